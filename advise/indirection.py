@@ -60,7 +60,7 @@ def _of_chain(site: Site, loop: Loop, statement: Assignment) -> Advice:
     made = _made(site, statement.value, loop)
     where = f" (made in {' and '.join(made)})" if made else ""
     text = (
-        f"{target} = {value}: each iteration of line {loop.line} waits for a value that the previous one reads from"
+        f"in {target} = {value}, each iteration of line {loop.line} waits for a value that the previous one reads from"
         f" distant memory: {cure}{where}, or follow several chains side by side"
     )
     evidence = (f"line {statement.line}: {target} = {value}",)

@@ -105,19 +105,20 @@ def _of_loop(site: Site, loop: Loop, uses: list[tuple[InputOutput, tuple[Loop, .
     is_moved_on = any(_varies(each, loop) for each in by_action.get("rewind", ()))
     sure, cure = HIGH, ""
     if named := _written_and_read(moved, loop, in_order=is_moved_on):
-        cure = "the data written are read again: keep them in memory, and write them once, after the loop"
+        cure = "the written data is read again: keep it in memory, and write it once, after the loop"
     elif named := [each for each in by_action.get("flush", []) if id(each) not in at_times]:
         cure = "each iteration flushes its output: flush after the loop instead"
     elif named := [each for each in by_action.get("open", []) if not _varies(each, loop)]:
         cure = "open the file once, before the loop"
     elif "rewind" in by_action and not is_moved_on and (named := by_action.get("read", [])):
-        cure = "the same data are read again: keep them in memory"
+        cure = "the same data is read again: keep it in memory"
     elif named := [each for each in moved if _is_converted(site, each, loop)]:
         sure, cure = MEDIUM, "numbers are converted to text one by one: write them in binary, many at once"
         if not any(each.action == "write" for each in named):
             cure = "text is converted to numbers one by one: use a binary file, and read many at once"
     elif named := moved if _is_small(site, moved) else []:
-        sure, cure = MEDIUM, f"collect what the iterations read or write, and move it in large pieces{_by_all(named)}"
+        sure = MEDIUM
+        cure = f"buffer what the iterations read or write, and transfer it in large blocks{_by_all(named)}"
     if not named:
         return None
     turns = "in each iteration"

@@ -248,7 +248,10 @@ def _one_reduction(site: Site) -> Iterator[Advice]:
         for uses in (group for groups in alike.values() for group in groups):
             if len(uses) > 1:
                 lines = ", ".join(str(each.line) for each in uses)
-                text = f"{uses[0].call.name} is called in lines {lines}: combine them if none needs another's result"
+                text = (
+                    f"{uses[0].call.name} is called in lines {lines}: combine these calls if none needs the result of"
+                    " another"
+                )
                 yield _said(site, text, [each.line for each in uses], MEDIUM)
 
 

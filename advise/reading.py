@@ -83,7 +83,7 @@ class Reading:
         """Record, once per file, that advice on a line is omitted because the line may not have been built."""
         if name not in self._doubted:
             self._doubted.add(name)
-            said = f"advice on {name} may be missing: it is unknown whether line {line} was built"
+            said = f"advice on {name} may be missing: it is unknown whether line {line} was compiled"
             self.lacking.setdefault(name, said)
             self.remarks.append(said)
 

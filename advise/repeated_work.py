@@ -196,7 +196,7 @@ def _common(site: Site, loop: Loop) -> Iterator[Advice]:
         where = ", ".join(map(str, dict.fromkeys(lines)))
         text = (
             f"{site.spell(expression)} is computed in each of lines {where}: a store in between may change its"
-            " operands, so the compiler computes it again; compute it once, and keep it in a variable"
+            " operands, so the compiler computes it again; compute it once, and keep the result in a variable"
         )
         yield _said(
             site,
@@ -285,8 +285,8 @@ def _searches(site: Site, loop: Loop, around: tuple[Loop, ...]) -> Iterator[Advi
             if arrays and _is_for_a_key(each, counter, keys - within) and not _is_short(loop):
                 text = (
                     f"the loop in line {loop.line} searches {site.spell(arrays[0])} from the beginning"
-                    " each time: use binary search if it is sorted, begin where the last search ended, or compute the"
-                    " position"
+                    " each time: use binary search if the array is sorted, begin where the last search ended, or"
+                    " compute the position"
                 )
                 lines = (loop.line, *(one.line for one in around[-1:]))
                 yield _said(site, text, lines, HIGH if around else MEDIUM)

@@ -46,7 +46,7 @@ def _schedule(site: Site, loop: Loop) -> Advice | None:
     uneven, is_macro = uneven_by_counter(loop), kind != "static"
     if uneven is None and (is_macro or not may_differ(loop, site.sources.values())):
         return None
-    written = f"schedule({kind})" if found else "no schedule clause, so it is static by default"
+    written = f"schedule({kind})" if found else "no schedule clause, so the schedule is static by default"
     why = f", but its iterations differ in cost, because {_depends(site, loop, uneven)}" if uneven else ""
     if_so = "" if uneven else "if the cost of its iterations differs, "
     if is_macro:  # the build defines the macro's value

@@ -179,7 +179,7 @@ def correlation(space: MetricSpace) -> Correlation:
         InputError: There is one metric.
     """
     if len(space.metrics) < 2:
-        raise InputError(f"correlation: need at least two metrics that differ, found {space.metrics[0]}")
+        raise InputError(f"correlation: need at least two metrics that differ, found only {space.metrics[0]}")
     matrix = pearson(space.scaled())
     ranked = pearson(np.apply_along_axis(ranks, 0, space.values))
     one_out = leave_one_out(space, matrix)

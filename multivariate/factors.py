@@ -112,7 +112,7 @@ def factors(space: MetricSpace, *, count: int | None = None, rotation: Rotation 
     """
     width = len(space.metrics)
     if width < 3:
-        raise InputError(f"factors: need at least three metrics that differ, found {', '.join(space.metrics)}")
+        raise InputError(f"factors: need at least three metrics that differ, found only {', '.join(space.metrics)}")
     most = _most(width)
     if count is not None and not 1 <= count <= most:
         raise UsageError(f"expected 1 to {most} factors, the most that {width} metrics support, found {count}")

@@ -115,7 +115,7 @@ class MetricSpace:
             InputError: No metric is left.
         """
         if exclusive and region is None:
-            raise UsageError("expected a region to take exclusive values of, found none")
+            raise UsageError("expected a region for the exclusive values, found none")
         common = [each.name for each in experiments[0].metrics if all(each.name in other for other in experiments)]
         names = [*_without_parts(common), *besides] if metrics is None else metrics
         wanted = WantedMetrics.among(common, names, derived, line=cache_line(experiments[0]))

@@ -259,14 +259,14 @@ def recursively(
     """
     result = analysis(space)
     if len(path) == _DEEPEST:
-        return Part(path, result, ended=f"{_DEEPEST} levels are the limit")
+        return Part(path, result, ended=f"the limit is {_DEEPEST} levels")
     partition = clusters(space, result)
     if partition.silhouette is None or partition.silhouette < DISTINCT:
         found = "none" if partition.silhouette is None else f"{partition.silhouette:.2f}"
-        return Part(path, result, ended=f"that needs a silhouette of at least {DISTINCT}, found {found}")
+        return Part(path, result, ended=f"this needs a silhouette of at least {DISTINCT}, found {found}")
     if partition.by_chance:
         found = f"{100 * (partition.chance or 0):.3g}"
-        return Part(path, result, ended=f"chance makes them in {found} of 100 cases, more than {100 * LEVEL:g}")
+        return Part(path, result, ended=f"chance produces them in {found} of 100 cases (the limit is {100 * LEVEL:g})")
     parts, without = [], {}
     for number, rows in enumerate(partition.members, start=1):
         if len(rows) >= _LEAST:
@@ -274,5 +274,5 @@ def recursively(
                 parts.append(recursively(space.part(rows), analysis, clusters, (*path, number)))
             except AutoanalyzerError as error:
                 without[number] = str(error)
-    ended = None if parts or without else f"none has at least {_LEAST} locations"
+    ended = None if parts or without else f"no cluster has at least {_LEAST} locations"
     return Part(path, result, tuple(parts), without, ended)

@@ -56,7 +56,7 @@ def pca(space: MetricSpace, *, clusters: int | None = None, scale: Scale = "stan
         InputError: There is one metric.
     """
     if len(space.metrics) < 2:
-        raise InputError(f"pca: need at least two metrics that differ, found {space.metrics[0]}")
+        raise InputError(f"pca: need at least two metrics that differ, found only {space.metrics[0]}")
     from scipy.linalg import svd  # noqa: PLC0415 - takes a third of a second
 
     values = space.scaled(scale)

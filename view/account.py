@@ -216,7 +216,7 @@ def _remarks(account: Account, more: int) -> list[str]:
         said.append(f"these prices do not explain {percent(100 * account.unexplained)} of the computing time")
     if not account.splitting.prices.known():
         bound = "bound these prices and " if fitted else ""
-        said.append(f"the machine was not calibrated; calibrating it would {bound}split the time in MPI and files")
+        said.append(f"the machine was not calibrated; calibration would {bound}break down MPI and file I/O time")
     if calibrated:
         said.append(f"calibrated prices: {_listed(calibrated)}")
     if "io_calls" in account.parts and (calls := float(account.ranks.sums("io_calls")[list(account.ranks.top)].sum())):

@@ -37,7 +37,7 @@ def alignment_report(reference: Series, interval: tuple[float, float], found: Se
     header = ("trace", "from (s)", "to (s)", "error", "aligned by")
     return Report(
         [],
-        [Table(f"The same interval, by {reference.name}", header, rows)],
+        [Table(f"The same interval of {reference.name} in each trace", header, rows)],
         Table("alignment", header, rows),
         {
             "schema": SCHEMA,
@@ -57,7 +57,7 @@ def alignment_report(reference: Series, interval: tuple[float, float], found: Se
 
 def _how(alignment: Alignment) -> str:
     if alignment.path is None:
-        return "entries of regions"
+        return "region entries"
     return f"warping, {many(len(alignment.path.x), 'pair')}"
 
 
@@ -78,9 +78,9 @@ def _sentence(metric: str, doubt: tuple[Doubt, float, float]) -> str:
     span = f"{start:.4g} to {end:.4g} s"
     return {
         "constant": f"{metric} hardly changes from {span}: the interval may begin or end anywhere in this time",
-        "noise-point": f"single values of {metric} from {span} match many different ones, perhaps because of noise; "
+        "noise-point": f"some values of {metric} from {span} each match many others, perhaps because of noise; "
         "try --penalty",
         "reordered": f"{metric} from {span} resembles another part of the trace more than its match: events may be in "
         "a different order",
-        "unlike": f"{metric} differs too much, most from {span}: the runs may do different work",
+        "unlike": f"{metric} differs too much between the runs, most from {span}: they may do different work",
     }[about.kind]

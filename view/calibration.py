@@ -51,11 +51,11 @@ def print_calibration(found: Calibration, file: Path) -> None:
     place = found.place
     told = [f"{place['host']}: {place['processor']}, {place['caches']}"]
     if "cores" in place:
-        told.append(f"{place['cores']} cores; floating-point operations were built with {place['flags']}")
+        told.append(f"{place['cores']} cores; floating-point benchmark built with {place['flags']}")
     if "mpi" in place:
         told.append(f"{place['launcher']}: {place['mpi']}")
     if place["instructions"] != "counted":
-        told.append("valgrind does not work here, so instruction counts are those of gcc on x86-64")
+        told.append("valgrind does not work here, so instruction counts of gcc on x86-64 are assumed")
     print_lines(["", *told, f"stored in {file}; runs on processors of this model use it"])
 
 

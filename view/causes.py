@@ -32,21 +32,21 @@ MAYBE_SPEED: Final = "these {who}s are slower nearly everywhere, so they have a 
 SAME_WORK: Final = "same work, more time, so the core is slow or shared: repeat the run with a core for each {who}"
 ALONE: Final = "share this work among all ranks, or let the others do something else meanwhile"
 AT_ONCE: Final = "send the data in smaller pieces, each when it is ready, so the next rank starts earlier"
-EACH_TIME: Final = "give each rank equal work each time the region runs, not only in total, as all wait for the slowest"
+EACH_TIME: Final = "give each rank equal work each time the region runs, not only in total: all wait for the slowest"
 ON_DEMAND: Final = "hand out smaller pieces, the longest first, so that all ranks end together"
 FEWER_MESSAGES: Final = (
     "pack messages to the same rank into one, and use one collective for many values: each call costs time, however"
-    " little it moves"
+    " little data it moves"
 )
 
 _EVENTS: Final = {
-    "allocations": "allocate less often, as each call costs time: once before the loop, or many elements at a time",
+    "allocations": "allocate once before the loop, or many elements at a time: each allocation costs time",
     "page_faults": "allocate memory once, outside the loop, and reuse it: new memory costs a page fault per page",
-    "divisions": "divide less often, as a division takes many cycles: multiply by a reciprocal computed once;"
-    " for powers of 2, shift bits",
+    "divisions": "avoid divisions, which take many cycles: multiply by a reciprocal computed once; for powers of 2,"
+    " shift bits",
     "branch_misses": "make branches predictable by sorting the data by the tested value, or select results without"
     " a branch",
-    "denormals": "flush denormal numbers, which are slow, to zero: -ffast-math, or _MM_SET_FLUSH_ZERO_MODE",
+    "denormals": "flush slow denormal numbers to zero: -ffast-math, or _MM_SET_FLUSH_ZERO_MODE",
 }
 _OF_SOME: Final = {**_EVENTS, "system_time": "make fewer system calls on the slowest ranks or threads"}
 
@@ -78,15 +78,15 @@ _DIFFERENCES: Final = {
 _TO_TRY: Final = {
     "l1_miss_rate": "access arrays in order, to use whole cache lines: interchange loops, pack or sort data",
     "l2_miss_rate": "keep data in cache: interchange, block or split loops; sort indices and linked elements",
-    "io_calls": "collect the pieces in a buffer, and read or write it in few calls, as each call costs time; with"
+    "io_calls": "collect the pieces in a buffer that is read or written in few calls: each call costs time; with"
     " MPI-IO, use collective calls (MPI_File_write_at_all) with one datatype for all pieces",
-    "io_bytes": "read and write less, in larger pieces; keep data in memory if they are read again",
+    "io_bytes": "read and write less data, in larger pieces; keep data that is read again in memory",
     "mpi_bytes": "send less, or less often: only what the receivers use, and only if it has changed",
     "instructions": "do less work: hoist repeated expressions and loop invariants, vectorise, use a better algorithm",
     **_EVENTS,
 }
 
-_LARGE_PIECES: Final = "read or write less, or less often; larger calls would not help"
+_LARGE_PIECES: Final = "read or write less data, or less often; larger calls would not help"
 
 _TO_TRY_FOR_RANKS: Final = {
     "l1_miss_rate": "give all ranks the same data layout and loop order",

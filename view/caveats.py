@@ -57,7 +57,7 @@ def _all(findings: Findings, *, names: bool) -> Iterator[str]:
     remarks = iter(notes.remarks)
     yield from _derived(findings, names)
     if notes.missing:
-        yield f"sums are too small: {ranks(list(notes.missing))} of {notes.expected_processes} wrote no data"
+        yield f"sums are too small, because {ranks(list(notes.missing))} (of {notes.expected_processes}) wrote no data"
     if notes.unfinished:
         yield f"the data end early: {ranks(list(notes.unfinished))} {_how_unfinished(findings)}"
         yield from remarks  # the remarks show where each rank was
@@ -68,7 +68,8 @@ def _all(findings: Findings, *, names: bool) -> Iterator[str]:
     if findings.run.nested_teams:
         yield "nested OpenMP teams are not compared, because their threads differ each time"
     if "," in notes.clocks.get("cpu", "") and "syscall" in notes.clocks["cpu"]:
-        yield f"ranks that read clocks by syscall look slower than they are: CPU clocks differ ({notes.clocks['cpu']})"
+        clocks = notes.clocks["cpu"]
+        yield f"ranks that read their CPU clock by system call look slower than they are (clocks: {clocks})"
     if findings.run.outside >= _OUTSIDE:
         outside = time_of(findings.experiment, findings.run.outside)
         yield f"{outside} of the run is not judged: it is before MPI_Init or after MPI_Finalize"
@@ -89,14 +90,14 @@ def _derived(findings: Findings, everything: bool) -> Iterator[str]:
     if findings.method == PAPER:
         yield "analysed as in Liu et al. 2011 (--method paper): even the smallest differences and regions count"
     if MPI_WAIT.name in findings.experiment:
-        yield "times include added barriers: --split-waiting puts one before each collective"
+        yield "times include added barriers: --split-waiting inserts one before each collective"
     if notes.runs > 1:
         yield f"mean of {notes.runs} runs"
     elif notes.history:
         yield f"derived: {notes.history[-1]}"
     if notes.left_out:
         wholes = ", ".join(dict.fromkeys(notes.left_out.values()))
-        yield f"cut out, but still included in {wholes}: {_names([*notes.left_out], everything)}"
+        yield f"removed from the file, but still included in {wholes}: {_names([*notes.left_out], everything)}"
 
 
 def _names(names: Sequence[str], everything: bool) -> str:

@@ -182,7 +182,8 @@ def _left_out(joined: Integration, change: _Change) -> Iterator[str]:
         return
     for label, missing in zip(joined.labels, change.unknown, strict=True):
         if missing:
-            yield f"{many(missing, 'value')} not measured in {label} were left out of both"
+            was = "was" if missing == 1 else "were"
+            yield f"{many(missing, 'value')} not measured in {label} {was} left out on both sides"
 
 
 def _nowhere(joined: Integration, metric: Metric) -> bool:
@@ -196,7 +197,7 @@ def _nowhere(joined: Integration, metric: Metric) -> bool:
 def _lacking(joined: Integration, change: _Change) -> str:
     """Return, for a warning, where a metric was not measured: the labels of experiments, or the same places of both."""
     lacking = [label for label, total in zip(joined.labels, change.totals, strict=True) if np.isnan(total)]
-    return " and ".join(lacking) or "any place that both have"
+    return " and ".join(lacking) or "any place that both experiments have"
 
 
 def _by_region(changes: Mapping[str, _Change], chosen: str | None) -> _Change | None:
@@ -235,7 +236,11 @@ def _locations(joined: Integration) -> str:
     """Return, as text, the number of locations whose values are compared."""
     lost = {*joined.lost(0), *joined.lost(1)}
     count = sum(place.process not in lost for place in joined.locations)
-    return many(count, "location") + (" that both have" if lost else "") + (" together" if count != 1 else "")
+    return (
+        many(count, "location")
+        + (" (common to both experiments)" if lost else "")
+        + (" together" if count != 1 else "")
+    )
 
 
 def _cells(before: float, after: float, unit: str, whole: float) -> tuple[str, str, str, str]:

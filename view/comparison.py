@@ -208,7 +208,7 @@ def _appeared(comparison: Comparison) -> list[str]:
     base, other = comparison.runs
     partial = [
         f"PARTLY   {_named(comparison, path)} ran in {mine} of {base} base runs and in {theirs} of {other} runs of "
-        f"the other side: not judged"
+        f"the other side, so it is not judged"
         for path, (mine, theirs) in comparison.partial
     ]
     return partial + [
@@ -281,7 +281,8 @@ def _basis(comparison: Comparison) -> str:
         f"{base} and {now} runs; less than {100 * threshold:g} % counts as no change"
     )
     if found.noise is None:
-        return f"{said}; noise is unknown with one run: only {100 * UNKNOWN_NOISE:g} % more or a third less counts"
+        least = f"{100 * UNKNOWN_NOISE:g} % more or a third less"
+        return f"{said}; with one run, noise is unknown, so only {least} counts as a change"
     if min(base, now) == 1:
         return f"{said}; simulated counts do not vary"
     low, high = found.low, found.high

@@ -59,7 +59,7 @@ def _topology(topology: Topology) -> str:
         f"{name + ' ' if name else ''}{size}{' periodic' if periodic else ''}"
         for name, size, periodic in topology.dimensions
     )
-    return f"{topology.name or '(no name)'}: {sizes}; places of {many(len(topology.coordinates), 'thread')}"
+    return f"{topology.name or '(no name)'}: {sizes}; coordinates of {many(len(topology.coordinates), 'thread')}"
 
 
 def _notes(experiment: Experiment) -> Iterator[str]:

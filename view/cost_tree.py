@@ -42,7 +42,8 @@ def print_tree(findings: Findings, *, least: float = 0.0, stderr: bool = False) 
     print_table(titles, rows, numbers, stderr=stderr, first_to_go=order)
     of_ranks = "compute" if any(each.compute_time is not None for each in findings.run.costs) else "wall"
     said = f"times: means over the ranks; over ranks: shortest and longest {of_ranks} time of a rank; visits: sums"
-    print_lines([f"{said}; waiting: for late ranks, before collectives" if measured else said], stderr=stderr)
+    waiting = "; waiting: time before collectives until the last rank arrives" if measured else ""
+    print_lines([f"{said}{waiting}"], stderr=stderr)
 
 
 @dataclass(frozen=True, slots=True)

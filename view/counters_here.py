@@ -22,7 +22,7 @@ _NOT_FOR_PAPI: Final = "3"  # value of perf_event_paranoid at which PAPI may not
 _MOST_NAMES: Final = 40  # maximum number of events in a line
 _WHOSE: Final = {
     "chosen": ", chosen by --papi",
-    PACKAGE: f", from {PACKAGE}: it may count nothing on processors newer than this PAPI",
+    PACKAGE: f", from {PACKAGE}, which may count nothing on processors newer than this PAPI",
 }
 _KINDS: Final = {
     "preset": "PAPI's presets, with the same name on all processors",
@@ -93,12 +93,12 @@ def _of_kind(found: Lookup, kind: str) -> Iterator[tuple[str, str, str]]:
     counting = [each for each in events if each.outcome == "counts"]
     idle = [each for each in events if each.outcome == "starts"]
     yield "", "", ""
-    yield f"{kind} events", "counts" if counting else "none", f"{_KINDS[kind]}: {len(counting)} of {len(events)} count"
+    yield f"{kind} events", "counts" if counting else "none", f"{_KINDS[kind]}; {len(counting)} of {len(events)} work"
     if counting:
         yield "", "", _names(counting)
         at_once = [each for each in found.together.get(kind, []) if not each.startswith(_ALIAS)]
         if len(at_once) > 1:
-            yield "", "", f"counted at the same time: {many(len(at_once), 'event')}"
+            yield "", "", f"can be counted at the same time: {many(len(at_once), 'event')}"
     for said, those in (
         ("only in user mode (no permission to count in the kernel)", [each for each in counting if not each.whole]),
         ("counted nothing (no permission to count in the kernel)", [each for each in idle if not each.whole]),
@@ -118,7 +118,7 @@ def _of_usage(usage: Sequence[Used]) -> Iterator[tuple[str, str, str]]:
     """Yield table rows on metrics of system use."""
     usable = [each for each in usage if each.outcome != "fails"]
     by = {each.source: [one.name for one in usable if one.source == each.source] for each in usable}
-    counted = f"by call path on request (--usage): {len(usable)} of {len(usage)} can be counted"
+    counted = f"by call path, with --usage: {len(usable)} of {len(usage)} metrics can be counted"
     yield "usage", "counts" if usable else "none", counted
     yield from (("", "", f"by {source}: {', '.join(names)}") for source, names in by.items())
     reasons = {each.reason: [one.name for one in usage if one.reason == each.reason] for each in usage if each.reason}
@@ -152,18 +152,18 @@ def _advice(found: Lookup) -> Iterator[str]:
     kept_back = any(not each.whole for each in found.events)
     level = paranoid_level()
     if level is None:
-        yield "this kernel, or this container, has no performance events: ask the administrator"
+        yield "this kernel or container does not provide performance events: ask the administrator"
     elif software and not any(each.starts for each in software):
-        yield f"you may not count events here, although {LEVEL} is {level}: ask the administrator for CAP_PERFMON"
+        yield f"you are not allowed to count events, although {LEVEL} is {level}: ask for CAP_PERFMON"
     elif disabled and level == _NOT_FOR_PAPI:
-        yield f"PAPI counts nothing if {LEVEL} is {level}: as root, set 2, or 1 for all events (sysctl {LEVEL}=2)"
+        yield f"PAPI counts nothing if {LEVEL} is {level}: as root, set 2, or 1 to count all events (sysctl {LEVEL}=2)"
     elif disabled:
         yield f"libpapi {found.version} counts nothing on this processor ({disabled}): a later version may support it"
     elif kept_back:
         yield f"{LEVEL} is {level}: counting in the kernel needs 1 or less (as root: sysctl {LEVEL}=1)"
     if not found.metrics:
-        pmu = "" if has_pmu() else "hardware counters are not available here: "
-        yield f"{pmu}autoanalyzer run --counters simulated counts instructions and cache misses by simulation"
+        pmu = "" if has_pmu() else "hardware counters are not available here; "
+        yield f"{pmu}to count instructions and cache misses by simulation: autoanalyzer run --counters simulated"
     usable = [each.event for each in found.events if each.outcome == "counts" and not each.event.startswith(_ALIAS)]
     if usable:
         some = ",".join(usable[:2])

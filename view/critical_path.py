@@ -33,7 +33,7 @@ class PathSection:
         if path is None:
             said = (each for each in findings.experiment.notes.remarks if each.startswith(_UNKNOWN))
             print_lines(
-                [next(said, f"{_UNKNOWN}: only runs of several ranks with --path auto or always have one")],
+                [next(said, f"{_UNKNOWN}: only runs of several ranks with --path auto or always record it")],
                 stderr=stderr,
             )
             return
@@ -115,4 +115,4 @@ def _waiting(findings: Findings) -> Iterator[str]:
         if each.seconds >= _LEAST * whole:
             regions = (Region.from_descriptor(name) for name in (each.waiting, each.late))
             waiting, late = (Place.of_region(region).in_words for region in regions)
-            yield f"{time_of(findings.experiment, each.seconds)} of waiting in {waiting} for {late}"
+            yield f"{time_of(findings.experiment, each.seconds)} of waiting in {waiting} for ranks in {late}"

@@ -139,7 +139,7 @@ def _members(ids: Sequence[int | str]) -> str:
 
 
 def _and_more(ids: Sequence[int | str]) -> str:
-    return f"  (and {len(ids) - 1} alike)" if len(ids) > 1 else ""
+    return f"  (and {len(ids) - 1} more like it)" if len(ids) > 1 else ""
 
 
 def _matrix(table: DecisionTable, short: dict[str, str]) -> Iterator[str]:

@@ -29,7 +29,7 @@ def print_leftovers(nodes: Nodes) -> None:
     ]
     print_table(("", "size", "path", "what it was", *["node"] * several), rows, (1,), prose=(3,))
     gone = [each.size for _, each in found if each.gone]
-    print_lines([f"removed {len(gone)} of {len(found)}, {volume(sum(gone))}"])
+    print_lines([f"removed {len(gone)} of {len(found)} leftovers, {volume(sum(gone))}"])
 
 
 def _said(leftover: Leftover) -> str:

@@ -38,7 +38,7 @@ def notebook_html(experiment: Experiment) -> str:
         _element("div", visible(f"{experiment.notes.program or 'experiment'}: {experiment.size}"), "font-weight: 600")
     ]
     if len(experiment.call_paths) * len(experiment.locations) > _LARGEST:
-        parts.append(_element("div", "too large to analyse here: autoanalyzer analyze prints the verdict"))
+        parts.append(_element("div", "too large to analyse here; to print the verdict: autoanalyzer analyze"))
     else:
         parts.append(_element("pre", "\n".join(map(visible, _verdict(experiment))), "white-space: pre-wrap"))
         parts += _tree(experiment)

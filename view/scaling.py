@@ -45,7 +45,7 @@ _TRY: Final = {
     GROWS: "search only the ranks concerned, or give each rank a larger part",
     Kind.ONE_AFTER_ANOTHER: "pass on smaller pieces, or remove the dependence between ranks",
     Kind.IMBALANCE: "divide the work into parts of equal cost",
-    Kind.LATE: "do the work after sending the messages that others wait for, or share it",
+    Kind.LATE: "do the work after sending the messages that others wait for, or share the work",
     Kind.FILE_IO: "let all ranks read and write together, for example with collective MPI-IO",
     Kind.MESSAGES: "send fewer and larger messages",
     Kind.TRANSFER: "send less, or overlap messages with work",
@@ -185,7 +185,7 @@ def _evidence(scaling: Scaling, loss: ScalingLoss) -> str:
     amounts = series.busy if series.instructions is None else series.instructions
     first, last = (float(amounts[run, paths].sum()) / series.ranks[run] for run in (0, -1))
     if series.instructions is None:
-        return f"busy {seconds(last)} per rank ({seconds(first)} at {series.ranks[0]})"
+        return f"busy {seconds(last)} per rank ({seconds(first)} at {many(series.ranks[0], 'rank')})"
     if loss.kind == REPLICATED:
         return f"the same {count(last)} instructions per rank"
     model = fitted(series.ranks, (amounts[:, paths].sum(axis=1) / series.ranks).tolist())
@@ -226,7 +226,7 @@ def _messages(scaling: Scaling) -> Iterator[str]:
     for each in scaling.messages[:1]:
         (first, last), amounts = each.ranks, each.per_rank
         yield (
-            f"bytes per rank do not shrink: {where(each.region)}: {volume(amounts[0])} at {first} ranks, "
+            f"bytes per rank do not shrink in {where(each.region)}: {volume(amounts[0])} at {first} ranks, "
             f"{volume(amounts[1])} at {last}"
         ).replace(" at 1 ranks", " at 1 rank")
 
@@ -238,7 +238,7 @@ def _predictions(scaling: Scaling) -> Iterator[str]:
     beyond = [each for each in shown if each.measured is None and each.predicted is not None]
     if not held_out:
         if len(scaling.series.ranks) < 3:
-            yield "no prediction: it needs runs with three different numbers of ranks"
+            yield "no prediction, because it needs runs with at least three different numbers of ranks"
         return
     fitted_to = ", ".join(map(str, held_out[0].fitted_to))
     line = f"models fitted to {fitted_to} ranks predict for {held_out[0].ranks} ranks: "

@@ -74,7 +74,7 @@ def print_table(
     if hidden:
         more = f" and {len(hidden) - _NAMED} more" if len(hidden) > _NAMED else ""
         said = f"not shown: {', '.join(hidden[:_NAMED])}{more}"
-        print_lines([f"{said}; a wider terminal shows more, and | cat shows all"], stderr=stderr)
+        print_lines([f"{said}; widen the terminal to see more, or append | cat to see all"], stderr=stderr)
 
 
 def _widths(cells: Sequence[Sequence[str]]) -> dict[int, int]:

@@ -75,11 +75,12 @@ def timeline_report(runs: Sequence[Run], search: Search) -> Report:
         lines += ["", "seen in only one run; to confirm it, repeat the run with autoanalyzer record"]
     if any(each.metric == "compute_time" for each in search.anomalies) and not any(run.counts for run in runs):
         events = counted_events(metric for run in runs for metric in run.trace.metrics)
-        lines += ["", f"{events} (try --counters simulated), so metrics that go with a change need not be its cause"]
+        unsure = "metrics that accompany a change need not be its cause"
+        lines += ["", f"{events} (try --counters simulated), so {unsure}"]
     if search.unlike:
         lines += [
             "",
-            f"left out: {', '.join(map(visible, search.unlike))}: no region was entered as often as in "
+            f"left out {', '.join(map(visible, search.unlike))}, because no region was entered as often as in "
             f"{visible(runs[0].source)}; use the same input and number of ranks",
         ]
     if search.seldom:

@@ -106,8 +106,8 @@ def check_runs(joined: Integration, count: int, metric: str) -> None:
     for label, found in zip(joined.labels, ranks, strict=True):
         if found != first:
             raise InputError(
-                f"{label}: expected the same ranks as in {joined.labels[0]} ({len(first)}), "
-                f"found different ones ({len(found)}); compare runs with the same ranks"
+                f"{label}: expected the same ranks as in {joined.labels[0]} ({_size(first)}), "
+                f"found different ones ({_size(found)}); compare runs with the same ranks"
             )
     if strangers(joined, range(count), range(count, len(joined.operands))):
         raise InputError(
@@ -140,6 +140,10 @@ def check_run(label: str, experiment: Experiment) -> None:
         )
 
 
+def _size(ranks: Sequence[int]) -> str:
+    return f"{len(ranks)} rank{'s' * (len(ranks) != 1)}"
+
+
 def _ranks(ranks: Sequence[int]) -> str:
     listed = ", ".join(map(str, ranks[:8])) + " …" * (len(ranks) > 8)
     return f"rank {listed}" if len(ranks) == 1 else f"ranks {listed}"
@@ -149,7 +153,7 @@ def _check_metric(label: str, experiment: Experiment, metric: str) -> None:
     for name in _stored(metric):
         if name not in experiment:
             known = ", ".join(one.name for one in experiment.metrics)
-            raise InputError(f"{label}: no metric {name!r}; it has {known}")
+            raise InputError(f"{label}: no metric {name!r}; its metrics are {known}")
         if experiment.metric(name).aggregation != "sum":
             raise InputError(f"{label}: metric {name!r} cannot be summed over call paths and ranks; choose another")
 
@@ -162,8 +166,8 @@ def _check_units(joined: Integration, metric: str) -> None:
         for label, unit in others:
             if unit != expected:
                 raise InputError(
-                    f"{label}: expected {name} in {expected} as in {first}, found {unit}; choose another metric with "
-                    "--metric"
+                    f"{label}: expected {name} in {expected}, as in {first}, found it in {unit}; choose another metric "
+                    "with --metric"
                 )
 
 
@@ -194,9 +198,9 @@ def _check_parts(joined: Integration) -> None:
     there = {joined.rows[0][path] for path in first.roots}
     for label, rows, each in zip(joined.labels, joined.rows, joined.operands, strict=True):
         if each.notes.cut_to != first.notes.cut_to:
-            expected, found = (" of ".join(reversed(one.notes.cut_to)) or "the whole" for one in (first, each))
+            expected, found = (" of ".join(reversed(one.notes.cut_to)) or "the whole program" for one in (first, each))
             raise InputError(
-                f"{label}: expected {expected} as in {root}, found {found}; cut all to the same part, or none"
+                f"{label}: expected {expected}, as in {root}, found {found}; cut all runs to the same part, or none"
             )
         if there.isdisjoint(rows[path] for path in each.roots):
             raise InputError(f"{label}: no region in common with {root}; are they runs of the same program?")

@@ -193,8 +193,8 @@ def _of_program(joined: Integration, run: int, metric: str) -> float:
     value = value_of_program(joined.operands[run], metric)
     if not 0 < value < np.inf:
         raise InputError(
-            f"{joined.labels[run]}: expected {metric} of the program above 0 and finite, found {value:g}; "
-            f"there is nothing to compare"
+            f"{joined.labels[run]}: expected a positive, finite {metric} of the program, found {value:g}, so there is "
+            "nothing to compare"
         )
     return value
 

@@ -96,7 +96,7 @@ class HistoryFile:
             InputError: There is no such file, or it is not a history, is damaged, or stays locked.
         """
         if not self._path.is_file():
-            raise InputError(f"{self._path}: no such history; autoanalyzer history add {self._path} RUN creates it")
+            raise InputError(f"{self._path}: no such history; to create it: autoanalyzer history add {self._path} RUN")
         with self._opened("ro") as file:
             file.execute("BEGIN")  # all later statements read the same state of the file
             if not self._is_made(file):
@@ -119,11 +119,11 @@ class HistoryFile:
         except sqlite3.IntegrityError as error:
             raise InputError(f"{self._path}: cannot keep this run: {error}") from None
         except sqlite3.OperationalError as error:
-            raise InputError(f"{self._path}: {error}; is another process writing, or the folder read-only?") from None
-        except sqlite3.DatabaseError as error:
             raise InputError(
-                f"{self._path}: expected a history, found: {error}; restore it, or begin a new one"
+                f"{self._path}: {error}; is another process writing to it, or is the folder read-only?"
             ) from None
+        except sqlite3.DatabaseError as error:
+            raise InputError(f"{self._path}: not a readable history: {error}; restore it, or start a new one") from None
 
     def _is_made(self, file: sqlite3.Connection) -> bool:
         """Return whether the file has tables; raise an error unless it is empty or a history of this version."""

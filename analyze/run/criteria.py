@@ -27,12 +27,12 @@ def _number(value: float, unit: str, reason: str, source: str) -> Any:
 class Criteria:
     """The thresholds; ``criterion_fields`` returns each with its unit, reason and source."""
 
-    least_gain: float = _number(0.01, "of the run", "a fix that saves less is not worth a look", _SUITE)
+    least_gain: float = _number(0.01, "of the run", "a fix that saves less is not worth looking at", _SUITE)
     least_weight: float = _number(
         0.03,
         "of the run",
         "a region that takes less is not critical, whatever its class",
-        "docs/design.md, on regions that take much time",
+        'see "Regions that take much time" in docs/design.md',
     )
     part: float = _number(
         0.25,
@@ -47,13 +47,13 @@ class Criteria:
         "times",
         "a region stands out if it takes this many times as long as a typical region, or as the rest of the region"
         " around it",
-        "docs/design.md, on regions that take much time",
+        'see "Regions that take much time" in docs/design.md',
     )
     same_work: float = _number(
         0.01,
         "of a count",
-        "counts that differ by no more than this come from the same work",
-        "ranks that differ, in docs/design.md",
+        "counts that differ by at most this come from the same work",
+        'see "Ranks that differ" in docs/design.md',
     )
     resolution: float = _number(
         0.01,

@@ -80,7 +80,7 @@ def as_run(experiment: Experiment) -> Experiment:
     times = [each for each in experiment.metrics if each.name in ("wall_time", "cpu_time")] or experiment.metrics
     kinds = [_no_run(each, experiment) for each in times]
     if kinds and all(kinds):
-        raise InputError(f"expected a run, found {kinds[0]} of runs ({times[0].name}); autoanalyzer dump shows it")
+        raise InputError(f"expected a run, found {kinds[0]} of runs ({times[0].name}); to see it: autoanalyzer dump")
     ours = in_own_names(experiment)
     for name in ("wall_time", "cpu_time"):
         if name in ours and (rank := negative_rank(ours, name)) is not None:
@@ -269,8 +269,8 @@ def expected_times(experiment: Experiment, absent: Sequence[str]) -> str | None:
     found = ", ".join(f"{each.name} ({each.unit or 'no unit'})" for each in experiment.metrics[:_SHOWN])
     parts = {part: cut[part] for names in lacking.values() for part in names if part in cut}
     said = "".join(
-        f"; {part} was cut out of the file, and {whole} contains more: keep both,"
-        " or compare by --dissimilarity-metric wall_time"
+        f"; {part} was removed from the file, and {whole} includes more than {part}: repeat the cut and keep both, or"
+        " compare by --dissimilarity-metric wall_time"
         for part, whole in parts.items()
     )
     return f"expected {wanted}, found {found}{said}"

@@ -121,13 +121,13 @@ def series_of(runs: Sequence[Sequence[Experiment]], labels: Sequence[str]) -> Se
     labels, sizes = [labels[each] for each in order], [sizes[each] for each in order]
     if len({*sizes}) < 2:
         raise UsageError(
-            f"expected runs with different numbers of ranks, found only {sizes[0]}; record them: "
+            f"expected runs with different numbers of ranks, found only runs with {_ranks(sizes[0])}; record more: "
             "autoanalyzer scale -o DIR --ranks 2,4,8 -- mpirun -n {ranks} ./app"
         )
     for (label, size), (other, same) in pairwise(zip(labels, sizes, strict=True)):
         if size == same:
             raise UsageError(
-                f"{other}: has {size} ranks, as {label} does; give one of them, or their mean (autoanalyzer mean)"
+                f"{other} has {size} ranks, like {label}; give only one of the two, or their mean (autoanalyzer mean)"
             )
     for label, repeated in zip(labels, (runs[each] for each in order), strict=True):
         for each in repeated:
@@ -189,13 +189,17 @@ def _grids_of(experiment: Experiment, ranks: int) -> tuple[tuple[int, ...], ...]
     return tuple(each for each in grids if prod(each) == ranks)
 
 
+def _ranks(number: int) -> str:
+    return f"{number} rank{'s' * (number != 1)}"
+
+
 def _check(label: str, experiment: Experiment) -> None:
     notes = experiment.notes
     others = [each for each in notes.derived_by if each != "mean"]
     if others:
         raise InputError(f"{label}: expected a run, found the result of {others[0]}; name the runs themselves")
     if lost := len({*notes.missing, *notes.unfinished}):
-        raise InputError(f"{label}: expected a complete run, but {lost} ranks did not reach MPI_Finalize; repeat it")
+        raise InputError(f"{label}: expected a complete run, but {_ranks(lost)} did not reach MPI_Finalize; repeat it")
     if notes.program_status:
         raise InputError(f"{label}: expected exit status 0, found {notes.program_status}; repeat that run")
     if "path_time" not in experiment and len({place.process for place in experiment.locations}) > 1:
@@ -206,7 +210,7 @@ def _check_same(first: str, base: Experiment, label: str, other: Experiment) -> 
     """Raise an error for a run of another program, build or kind of machine than the first."""
     programs = [each.notes.program for each in (base, other)]
     if all(programs) and programs[0] != programs[1]:
-        raise InputError(f"{label}: expected the program {programs[0]} as in {first}, found {programs[1]}")
+        raise InputError(f"{label}: expected the program {programs[0]}, as in {first}, found {programs[1]}")
     texts, others = map(_texts, (base, other))
     changed = [file for file, found in texts.items() if file in others and found.isdisjoint(others[file])]
     if changed:
@@ -224,7 +228,7 @@ def check_machine(first: str, base: Experiment, label: str, other: Experiment) -
     machines = [[each.notes.calibrated.get(name) for name in ("processor", "caches")] for each in (base, other)]
     if all(machines[0]) and all(machines[1]) and machines[0] != machines[1]:
         raise InputError(
-            f"{label}: expected a machine with {' and '.join(map(str, machines[0]))} as in {first}, found "
+            f"{label}: expected a machine with {' and '.join(map(str, machines[0]))}, as in {first}, found "
             f"{' and '.join(map(str, machines[1]))}; record all runs on the same kind of machine"
         )
 

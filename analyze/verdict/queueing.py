@@ -13,7 +13,7 @@ from .gain import gain_of
 __all__ = ["threads_that_wait", "waiting_threads"]
 
 _COUNTED = "entries that found the lock taken were counted"
-_FEW_CORES = "threads share cores, so that a part of the waiting may be for a core"
+_FEW_CORES = "threads share cores, so part of the waiting may be for a core"
 _SHORT = "barriers, and the work between them, were measured"
 
 

@@ -96,7 +96,7 @@ def test_what_may_not_have_been_built_gives_no_advice_and_that_is_said(findings,
     advised = advise(findings, lambda name: Found(tmp_path / name))
     places = [place for all_of in advised.of_ranks.values() for each in all_of for place in each.places]
     assert places == ([f"app.c:{line}"] if line else [])
-    said = (f"advice on app.c may be missing: it is unknown whether line {doubt} was built",)
+    said = (f"advice on app.c may be missing: it is unknown whether line {doubt} was compiled",)
     assert advised.lacking == advised.remarks == (() if line else said)
 
 

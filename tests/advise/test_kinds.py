@@ -259,11 +259,11 @@ def test_what_differs_in_each_turn_is_not_repeated(site):
 
 
 WRITING = {
-    "written and read": ("fwrite(x, 8, n, file); fread(x, 8, n, file);", "keep them in memory", "high"),
+    "written and read": ("fwrite(x, 8, n, file); fread(x, 8, n, file);", "keep it in memory", "high"),
     "flushed": ('fprintf(file, "%g", x[i]); fflush(file);', "flush after the loop", "high"),
     "opened": ('FILE *other = fopen("a", "w"); fwrite(x, 8, n, other);', "open the file once", "high"),
     "formatted": ('fprintf(file, "%g", x[i]);', "numbers are converted to text", "medium"),
-    "in pieces": ("fwrite(&x[i], 8, 1, file);", "in large pieces", "medium"),
+    "in pieces": ("fwrite(&x[i], 8, 1, file);", "in large blocks", "medium"),
 }
 
 
@@ -309,7 +309,7 @@ SENDING = {
     "two reductions": (
         "\nMPI_Allreduce(x, y, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);"
         " MPI_Allreduce(x + 1, y + 1, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);",
-        "combine them if none",
+        "combine these calls if none",
         "medium",
     ),
     "a pipeline": (

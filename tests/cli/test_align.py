@@ -45,7 +45,7 @@ def test_it_is_printed_too(pair):
     done = pair("align", "--metric", "ipc", "--interval", "13:17", "a.csv", "b.csv")
     assert done.returncode == 0
     said = done.stdout.decode()
-    assert "The same interval, by ipc" in said
+    assert "The same interval of ipc in each trace" in said
     assert "warping," in said
 
 
@@ -67,7 +67,7 @@ def test_a_trace_aligned_with_a_copy_stays_where_it_is(pair, tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--metric", "ipc", "--interval", "13:40"), "expected an interval in its -0.05 to 19.95 s, found 13:40"),
+        (("--metric", "ipc", "--interval", "13:40"), "expected an interval within -0.05 to 19.95 s, found 13:40"),
         (("--metric", "ipc", "--interval", "13-14"), "expected two moments in seconds, such as 12.5:18, found '13-14'"),
         (("--metric", "ipc", "--interval", "14:13"), "expected two moments in seconds"),
         (("--metric", "cpi", "--interval", "1:2"), "a.csv: expected the metric cpi, found none of this name"),
@@ -89,7 +89,7 @@ def test_what_cannot_be_is_refused_in_a_line(pair, words, said):
     [
         ("", "expected a trace that begins with time,process,thread, found an empty file"),
         (f"{HEADER}\n", "expected samples of ipc, found none"),
-        (f"{HEADER}\n1,0,0,5,1\n", "expected two samples of ipc or more, found 1 of 1"),
+        (f"{HEADER}\n1,0,0,5,1\n", "expected at least two known samples of ipc, found 1 among 1"),
         (f"{HEADER}\n1,0,0,,1\n2,0,0,,1\n", "expected samples of ipc, found none"),
         (f"{HEADER}\n1,0,0,inf,1\n", "expected a finite number, found 'inf'"),
     ],

@@ -25,9 +25,9 @@ def test_archives_have_what_runs_have(here, tmp_path):
         "critical path: 2 s of busy time",
         "on the path share ranks region source",
         "2 s 100 % ranks 0-1 link a.c:1",
-        "1 s of waiting in MPI_Barrier for link (a.c:1)",
+        "1 s of waiting in MPI_Barrier for ranks in link (a.c:1)",
     ]
-    assert lines[6] == "1 s of waiting in MPI_Recv for link (a.c:1)"
+    assert lines[6] == "1 s of waiting in MPI_Recv for ranks in link (a.c:1)"
     assert any(line.startswith("why: each rank waits in MPI_Recv") for line in lines)
     found = json.loads((tmp_path / "findings.json").read_text())
     assert [(each["name"], {*each["ranks"]}) for each in found["critical_path"]] == [("link", {0, 1})]

@@ -126,7 +126,7 @@ def test_an_experiment_is_one_period_and_its_events_are_the_next_list(tool, here
     (period,) = json.loads((tool.folder / "o.json").read_text())["periods"]
     assert (period["metrics"][0], period["status"]) == ("tlb", "converged")
     few = here("pursue", "run.cube", *(word for rank in range(26) for word in ("--exclude-rank", str(rank))))
-    assert b"too-few (6 locations for 4 metrics, 8 needed)" in few.stdout
+    assert b"too-few (6 locations for 4 metrics, but 8 are needed)" in few.stdout
     more = here("pursue", "run.cube", "--sample", "run.cube", "--json", "-")
     assert json.loads(more.stdout)["periods"][0]["locations"] == 64
 

@@ -168,7 +168,7 @@ def test_a_program_of_one_rank_sends_nothing(tool: Tool, late: Built) -> None:
     assert not has_path(experiment)
     assert experiment.notes.remarks == ()
     listed = succeed(tool("autoanalyzer", "analyze", "out", "--path")).stdout.decode()
-    assert "the critical path is not known: only runs of several ranks with --path auto or always have one" in listed
+    assert "the critical path is not known: only runs of several ranks with --path auto or always record it" in listed
 
 
 def test_what_the_program_does_is_what_it_is_without_the_path(tool: Tool, late: Built) -> None:

@@ -99,7 +99,10 @@ def test_events_that_were_counted_alone_are_named(recorded, tmp_path):
     (tmp_path / "named").mkdir()
     save_trace(replace(trace, metrics=metrics), tmp_path / "named" / "trace.npz")
     said = recorded("timeline", "named").stdout.decode()
-    assert "were not counted, only perf::L2-MISSES, perf::PAGE-FAULTS (try --counters simulated), so metrics that go" in said
+    assert (
+        "were not counted, only perf::L2-MISSES, perf::PAGE-FAULTS (try --counters simulated), so metrics that go"
+        in said
+    )
 
 
 def test_a_run_of_another_input_is_left_out_and_named(recorded, tmp_path):
@@ -107,7 +110,7 @@ def test_a_run_of_another_input_is_left_out_and_named(recorded, tmp_path):
     save_trace(run(5, steps=500).trace, tmp_path / "longer" / "trace.npz")
     said = recorded("timeline", "calm", "longer").stdout.decode()
     assert "1 region examined entry by entry, in 1 run\n" in said
-    assert "left out: longer: no region was entered as often as in calm" in said
+    assert "left out longer, because no region was entered as often as in calm" in said
     assert json.loads(recorded("timeline", "calm", "longer", "--json", "-").stdout)["unlike"] == ["longer"]
 
 

@@ -170,7 +170,7 @@ def test_chance_is_not_analysed_further(make_space):
     whole = next(each for each in found if each.result.partition.silhouette > 0.5 and each.result.partition.by_chance)
     assert whole.parts == ()
     said = nested_report(whole, kmeans_report).sentences[-1]
-    assert " of 100 cases, more than 2.5" in said
+    assert " of 100 cases (the limit is 2.5)" in said
 
 
 def test_two_locations_are_too_few_for_clusters(make_space):

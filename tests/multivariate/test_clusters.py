@@ -131,10 +131,10 @@ def test_a_part_without_a_result_says_why(make_space):
     assert "differs between the 6 locations, found none (a: constant: 1" in whole.without[1]
     assert whole.ended is None
     few = recursively(make_space({"a": [1, 1, 5, 5, 9, 9]}), kmeans, lambda _, found: found.partition)
-    assert (few.parts, few.ended) == ((), "none has at least 4 locations")
+    assert (few.parts, few.ended) == ((), "no cluster has at least 4 locations")
     noise = make_space({f"m{each}": np.random.default_rng(each).standard_normal(40) for each in range(5)})
     ended = recursively(noise, kmeans, lambda _, found: found.partition).ended
-    assert ended.startswith("that needs a silhouette of at least 0.5, found 0.")
+    assert ended.startswith("this needs a silhouette of at least 0.5, found 0.")
 
 
 @pytest.mark.parametrize("criterion", ["silhouette", "calinski-harabasz", "davies-bouldin"])

@@ -19,7 +19,7 @@ def test_of_weights_that_are_as_large_the_first_is_positive(make_space, sign, se
 def test_one_metric_has_neither_correlations_nor_components(make_space):
     space = make_space({"alone": [1, 2, 3, 4]})
     for analysis in (correlation, pca):
-        with pytest.raises(InputError, match="need at least two metrics that differ, found alone"):
+        with pytest.raises(InputError, match="need at least two metrics that differ, found only alone"):
             analysis(space)
 
 

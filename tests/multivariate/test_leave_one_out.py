@@ -110,7 +110,7 @@ def test_a_correlation_that_a_rank_makes_is_no_advice(make_space):
     report = correlation_report(found)
     assert report.document["next"] == "--metrics a,b"
     assert any(each.startswith("Only rank 0 makes a and b redundant (r = 0.9") for each in report.sentences)
-    assert any(each.endswith("keep both; likewise with 1 more pair.") for each in report.sentences)
+    assert any(each.endswith("keep both metrics; the same applies to 1 more pair.") for each in report.sentences)
     alone = correlation_report(correlation(make_space({"a": columns["a"], "b": columns["b"]}))).sentences
     assert not any("--metrics" in each for each in alone)
 
@@ -127,7 +127,7 @@ def test_what_one_rank_makes_redundant_stands_for_nothing(make_space):
     said = correlation_report(found).sentences[0]
     assert said.startswith("4 metrics of 8 locations form 1 group: c, b represent 2 others (a, d; |r| ≥ 0.99")
     pair = correlation_report(correlation(make_space({"a": columns["a"], "b": columns["b"]}))).sentences[0]
-    assert pair.endswith("form 1 group, but only single locations make their metrics alike: none can be left out.")
+    assert pair.endswith("form 1 group, but only because of single locations, so no metric can be left out.")
 
 
 @pytest.mark.parametrize(("last", "turned"), [(0.955, False), (0.945, True)])
@@ -180,7 +180,8 @@ def test_events_of_what_is_kept_are_options_of_a_run():
     typed = "--counters papi --events a=PAPI_A,c=PAPI_C"
     report = correlation_report(correlation(replace(space, sources=sources)))
     assert report.document["next"] == typed
-    assert f"To count less next time, keep a representative of each group: autoanalyzer run {typed}" in report.sentences
+    text = "To count fewer metrics next time, keep only the groups' representatives"
+    assert f"{text}: autoanalyzer run {typed}" in report.sentences
 
 
 @pytest.mark.nightly

@@ -131,7 +131,7 @@ def test_a_run_says_what_ranks_waited_and_that_its_time_is_not_the_programs(tmp_
     assert (done.returncode, done.stdout) == (1, b"8\n")
     said = done.stderr.decode()
     assert "the program ended with exit status 3" in said
-    assert "times include added barriers: --split-waiting puts one before each collective" in said
+    assert "times include added barriers: --split-waiting inserts one before each collective" in said
     experiment = split_run(tool)
     early, late = experiment.inclusive("mpi_wait_time")[0]
     assert early > late

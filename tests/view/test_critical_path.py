@@ -42,8 +42,8 @@ def test_efficiencies_parts_and_delays_are_printed(
         "on the path share ranks region source",
         "3 s 75 % ranks 0-2 chain app.c:2",
         "1 s 25 % rank 0 even app.c:1",
-        "3 s of waiting in wait (app.c:3) for chain (app.c:2)",
-        "500 ms of waiting in MPI_Barrier in main for even (app.c:1)",
+        "3 s of waiting in wait (app.c:3) for ranks in chain (app.c:2)",
+        "500 ms of waiting in MPI_Barrier in main for ranks in even (app.c:1)",
     ]
 
 
@@ -59,4 +59,4 @@ def test_without_a_path_one_line_says_how_to_get_it(
     make_experiment: MakeExperiment, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines = printed(make_experiment({"even": [1.0, 1.0]}), capsys)
-    assert lines == ["the critical path is not known: only runs of several ranks with --path auto or always have one"]
+    assert lines == ["the critical path is not known: only runs of several ranks with --path auto or always record it"]

@@ -60,7 +60,7 @@ def test_tables_matrix_function_and_reducts_are_printed():
 
 def test_large_tables_are_shown_by_their_different_rows():
     lines = explanation_lines(analyze(experiment(60, 50)))
-    assert "   0   0   0   0  (and 48 alike)" in lines
+    assert "   0   0   0   0  (and 48 more like it)" in lines
     assert "discernibility matrix of distinct rows:" in lines
     assert len(lines) < 60 + 40
 

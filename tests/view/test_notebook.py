@@ -103,7 +103,7 @@ def test_names_of_files_and_regions_are_text_and_no_markup():
 def test_what_is_too_large_to_look_at_is_not_analysed(monkeypatch):
     monkeypatch.setattr("autoanalyzer.view.notebook._LARGEST", 10)
     shown = Shown(notebook_html(load(DATA / "rays.cube.gz")))
-    assert shown.texts[1] == "too large to analyse here: autoanalyzer analyze prints the verdict"
+    assert shown.texts[1] == "too large to analyse here; to print the verdict: autoanalyzer analyze"
     assert "table" not in shown.tags
 
 

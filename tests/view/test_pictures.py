@@ -137,4 +137,4 @@ def test_a_tree_of_a_sample_says_so_and_what_is_far_from_it():
     assert (found.sampled, len(found.sample)) == (True, 2000)
     if 17 not in found.sample:
         assert 17 in found.far
-        assert any("far from all of the sample" in each for each in hierarchy_report(found).sentences)
+        assert any("far from every location in the sample" in each for each in hierarchy_report(found).sentences)

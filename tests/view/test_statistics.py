@@ -147,14 +147,14 @@ def test_parts_say_what_is_dropped_in_them_and_what_has_no_result():
     assert [each["path"] for each in report.document["within"]] == [[2]]
     alone = nested_report(recursively(_noise(40, 5), kmeans, lambda _, found: found.partition), kmeans_report)
     assert alone.sentences[-1].startswith(
-        "Clusters are not analysed further: that needs a silhouette of at least 0.5, found 0."
+        "Clusters are not analysed further: this needs a silhouette of at least 0.5, found 0."
     )
 
 
 def test_beside_a_verdict_clusters_say_that_they_are_others_and_not_what_to_take_locations_for():
     for space in (_noise(40, 5), _noise(5, 2), _space(work=[1.0, 1.001, 1.002, 1.003])):
         (which, *beside), alone = (hierarchy_report(hierarchy(space), by).sentences for by in ("compute_time", ""))
-        assert which.endswith("of the program; those of the verdict, on compute_time over all regions.")
+        assert which.endswith("of the program; the verdict's clusters, on compute_time over all regions.")
         assert "reat the" in alone[0]
         assert "reat the" not in " ".join(beside)
         assert not any(re.search(r"(?<!stats )-(-[a-z]|k\b)", each) for each in (*beside, *alone))

@@ -42,8 +42,8 @@ def test_columns_are_left_out_before_a_number_is_cut_and_that_is_said(shown):
         "  share    wall  visits  region",
         "   60 %  1.08 s     512    octants::take",
         "< 0.1 %  498 us   1.0e9  main",
-        "not shown: source; a wider terminal shows",
-        "  more, and | cat shows all",
+        "not shown: source; widen the terminal to see",
+        "  more, or append | cat to see all",
     ]
     assert shown(40, TITLES, ROWS, range(3), first_to_go=[2, 4])[:3] == [
         "  share    wall  region",

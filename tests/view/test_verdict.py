@@ -129,7 +129,7 @@ def test_what_is_missing_is_said():
     notes = Notes(program="app", expected_processes=4, missing=(3,), unfinished=(1, 2), repairs=7, remarks=("a", "b"))
     findings = analyze(experiment([1.0, 1.0, 1.0], notes=notes))
     first = [
-        "sums are too small: rank 3 of 4 wrote no data",
+        "sums are too small, because rank 3 (of 4) wrote no data",
         "the data end early: ranks 1-2 never entered MPI_Finalize",
     ]
     assert verdict_lines(findings)[-3:] == [*first, "… and 3 more warnings: autoanalyzer analyze --all"]
@@ -314,7 +314,7 @@ def test_what_only_some_ranks_execute_is_said_to_be_without_counts_and_how_to_sh
     (first, *_) = found.verdict.findings
     assert (first.kind, first.alone) == (Kind.IMBALANCE, (0,))
     (entry, *_) = entries(found)
-    assert entry.lines[1:] == ["why: only rank 0 executes it", f"try: {ALONE}"]
+    assert entry.lines[1:] == ["why: only rank 0 executes this region", f"try: {ALONE}"]
     for visits in ([3.0] * 4, [3.0, np.nan, 0.0, 0.0]):
         assert analyze(counted(*rows, visits=[visits, [1.0] * 4])).verdict.findings[0].alone == ()
 
@@ -347,18 +347,18 @@ def test_workers_that_did_the_same_work_are_named_beside_their_master():
     assert any(line.startswith("    ranks 1-3: same work, more time") for line in lines)
 
 
-SHOWS = "next: autoanalyzer run --usage page_faults shows whether the region waits for new pages"
+SHOWS = "next: autoanalyzer run --usage page_faults (shows whether the region waits for new pages)"
 
 
 def test_ranks_that_nothing_tells_apart_are_said_to_be_unexplained():
     of_paths = counted([1.0, 1.7, 1.0], instructions=[[2e9, 2.1e9, 2e9]], page_faults=[[100.0] * 3])
     lines = whole_lines(analyze(of_paths))
-    assert "    why: unknown: neither counts nor page faults differ in the way the times do" in lines
+    assert "    why: unknown: neither counts nor page faults match the differences in time" in lines
     values = {each.name: of_paths.exclusive(each.name) for each in of_paths.metrics}
     of_ranks = of_paths.replaced(severities={**values, "page_faults": values["page_faults"][::-1].copy()})
-    assert f"    why: unknown: no count differs in the way the times do; {SHOWS}" in whole_lines(analyze(of_ranks))
+    assert f"    why: unknown: no count matches the differences in time; {SHOWS}" in whole_lines(analyze(of_ranks))
     found = analyze(counted([1.0, 1.7, 1.0], instructions=[[2e9, 2.1e9, 2e9]]))
-    assert f"    why: unknown: no count differs in the way the times do; {SHOWS}" in whole_lines(found)
+    assert f"    why: unknown: no count matches the differences in time; {SHOWS}" in whole_lines(found)
 
 
 def test_a_region_that_no_counter_explains_is_said_to_be_so():
@@ -491,7 +491,7 @@ def test_advice_with_its_part_of_the_saving_is_given_once():
 
 
 STEADY = "    try: execute fewer instructions (better algorithm or SIMD): the region hardly waits for memory"
-INSIDE = "    next: autoanalyzer debug --build 'make' measures loops inside the region"
+INSIDE = "    next: autoanalyzer debug --build 'make' (measures loops inside the region)"
 
 
 def test_of_a_region_that_is_most_of_the_run_it_is_said_how_to_look_inside():
@@ -903,7 +903,7 @@ EVENTS = {
 @pytest.mark.parametrize(
     ("divisions", "said"),
     [
-        (4e7, "perhaps 8.0e7 divisions; autoanalyzer calibrate measures the time per event"),
+        (4e7, "perhaps 8.0e7 divisions; to measure the time per event: autoanalyzer calibrate"),
         (4e5, "long latencies; too few divisions, mispredicted branches or operations on denormal numbers to"),
     ],
 )
@@ -965,10 +965,7 @@ def test_allocations_are_a_cause_with_their_number_each_time_and_what_to_try():
     assert "    why: allocations: 1.2e8; 600 ms of the region's 1 s" in lines
     account = AccountSection().document(found)
     assert (account["prices"], account["fitted"]) == ({"allocation": 2e-8}, [])
-    assert (
-        "    try: allocate less often, as each call costs time: once before the loop, or many elements at a time"
-        in lines
-    )
+    assert "    try: allocate once before the loop, or many elements at a time: each allocation costs time" in lines
 
 
 def test_of_what_is_mostly_waiting_that_is_said_before_what_it_computes():

@@ -168,7 +168,7 @@ def pursue(
     space = trimmed(space, distance, trimming)
     locations = len(space.points)
     if locations < LEAST_POINTS:
-        reason = f"{locations} locations, at least {LEAST_POINTS} needed: metrics are ordered by how much they differ"
+        reason = f"{locations} locations, but {LEAST_POINTS} are needed, so metrics are ordered by how much they differ"
         found = {"status": "too-few", "reason": reason, "ranking": _by_spread(space), "points": locations}
         return _found(space, space, outliers, **found)
     seen = space if parts is None else _parts(trimmed(parts, outlying(parts.scaled()), trimming), space)
@@ -193,7 +193,7 @@ def _viewed(space: MetricSpace, seen: MetricSpace, outliers: tuple[int | str, ..
     structure = enough and view.projection.index > critical
     status, reason = _judged(view.projection, critical, camps[0], structure=structure)
     if not enough and not camps[0].worth:
-        status, reason = "too-few", f"{points} locations for {width} metrics, {FEWEST * width} needed"
+        status, reason = "too-few", f"{points} locations for {width} metrics, but {FEWEST * width} are needed"
     ranked = _ranked(order, seen.metrics, dict(zip(space.metrics, alone.index.tolist(), strict=True)))
     parted = tuple(dict.fromkeys(each.metric for each in camps if each.worth))
     ahead = log(view.projection.index / critical) - (camps[0].index - camps[0].critical) if structure else -inf

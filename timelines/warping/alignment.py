@@ -68,7 +68,7 @@ def align(
     for start, end in intervals:
         if not reference.begin[0] <= start < end <= reference.times[-1]:
             span = f"{reference.begin[0]:g} to {reference.times[-1]:g} s"
-            raise InputError(f"{reference.source}: expected an interval in its {span}, found {start:g}:{end:g}")
+            raise InputError(f"{reference.source}: expected an interval within {span}, found {start:g}:{end:g}")
     if anchors is not None:
         there = anchors.moments(x.times)
         error = float(np.abs(x.values - np.interp(there, y.times, y.values)).sum())
@@ -86,7 +86,8 @@ def _known(series: Series) -> Series:
     known = series.known()
     if len(known) < 2:
         raise InputError(
-            f"{series.source}: expected two samples of {series.name} or more, found {len(known)} of {len(series)}"
+            f"{series.source}: expected at least two known samples of {series.name}, found {len(known)} among"
+            f" {len(series)}"
         )
     return known
 
@@ -182,7 +183,7 @@ def brought(
     if by == "anchors":
         raise InputError(
             f"{series[0].source}: expected regions that were entered as often as in {target.source}, found none; "
-            "--align warping aligns by a metric"
+            "to align by a metric: --align warping"
         )
     mine, its = _common(target, reference[1], series, metric)
     found = align(mine, its, intervals, told=told)

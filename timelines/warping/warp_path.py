@@ -134,7 +134,7 @@ class _Table:
     def __init__(self, x: npt.ArrayLike, y: npt.ArrayLike, band: float | None, penalty: float, open_ends: bool) -> None:
         self.x, self.y = _sequence(x), _sequence(y)
         if band is not None and not band >= 0:
-            raise InputError(f"expected a band of at least 0, a share of the length, found {band:g}")
+            raise InputError(f"expected a band of at least 0 (a share of the length), found {band:g}")
         if not 0 <= penalty < inf:
             raise InputError(f"expected a penalty of at least 0, found {penalty:g}")
         self.diagonals = len(self.x) + len(self.y) - 1
@@ -188,10 +188,10 @@ class _Table:
 def _sequence(values: npt.ArrayLike) -> Values:
     found = np.ascontiguousarray(values, dtype=np.float64)
     if found.ndim != 1 or not len(found):
-        raise InputError(f"expected a sequence of one value or more, found one of shape {found.shape}")
+        raise InputError(f"expected a sequence of at least one value, found a sequence of shape {found.shape}")
     if not np.isfinite(found).all():
         raise InputError(
-            f"expected finite values, found {found[~np.isfinite(found)][0]} at {np.isfinite(found).argmin()}"
+            f"expected finite values, found {found[~np.isfinite(found)][0]} at index {np.isfinite(found).argmin()}"
         )
     return found
 

@@ -98,7 +98,7 @@ class Chart:
         drawn = [*frame.axes()]
         for number, each in enumerate(self.series):
             drawn += frame.drawn(each, number)
-        what = f"{self.y.title or 'values'} against {self.x.title or 'their place'}"
+        what = f"{self.y.title or 'values'} against {self.x.title or 'position'}"
         box = f"0 0 {self.width} {self.height}"
         size = {"width": self.width, "height": self.height}
         chart = element("svg", *drawn, class_="chart", viewBox=box, role="img", aria_label=what, **size)

@@ -229,10 +229,10 @@ def _digits(datasets: Sequence[Dataset]) -> str:
         noun, names, count = large[0]["noun"], ", ".join(large[0]["metrics"]), len(large[0]["bins"]) - 1
         single = f", and of single {noun}s on the findings' call paths" if large[0]["paths"] else ""
         return (
-            "This experiment has too many values for a page. The page has exact sums, and the least, mean and greatest"
-            f" value of all {noun}s, by metric and call path; for {names}, also values of {count} ranges of {noun}s"
+            "This experiment has too many values for a page. The page has exact sums, and the minimum, mean and"
+            f" maximum over all {noun}s, by metric and call path; for {names}, also values of {count} ranges of {noun}s"
             f"{single}."
-            " autoanalyzer cut --ranks, --subtree or --metrics extracts a part, whose page has all values."
+            " To see all values of a part, extract it with autoanalyzer cut --ranks, --subtree or --metrics."
         )
     if all(each.exact for each in datasets):
         return "This page contains all numbers, with all digits."

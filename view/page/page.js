@@ -2198,7 +2198,7 @@
   var LEAST = 1e-3;
   function Compare({ difference, metric, inBoth, other, compared, shown, show, select }) {
     const lists = useMemo(() => inBoth ? changes(difference, metric) : null, [difference, metric, inBoth]);
-    if (!difference) return html`<p class="remark">Nothing to compare with: <code>autoanalyzer view THIS --against OTHER -o report.html</code> writes a page with a comparison.</p>`;
+    if (!difference) return html`<p class="remark">There is nothing to compare with. To write a page with a comparison: <code>autoanalyzer view THIS --against OTHER -o report.html</code></p>`;
     const judged = compared.length > 0 && html`<ul class="compared">${compared.map((each) => html`<li>${each}</li>`)}</ul>`;
     if (!lists) return html`${judged}<p class="remark">${metric} is not in both experiments, or its values cannot be summed.</p>`;
     const { unit, slower, faster, before, gain } = lists;
@@ -2222,7 +2222,7 @@
     </section>`;
     return html`
     ${judged}
-    <p>${metric} of the program, sum of the ranks: ${amount2(before)} in ${other}, ${amount2(before - gain)} here${before && gain ? `, ${share2(gain, before)}` : ""}. Regions exclude callees. Changes of less than 0.1 % are left out${lists.partly ? ", as are values that one of the two experiments lacks" : ""}.</p>
+    <p>${metric} of the program, sum of the ranks: ${amount2(before)} in ${other}, ${amount2(before - gain)} here${before && gain ? `, ${share2(gain, before)}` : ""}. Regions exclude callees. Changes of less than 0.1 % are left out${lists.partly ? ", and so are values missing in one of the two experiments" : ""}.</p>
     <p><button onClick=${() => show(!shown)}>${shown ? "Show this experiment in the trees" : "Show the difference in the trees"}</button> <span class="remark">${shown ? `The trees show ${other} minus this experiment: ▲ (raised) is a gain, ▼ (sunken) a loss.` : ""}</span></p>
     ${difference.head.remarks.length > 0 && html`<ul class="caveats">${difference.head.remarks.map((each) => html`<li>${each}</li>`)}</ul>`}
     <div class="lists">${list("Slower, or more", slower, "down")}${list("Faster, or less", faster, "up")}</div>
@@ -2782,7 +2782,7 @@
       const named = metrics.find(({ name }) => name === metric).word;
       return [
         ["the same interval in another run", `autoanalyzer align --metric ${named} --interval ${this.span(range2)} ${word} OTHER`],
-        ["metrics that change with it", `autoanalyzer correlate --target ${named} --interval ${this.span(range2)} ${word}`]
+        ["metrics that change with this one", `autoanalyzer correlate --target ${named} --interval ${this.span(range2)} ${word}`]
       ];
     }
   };
@@ -2880,7 +2880,7 @@
     const missing = regions.length - points2.length;
     return html`
     <h3>${chart.title}</h3>
-    <p class="remark">One point for each region, excluding callees, on one core. Regions with larger points take more time. Vertical: ${chart.work} per second; horizontal: ${chart.work} per byte.${missing > 0 && ` ${missing} of ${regions.length} regions are not drawn, because ${chart.work} or misses are 0, or not known on every rank.`}</p>
+    <p class="remark">One point for each region, excluding callees, on one core. Regions with larger points take more time. Vertical: ${chart.work} per second; horizontal: ${chart.work} per byte.${missing > 0 && ` ${missing} of ${regions.length} regions are not drawn, because ${chart.work} or misses are 0, or unknown on some ranks.`}</p>
     ${chart.said.map((line) => html`<p class="remark">${line}</p>`)}
     <div class="grid"><svg class="roofline" viewBox=${`0 0 ${WIDE} ${HIGH}`} role="img" tabindex="0" aria-label=${`${chart.title}; arrows move from region to region, Enter selects. ${told2 ?? ""}`} onKeyDown=${onKeyDown} onMouseLeave=${() => point2(null)}>
       <${Axes} frame=${frame2} chart=${chart} />
@@ -3532,7 +3532,7 @@
   // src/parts/time.js
   var NARROWEST = 240;
   function Time({ times, state, change, select }) {
-    if (!times.length) return html`<p class="remark">This experiment is a profile: it has sums over the run, but no time lines. <code>autoanalyzer run --trace</code> records time lines, and the page of that run shows them here.</p>`;
+    if (!times.length) return html`<p class="remark">This experiment is a profile: it has sums over the run, but no time lines. To record time lines: <code>autoanalyzer run --trace</code>; the page of that run shows them here.</p>`;
     return html`<${Charts} all=${times} times=${times[state.trace]} state=${state} change=${change} select=${select} />`;
   }
   function Charts({ all, times, state, change, select }) {
@@ -3790,7 +3790,7 @@
   `;
   }
   var WHY = {
-    "per rank": "known for whole processes only: the program's root has the value",
+    "per rank": "known only for whole processes: the root of the call tree has the value",
     "not summed": "not summed, because a sum has no meaning: each call path has a value on each rank"
   };
   var TOGGLES = { open: "▾", closed: "▸", leaf: "", folded: "…" };
@@ -4275,7 +4275,7 @@
         signed=${experiment.signed}
         actions=${actions(dimension)}
       />
-      ${dimension === "system" && !ofAll.ofSystem && html`<p class="remark">Not in this page: it contains values of single ranks only for the findings' call paths, and of ranges of ranks (“bins”) only for ${experiment.head.large.metrics.join(", ")}. <code>autoanalyzer cut</code> extracts a part, whose page has all values.</p>`}
+      ${dimension === "system" && !ofAll.ofSystem && html`<p class="remark">Not in this page: it contains values of single ranks only for the findings' call paths, and of ranges of ranks (“bins”) only for ${experiment.head.large.metrics.join(", ")}. To see all values of a part, extract it with <code>autoanalyzer cut</code>.</p>`}
       <${Legend} legend=${rows[dimension].legend} signed=${experiment.signed} gains=${experiment.head.difference} />
     </section>
   `;
@@ -4303,7 +4303,7 @@
       <button aria-pressed=${source} onClick=${() => go((seen) => ({ source: !seen.source }))}>source</button>
       <button onClick=${() => setHelp(true)} aria-haspopup="dialog">keys <kbd>?</kbd></button>
     </div>
-    <p class="remark">${only ? "Metrics and call paths show the values of the selected ranks alone." : page.basis}</p>
+    <p class="remark">${only ? "Metrics and call paths show only the values of the selected ranks." : page.basis}</p>
     ${finding >= 0 && html`<p class="finding-bar" aria-live="polite"><b>${finding + 1}</b> ${page.findings[finding].title} <button onClick=${() => toFinding(finding - 1)} aria-disabled=${finding <= 0} aria-label="previous finding">[</button><button onClick=${() => toFinding(finding + 1)} aria-disabled=${finding >= page.findings.length - 1} aria-label="next finding">]</button></p>`}
     <div class="trees" style=${{ ...columns, "--height": height }}>
       ${pane("metrics")}

@@ -21,8 +21,8 @@ __all__ = ["roofline_of"]
 _TIME: Final = "counted_time"
 _BYTES: Final = "memory_bytes"
 _SERVED_BY_L3: Final = 1.5  # if L2 misses are faster than memory by this factor, an L3 cache serves them
-_NO_AMOUNTS: Final = frozenset({"difference", "ratio", "stddev"})  # operations whose results have no rates
-_CALIBRATE: Final = "run autoanalyzer calibrate once; later runs contain its results"
+_NO_AMOUNTS: Final = frozenset({"difference", "ratio", "stddev"})  # operations from whose results no rates follow
+_CALIBRATE: Final = "run autoanalyzer calibrate once; later runs will contain the results"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +59,8 @@ _KINDS: Final = (
         "flop",
         "vectorised multiplications and additions",
         "",
-        "floating-point operations are counted by run --counters papi:PAPI_DP_OPS, or PAPI_FP_OPS, if the machine "
-        "has these events (autoanalyzer counters)",
+        "To count floating-point operations, use autoanalyzer run --counters papi:PAPI_DP_OPS, or PAPI_FP_OPS, if the "
+        "machine has one of these events (see autoanalyzer counters)",
     ),
     _Kind(
         "Roofline of instructions",
@@ -70,7 +70,7 @@ _KINDS: Final = (
         "instruction_independent",
         "the fastest loop in autoanalyzer calibrate",
         "Instructions measure work of any kind, useful or not: a vectorised loop executes fewer. ",
-        "instructions and cache misses are counted by run --counters simulated on any machine",
+        "To count instructions and cache misses on any machine, use autoanalyzer run --counters simulated",
     ),
 )
 
@@ -111,7 +111,7 @@ def _lacking(charts: Sequence[_Kind], measured: Sequence[str], line: int | None)
     for kind in _KINDS:
         if kind not in charts:
             why = why_absent(kind.rate, measured, line) or why_absent(kind.intensity, measured, line)
-            yield f"No {kind.title[0].lower()}{kind.title[1:]}: {kind.needs}. Here {why}."
+            yield f"No {kind.title[0].lower()}{kind.title[1:]}: {why}. {kind.needs}."
 
 
 def _chart(kind: _Kind, experiment: Experiment, formulas: Sequence[Formula], line: int | None) -> dict[str, Any]:
@@ -160,4 +160,4 @@ def _of_bytes(experiment: Experiment, texts: dict[str, str]) -> str:
     of = [f"{name} is {sources[name]}" for name in sources if _BYTES in texts and name in texts[_BYTES].split()]
     seconds = f"seconds: {texts[_TIME]}" if _TIME in texts else f"seconds: {_TIME}, as measured"
     source = ", ".join(of) or "from the file"
-    return visible(f"Bytes: {bytes_} ({source}), without data that are written back to memory; {seconds}.")
+    return visible(f"Bytes: {bytes_} ({source}), excluding write-backs to memory; {seconds}.")

@@ -66,7 +66,7 @@ def _selections(periods: Sequence[Period], state: PursuitOverTime, said: Sequenc
             )
         )
     chart = Chart(series, Axis("seconds"), Axis("metric", state.metrics), height=90 + _ROW * len(rows))
-    return Picture("The three best metrics of each period, and those recorded", [chart], said)
+    return Picture("The three best metrics of each period, and the recorded metrics", [chart], said)
 
 
 def _indices(periods: Sequence[Period]) -> Picture:

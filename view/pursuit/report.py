@@ -136,7 +136,7 @@ def _sentences(periods: Sequence[Period], state: PursuitOverTime) -> list[str]:
     elif who:
         said.append(f"None of these differences matters (limits: {RULE}). {_others(found)}")
     else:
-        said.append("No small group of locations stands out: many differ; stats kmeans may separate them.")
+        said.append("No small group of locations stands out, because many differ; stats kmeans may separate them.")
     if len(periods) > 1:
         worth = [each.found for each in periods if each.found and each.found.worth]
         times = Counter(name for each in worth for name in each.metrics)
@@ -236,8 +236,8 @@ def _saving(state: PursuitOverTime) -> str:
     counted = any(state.sources.get(name, "").startswith(COUNTED_BY_PAPI) for name in record)
     if state.sources and not counted:  # a run records times, bytes and simulated counts together
         return f"The next analysis needs only {as_typed(record, state.sources)}."
-    what = f"autoanalyzer run {as_typed(record, state.sources)}" if counted else f"record {','.join(record)}: this"
-    text = f"Next, {what} leaves out {saved}"
+    what = f"use autoanalyzer run {as_typed(record, state.sources)}" if counted else f"record {','.join(record)}"
+    text = f"Next, {what}: this leaves out {saved}"
     if state.probed:
         text += f" ({percent(100 * probing)} if {many(len(state.probed), 'other')} are recorded in turn)"
     if len(state.reduction.course) > 1:

@@ -266,7 +266,7 @@ def f_ratio_table(space: MetricSpace, partition: Partition) -> Table:
     columns = min(partition.count, _ACROSS)
     header = ("metric", "F-ratio", *(f"cluster {number + 1}" for number in range(columns)))
     parts = (
-        "What separates the clusters: variance between clusters over variance within them; means",
+        "What separates the clusters: F-ratio (variance between clusters / variance within them), and means",
         part_of(columns, partition.count, "cluster"),
         part_of(len(rows), len(partition.by_f_ratio), "metric"),
     )

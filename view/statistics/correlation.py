@@ -134,7 +134,7 @@ def _largest(found: Correlation) -> str:
     group = max(found.groups, key=lambda each: len(each.members) - len(stands(each)))
     others = [name for name in group.members if name not in stands(group)]
     if not others:
-        return ", but only single locations make their metrics alike: none can be left out"
+        return ", but only because of single locations, so no metric can be left out"
     verb = "represents" if len(stands(group)) == 1 else "represent"
     why = f"{names(others)}; |r| ≥ {_floor(group.least)}"
     return f": {names(stands(group))} {verb} {many(len(others), 'other')} ({why})"
@@ -149,8 +149,8 @@ def _advice(found: Correlation) -> list[str]:
         return []
     typed = _next(found)
     if any(found.space.sources.get(name, "").startswith(COUNTED_BY_PAPI) for name in kept):
-        return [f"To count less next time, keep a representative of each group: autoanalyzer run {typed}"]
-    return [f"The next analysis needs only a representative of each group: {typed}"]
+        return [f"To count fewer metrics next time, keep only the groups' representatives: autoanalyzer run {typed}"]
+    return [f"The next analysis needs only the groups' representatives: {typed}"]
 
 
 def _turning(found: Correlation) -> list[str]:
@@ -162,10 +162,10 @@ def _turning(found: Correlation) -> list[str]:
             first, label = turns[0], found.space.labels[turns[0].point]
             who = f"{'rank' if isinstance(label, int) else 'location'} {label}"
             pair = f"{first.metrics[0]} and {first.metrics[1]}"
-            numbers = f"r = {first.with_it:.3f}, without {first.without:.3f}; Spearman's {first.ranked:.3f}"
-            more = f"; likewise with {many(len(turns) - 1, 'more pair')}" if len(turns) > 1 else ""
+            numbers = f"r = {first.with_it:.3f}, without it {first.without:.3f}; Spearman's {first.ranked:.3f}"
+            more = f"; the same applies to {many(len(turns) - 1, 'more pair')}" if len(turns) > 1 else ""
             if made:
-                said.append(f"Only {who} makes {pair} redundant ({numbers}): keep both{more}.")
+                said.append(f"Only {who} makes {pair} redundant ({numbers}): keep both metrics{more}.")
             else:
                 leave = f": see stats --exclude-rank {label}" if isinstance(label, int) else ""
                 said.append(f"Only {who} hides that {pair} are redundant ({numbers}){leave}{more}.")

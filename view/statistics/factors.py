@@ -91,8 +91,8 @@ def _sentences(found: Factors) -> list[str]:
         else f"No metric has a loading of {JOINS}: none belongs to a factor."
     )
     said += [
-        f"{name} is a Heywood case, because its factors explain all of its variance, but the other metrics explain "
-        f"only {percent(100 * borne)} of it. Use fewer factors (-k), or leave out this metric."
+        f"{name} is a Heywood case: the factors explain all of its variance, but the other metrics explain only "
+        f"{percent(100 * borne)}. Use fewer factors (-k), or leave out this metric."
         for name, borne in found.heywood.items()
     ]
     if not found.converged:
@@ -115,7 +115,7 @@ def _table(found: Factors) -> Table:
         ]
         rows.append((name, *cells, f"{found.communalities[row]:.3f}"))
     header = ("metric", *(f"{each + 1} {found.factors[each].name}" for each in columns), "communality")
-    said = f"{found.rotation}; * belongs to the factor; below {_SMALL} not shown"
+    said = f"{found.rotation}; * marks the metrics of a factor; loadings below {_SMALL} are not shown"
     title = f"Loadings of metrics of {found.space.place} ({said})"
     return Table(title, header, rows)
 
@@ -140,4 +140,4 @@ def _scree(found: Factors, sentences: list[str]) -> Picture:
         Series(chance, numbers, found.random.tolist(), style="dashed", colour=1),
     ]
     chart = Chart(series, Axis("factor", whole=True), Axis("eigenvalue", zero=True), height=320)
-    return Picture("How many factors: those above chance", [chart], sentences)
+    return Picture("Number of factors: those above chance", [chart], sentences)

@@ -72,7 +72,8 @@ def cut_sentences(found: Hierarchy) -> list[str]:
             else f"Cut {where}, {whole} form {into}."
         ]
     if found.sampled:
-        far = f"; {len(found.far)} are far from all of the sample ({ranks([space.labels[row] for row in found.far])})"
+        who = ranks([space.labels[row] for row in found.far])
+        far = f"; {len(found.far)} are far from every location in the sample ({who})"
         said.append(
             f"The tree is built from a sample of {len(found.sample)} locations; each other location joined the cluster "
             f"of the nearest in the sample{far if len(found.far) else ''}."
@@ -104,7 +105,8 @@ def _next_merge(found: Hierarchy) -> str:
 def _sentences(found: Hierarchy, beside: str) -> list[str]:
     space, partition = found.space, found.partition
     by = f"{many(len(space.metrics), 'metric')} of {space.place}"
-    which = [f"These clusters are based on {by}; those of the verdict, on {beside} over all regions."] if beside else []
+    of_verdict = f"the verdict's clusters, on {beside} over all regions"
+    which = [f"These clusters are based on {by}; {of_verdict}."] if beside else []
     if weak := weakness(found, advise=not beside):
         return [*which, f"{weak}{clusters.across(space)}", *cut_sentences(found)]
     return [*which, *cut_sentences(found), *clusters.advice(space, partition)]

@@ -19,7 +19,7 @@ __all__ = ["advice_on_difference", "same_work", "why_uncertain", "why_uneven"]
 _WHAT_IT_MAY_BE: Final = {
     Doubt.MEASURING: "uncertain: measuring may have caused this difference; leave small regions out and run again",
     Doubt.NO_MPI: "uncertain: time in MPI is unknown, so the slowest {who}s may be waiting here",
-    Doubt.CORES: "uncertain: a rank may also be late for lack of a free core: repeat on free cores before you act",
+    Doubt.CORES: "uncertain: a rank may also be late because it waited for a core: repeat the run on free cores",
     Doubt.UNFINISHED: "uncertain: ranks that did not finish did less work",
     Doubt.COUNTS_ALONE: "uncertain: the {who}s that executed the most instructions hardly took longer",
 }
@@ -38,7 +38,7 @@ def why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
         return
     alone = _alone(finding)
     if alone:
-        yield f"only {ranks(alone)} {'executes' if len(alone) == 1 else 'execute'} it"
+        yield f"only {ranks(alone)} {'executes' if len(alone) == 1 else 'execute'} this region"
     if said := [*_because(findings, finding)]:
         yield from said
     elif alone:
@@ -49,8 +49,8 @@ def why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
         yield "unknown: work moved between ranks in the counting run, so their counts cannot be compared"
     elif finding.doubt is not Doubt.COUNTS_ALONE:
         is_next = f"; {NEW_PAGES}" if not_counted(findings) else ""
-        what = "neither counts nor page faults differ" if has_page_faults(findings) else "no count differs"
-        yield f"unknown: {what} in the way the times do{'' if has_page_faults(findings) else is_next}"
+        what = "neither counts nor page faults match" if has_page_faults(findings) else "no count matches"
+        yield f"unknown: {what} the differences in time{'' if has_page_faults(findings) else is_next}"
 
 
 def same_work(findings: Findings) -> str:
@@ -72,7 +72,7 @@ def why_uncertain(findings: Findings, doubt: Doubt, *, counts: bool) -> str:
     """
     if doubt is Doubt.SPEED:
         can_count = "instructions" in findings.lacking and can_be_rerun(findings)
-        how = ": --counters simulated shows which" if can_count else ""
+        how = "; to find out: --counters simulated" if can_count else ""
         return f"uncertain: {MAYBE_SPEED.format(who=_noun(findings))}{how}"
     if doubt is Doubt.CHANCE:
         is_known = findings.repetition.runs > 1 or counts or not can_be_rerun(findings)

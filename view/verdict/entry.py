@@ -236,7 +236,7 @@ def _who(findings: Findings, finding: Finding) -> str:
         said += _mostly(findings, finding.weight)
     if finding.others:
         what = "saving" if finding.gain else "share" if finding.of_run else "time"
-        saved = f"for all: {saved.removeprefix('; ')}" if saved and is_part else f"the {what} is for all"
+        saved = f"for all: {saved.removeprefix('; ')}" if saved and is_part else f"the {what} is for all of them"
         said.append(f"one of {len(finding.others) + 1} call paths; {saved}")
     if finding.gain and finding.gain.is_less:
         who = "threads" if findings.vectors.threads else "ranks"

@@ -195,7 +195,7 @@ def balanced(findings: Findings) -> list[str]:
     line += _left_out(findings)
     line += "" if verdict.findings else "; no region stands out"
     if verdict.not_followed and can_be_followed(findings):
-        line += f"; {percent(100 * verdict.not_followed)} of the run is in MPI: {follow(findings)}"
+        line += f"; {percent(100 * verdict.not_followed)} of the run is in MPI; next: {follow(findings)}"
     return [line]
 
 

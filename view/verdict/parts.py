@@ -48,7 +48,7 @@ NO_PROBES: Final = f"rebuild with probes: {REBUILD}"
 NOT_SAMPLED: Final = "sample the program: autoanalyzer run --sample auto (or rebuild with aa-mpicc or aa-mpifort)"
 TO_COUNT: Final = f": {COUNT} (5-20 times as long)"  # end of a line on unknown causes
 UNKNOWN_INSIDE: Final = "unknown: not instrumented, so only its MPI calls and file I/O were measured"
-NEW_PAGES: Final = "next: autoanalyzer run --usage page_faults shows whether the region waits for new pages"
+NEW_PAGES: Final = "next: autoanalyzer run --usage page_faults (shows whether the region waits for new pages)"
 ALL: Final = 0.9  # of a time: a larger share is written as all of it
 _IN_MPI: Final = (Kind.LATE, Kind.MESSAGES, Kind.TRANSFER)
 OF_CODE: Final = (Kind.MEMORY, Kind.HOT_SPOT)
@@ -59,7 +59,7 @@ _OF: Final = {
     "page_faults": Kind.PAGE_FAULTS,
     "allocations": Kind.ALLOCATION,
 }
-_NO_PRICE: Final = "; autoanalyzer calibrate measures the time per event"
+_NO_PRICE: Final = "; to measure the time per event: autoanalyzer calibrate"
 _PAGE: Final = 4096  # bytes: the smallest page; huge pages, and those of some processors, are larger
 
 
@@ -82,7 +82,7 @@ def can_be_followed(findings: Findings) -> bool:
 
 def follow(findings: Findings) -> str:
     """Return a phrase with the command that shows which ranks wait for which."""
-    return f"{with_command(findings.experiment, 'autoanalyzer run --path always')} shows which ranks wait for which"
+    return f"{with_command(findings.experiment, 'autoanalyzer run --path always')} (shows which ranks wait for which)"
 
 
 def can_be_rerun(findings: Findings) -> bool:

@@ -220,7 +220,7 @@ def _look_inside(findings: Findings, region: CodeRegion) -> list[str]:
     """Return a line with the command that measures inside a region; empty if the inside was or cannot be measured."""
     if region.own_code or not can_be_rerun(findings) or not can_be_opened(findings.experiment, region.id):
         return []
-    return [f"next: {with_command(findings.experiment, _DEBUG)} measures loops inside the region"]
+    return [f"next: {with_command(findings.experiment, _DEBUG)} (measures loops inside the region)"]
 
 
 def _too_small(names: Sequence[str]) -> str:

@@ -39,7 +39,7 @@ def why_threads_wait(findings: Findings, finding: Finding) -> Iterator[tuple[str
     few = "; part of the waiting may be for a core" if found.shared else ""
     for position in _positions(findings, finding):
         for each in found.queues.get(position, ())[:_MOST]:
-            taken = f"{count(sum(each.contended))} of {count(sum(each.entries))} entries found it taken"
+            taken = f"{count(sum(each.contended))} of {count(sum(each.entries))} entries had to wait"
             yield f"why: threads queue at {_where(each)}: {taken}{few}", Kind.LOCK
         if barriers := found.barriers.get(position):
             at = f", most at {_where(barriers.places[0])}" if barriers.places else ", at the region's end"

@@ -79,7 +79,7 @@ def _in_turn(findings: Findings, finding: Finding, culprit: int) -> str:
     found, waiting = findings.explanation.serialisation, waited_in(findings, culprit)
     at = f" in {Place.of_region(waiting).in_words}" if waiting else ""
     if found and found.passes_on[culprit]:
-        return f"each rank waits{at} for the one before it"
+        return f"each rank waits{at} for the rank before it"
     late = next((_latest(findings, each) for each in finding.waits if each.region == waiting), ())
     longest = f"; longest for {ranks(late)}" if late else ""
     return f"a different rank is slowest each time; others wait{at}{longest}"

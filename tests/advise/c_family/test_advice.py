@@ -158,7 +158,7 @@ def test_nothing_is_said_of(site, name):
 def test_sums_that_need_nothing_of_one_another_can_be_one(site):
     text = SILENT["sums of which one decides what follows"][1].replace("if (c > 0) return 0;", "work();")
     (advice,) = messages(site(text))
-    assert "combine them if none" in advice.text
+    assert "combine these calls if none" in advice.text
 
 
 def test_the_index_is_named_by_which_something_is_reached(site):

@@ -189,13 +189,13 @@ def test_the_start_up_of_mpi_is_no_part_of_the_program():
 @pytest.mark.parametrize(
     ("other", "message"),
     [
-        (experiment([1.0], ranks=3), r"expected the same ranks as in 0 \(2\), found different ones \(3\)"),
+        (experiment([1.0], ranks=3), r"expected the same ranks as in 0 \(2 ranks\), found different ones \(3 ranks\)"),
         (experiment([1.0], regions=[Region("function", "other", "b.c", "other")]), "no region in common"),
         (experiment([-1.0]), "expected a run, found a negative value of wall_time on rank 0"),
         (experiment([1.0, -0.5]), "expected a run, found a negative value of wall_time on rank 0"),
-        (experiment([1e308], ranks=2), "expected wall_time of the program above 0 and finite, found inf"),
-        (select(experiment([1.0]), subtree="x"), "expected the whole as in 0, found x; cut all to the same part"),
-        (flat(experiment([1.0])), "expected the whole as in 0, found flat; cut all to the same part"),
+        (experiment([1e308], ranks=2), "expected a positive, finite wall_time of the program, found inf"),
+        (select(experiment([1.0]), subtree="x"), "expected the whole program, as in 0, found x; cut all runs"),
+        (flat(experiment([1.0])), "expected the whole program, as in 0, found flat; cut all runs"),
         (
             experiment([], call_paths=[CallPath(REGIONS[0])], severities={"wall_time": np.ones((1, 2))}),
             "no region in common",
@@ -244,7 +244,7 @@ def test_equal_parts_of_runs_are_compared_whatever_their_regions_are_called():
     assert part.notes.cut_to == (named.name,)
     assert compare([part] * 2, [part] * 2).program.verdict == "same"
     other = select(experiment([1.0], regions=[named]), subtree="main")
-    with pytest.raises(InputError, match=r"^1: expected residual = sum\(a, b\) as in 0, found main; cut all"):
+    with pytest.raises(InputError, match=r"^1: expected residual = sum\(a, b\), as in 0, found main; cut all"):
         compare([part], [select(other, processes=[0])], labels=("0", "1"))
 
 
@@ -271,7 +271,7 @@ def test_a_program_that_always_ends_with_a_status_is_compared():
 
 def test_a_base_of_zero_is_refused():
     nothing = experiment([0.0], severities={"wall_time": np.zeros((2, 2))})
-    with pytest.raises(InputError, match="above 0 and finite, found 0"):
+    with pytest.raises(InputError, match=r"expected a positive, finite .* of the program, found 0"):
         compare([nothing], [experiment([1.0])])
 
 

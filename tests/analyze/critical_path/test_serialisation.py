@@ -71,7 +71,7 @@ def test_the_region_in_which_ranks_wait_and_work_one_after_another_is_named_with
     assert gain is not None
     assert gain.seconds == pytest.approx(4 - 1)
     text = " ".join(" ".join(verdict_lines(found)).split())
-    assert "why: each rank waits in sweep (app.c:2) for the one before it" in text
+    assert "why: each rank waits in sweep (app.c:2) for the rank before it" in text
     assert "1 s per rank; 4 s on the critical path, 3 s of it because ranks do this at different times" in text
     assert "try: send the data in smaller pieces, each when it is ready, so the next rank starts earlier" in text
     first = found.verdict.first
@@ -134,7 +134,7 @@ def test_unequal_work_done_one_after_another_is_saved_in_two_parts(make_experime
     text = " ".join(" ".join(verdict_lines(found)).split())
     who = "rank 3: 2 s; ranks 0-2: 1 s each; 1.25 s each if shared evenly"
     assert f" {who} why (750 ms): unknown; count instructions: autoanalyzer run --counters simulated" in text
-    assert "why (3 s): each rank waits in sweep (app.c:2) for the one before it" in text
+    assert "why (3 s): each rank waits in sweep (app.c:2) for the rank before it" in text
     assert "try (saves 3 s): send the data in smaller pieces, each when it is ready" in text
     said = (
         "lost: 5.8 % as some ranks are busier in total (all in finding 1), "
@@ -518,12 +518,12 @@ def test_where_much_is_in_mpi_and_ranks_are_alike_a_command_is_named_that_shows_
     waits = {"mpi_time": {"turn": [in_mpi] * 4}, "mpi_bytes": {}}
     made = make_experiment({"work": [1 - in_mpi] * 4, "turn": [0.0] * 4}, **waits)
     text = " ".join(" ".join(verdict_lines(analyze(made))).split())
-    assert "try: autoanalyzer run --path always shows which ranks wait for which" in text
+    assert "try: autoanalyzer run --path always (shows which ranks wait for which)" in text
     found = analyze(made.replaced(notes=replace(made.notes, processors=2)))  # for cores, or for each other
     assert (found.verdict.balanced, found.verdict.not_followed > 0) == (True, said)
     text = " ".join(" ".join(verdict_lines(found)).split())
     assert (
-        "26 % of the run is in MPI: autoanalyzer run --path always shows which ranks wait for which" in text
+        "26 % of the run is in MPI; next: autoanalyzer run --path always (shows which ranks wait for which)" in text
     ) == said
 
 

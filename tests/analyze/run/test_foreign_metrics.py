@@ -161,7 +161,8 @@ def test_time_that_idle_threads_are_in_is_not_taken_for_computing_where_a_cut_le
     for part in (cut, select(cut, metrics=["time"]), mean(cut, cut)):
         assert "cpu_time" not in in_own_names(part)
         with pytest.raises(
-            InputError, match=r"expected CPU time \(execution, in sec\).* time contains more: keep both"
+            InputError,
+            match=r"expected CPU time \(execution, in sec\).* time includes more than execution: repeat the cut",
         ):
             analyze(part)
     kept = in_own_names(select(scalasca(), metrics=["time", "execution"]))

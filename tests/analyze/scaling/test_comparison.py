@@ -125,5 +125,5 @@ def test_versions_of_other_programs_or_machines_are_refused(study: Any) -> None:
 
     with pytest.raises(InputError, match="out4: no region in common with out4"):
         compare_scaling(study(1.0), study(1.0, change=renamed))
-    with pytest.raises(InputError, match="expected a machine with A and L1 as in out4, found B and L1"):
+    with pytest.raises(InputError, match="expected a machine with A and L1, as in out4, found B and L1"):
         compare_scaling(*(study(1.0, change=partial(on, each)) for each in "AB"))

@@ -195,7 +195,7 @@ def test_messages_that_do_not_shrink_are_named(make_experiment: MakeExperiment) 
 
     found = judged(*map(sending, (1, 2, 4)), mode="strong")
     assert [(each.region.name, each.ranks, each.per_rank) for each in found.messages] == [("halo", (2, 4), (4e6, 4e6))]
-    line = "bytes per rank do not shrink: app.c:1  halo: 4 MB at 2 ranks, 4 MB at 4"
+    line = "bytes per rank do not shrink in app.c:1  halo: 4 MB at 2 ranks, 4 MB at 4"
     assert [each for each in scaling_lines(found) if "shrink" in each] == [line]
     assert scaling_document(found)["messages"][0]["per_rank"] == [4e6, 4e6]
     assert judged(*map(sending, (1, 2, 4)), mode="weak").messages == ()
@@ -231,13 +231,13 @@ def test_the_lines_fit_a_terminal_and_name_the_largest_losses(run: MakeRun) -> N
 @pytest.mark.parametrize(
     ("changed", "error", "said"),
     [
-        ({"missing": (1,)}, InputError, "complete run, but 1 ranks did not reach MPI_Finalize"),
+        ({"missing": (1,)}, InputError, "complete run, but 1 rank did not reach MPI_Finalize"),
         ({"unfinished": (0, 1)}, InputError, "complete run, but 2 ranks did not reach MPI_Finalize"),
         ({"program_status": 137}, InputError, "exit status 0, found 137"),
-        ({"program": "other"}, InputError, "the program app as in out0, found other"),
-        ({"command": ("mpirun", "./app", "7")}, UsageError, "strong; if the work per rank is, add --mode weak"),
+        ({"program": "other"}, InputError, "the program app, as in out0, found other"),
+        ({"command": ("mpirun", "./app", "7")}, UsageError, "if the work per rank is the same, add --mode weak"),
         ({"history": ("difference(a, b)",)}, InputError, "the result of difference"),
-        ({"calibrated": {"processor": "B", "caches": "L1"}}, InputError, "with A and L1 as in out0, found B and L1"),
+        ({"calibrated": {"processor": "B", "caches": "L1"}}, InputError, "with A and L1, as in out0, found B and L1"),
     ],
 )
 def test_runs_that_cannot_be_judged_together_are_refused(
@@ -264,7 +264,7 @@ def test_a_run_without_path_equal_sizes_and_an_unknown_mode_are_refused(
     assert judged(make_experiment({"divided": [2.0]}, **without), run(2), mode="weak").speedups[0] == 1
     uncounted = make_experiment({"divided": [2.0]}, instructions={"divided": [0.0]})
     assert judged(uncounted, run(2), mode="weak").factors["instructions"] == (None, None)
-    with pytest.raises(UsageError, match="different numbers of ranks, found only 4"):
+    with pytest.raises(UsageError, match="different numbers of ranks, found only runs with 4 ranks;"):
         judged(run(4), run(4))
     with pytest.raises(UsageError, match="out1: has 2 ranks, as out0 does"):
         judged(run(2), run(2), run(4))

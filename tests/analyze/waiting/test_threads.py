@@ -98,7 +98,7 @@ def test_a_queue_says_where_how_often_and_what_it_saves(make_experiment):
     assert queue.gain.seconds == pytest.approx(0.5)
     assert [(each.attribute, each.seconds) for each in queue.causes] == [("locks", pytest.approx(0.5))]
     said = " ".join(" ".join(verdict_lines(findings)).split())
-    assert "why: threads queue at critical (app.c:7): 3600 of 4000 entries found it taken" in said
+    assert "why: threads queue at critical (app.c:7): 3600 of 4000 entries had to wait" in said
     assert "try: combine the threads' results" in said
     assert "a thread waits 500 ms on average" in said
 

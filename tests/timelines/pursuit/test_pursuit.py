@@ -42,7 +42,7 @@ def test_fewer_than_two_points_a_metric_are_too_few(make_space, dimensions):
     drawn = np.random.default_rng(0)
     few = pursue(make_space(drawn.standard_normal((23, 12))), dimensions=dimensions)
     assert (few.status, len(few.metrics)) == ("too-few", 3)
-    assert "23 locations for 12 metrics, 24 needed" in few.reason
+    assert "23 locations for 12 metrics, but 24 are needed" in few.reason
     assert pursue(make_space(drawn.standard_normal((24, 12))), dimensions=dimensions).status != "too-few"
 
 

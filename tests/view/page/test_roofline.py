@@ -179,7 +179,7 @@ def test_what_is_lacking_is_said_and_by_what_command_it_comes(show: Show) -> Non
     page = show(made(counted=False), "#t=roofline").page
     said = page.inner_text("#panel")
     assert page.locator(".roofline, #panel table").count() == 0
-    assert "No roofline of instructions: instructions and cache misses are counted by run --counters simulated" in said
+    assert "To count instructions and cache misses on any machine, use autoanalyzer run --counters simulated." in said
     assert "PAPI_DP_OPS" in said
 
 

@@ -276,7 +276,7 @@ export function App({ page }) {
         signed=${experiment.signed}
         actions=${actions(dimension)}
       />
-      ${dimension === "system" && !ofAll.ofSystem && html`<p class="remark">Not in this page: it contains values of single ranks only for the findings' call paths, and of ranges of ranks (“bins”) only for ${experiment.head.large.metrics.join(", ")}. <code>autoanalyzer cut</code> extracts a part, whose page has all values.</p>`}
+      ${dimension === "system" && !ofAll.ofSystem && html`<p class="remark">Not in this page: it contains values of single ranks only for the findings' call paths, and of ranges of ranks (“bins”) only for ${experiment.head.large.metrics.join(", ")}. To see all values of a part, extract it with <code>autoanalyzer cut</code>.</p>`}
       <${Legend} legend=${rows[dimension].legend} signed=${experiment.signed} gains=${experiment.head.difference} />
     </section>
   `;
@@ -304,7 +304,7 @@ export function App({ page }) {
       <button aria-pressed=${source} onClick=${() => go((seen) => ({ source: !seen.source }))}>source</button>
       <button onClick=${() => setHelp(true)} aria-haspopup="dialog">keys <kbd>?</kbd></button>
     </div>
-    <p class="remark">${only ? "Metrics and call paths show the values of the selected ranks alone." : page.basis}</p>
+    <p class="remark">${only ? "Metrics and call paths show only the values of the selected ranks." : page.basis}</p>
     ${finding >= 0 && html`<p class="finding-bar" aria-live="polite"><b>${finding + 1}</b> ${page.findings[finding].title} <button onClick=${() => toFinding(finding - 1)} aria-disabled=${finding <= 0} aria-label="previous finding">[</button><button onClick=${() => toFinding(finding + 1)} aria-disabled=${finding >= page.findings.length - 1} aria-label="next finding">]</button></p>`}
     <div class="trees" style=${{ ...columns, "--height": height }}>
       ${pane("metrics")}

@@ -51,7 +51,7 @@ function Chart({ chart, regions, units, selected, select }) {
   const missing = regions.length - points.length;
   return html`
     <h3>${chart.title}</h3>
-    <p class="remark">One point for each region, excluding callees, on one core. Regions with larger points take more time. Vertical: ${chart.work} per second; horizontal: ${chart.work} per byte.${missing > 0 && ` ${missing} of ${regions.length} regions are not drawn, because ${chart.work} or misses are 0, or not known on every rank.`}</p>
+    <p class="remark">One point for each region, excluding callees, on one core. Regions with larger points take more time. Vertical: ${chart.work} per second; horizontal: ${chart.work} per byte.${missing > 0 && ` ${missing} of ${regions.length} regions are not drawn, because ${chart.work} or misses are 0, or unknown on some ranks.`}</p>
     ${chart.said.map((line) => html`<p class="remark">${line}</p>`)}
     <div class="grid"><svg class="roofline" viewBox=${`0 0 ${WIDE} ${HIGH}`} role="img" tabindex="0" aria-label=${`${chart.title}; arrows move from region to region, Enter selects. ${told ?? ""}`} onKeyDown=${onKeyDown} onMouseLeave=${() => point(null)}>
       <${Axes} frame=${frame} chart=${chart} />

@@ -12,7 +12,7 @@ import { Warping } from "./warping.js";
 const NARROWEST = 240; // minimum width of a chart in pixels
 
 export function Time({ times, state, change, select }) {
-  if (!times.length) return html`<p class="remark">This experiment is a profile: it has sums over the run, but no time lines. <code>autoanalyzer run --trace</code> records time lines, and the page of that run shows them here.</p>`;
+  if (!times.length) return html`<p class="remark">This experiment is a profile: it has sums over the run, but no time lines. To record time lines: <code>autoanalyzer run --trace</code>; the page of that run shows them here.</p>`;
   return html`<${Charts} all=${times} times=${times[state.trace]} state=${state} change=${change} select=${select} />`;
 }
 

@@ -58,7 +58,7 @@ export function TreeView({ name, title, rows, focus, ranges, about, signed, acti
 }
 
 const WHY = {
-  "per rank": "known for whole processes only: the program's root has the value",
+  "per rank": "known only for whole processes: the root of the call tree has the value",
   "not summed": "not summed, because a sum has no meaning: each call path has a value on each rank",
 };
 const TOGGLES = { open: "▾", closed: "▸", leaf: "", folded: "…" };
