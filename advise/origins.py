@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from .calls import RECEIVES, SENDS, Calls, Where, argument, pointed_at
 from .definitions import Definition, Definitions
-from .expression import ArrayRef, Call, Deref, Expression, FieldRef, Name, base_of, walk
+from .expression import ArrayRef, Call, Deref, Expression, FieldRef, Name, base_of, parts, walk
 from .nest import Procedure, SourceFile
 from .ranks import RANK, SIZE, Ranks, counted, names_in
 
@@ -17,6 +17,7 @@ __all__ = ["Origin", "Origins"]
 _PARTNER, _TAG = 3, 4  # argument positions, the same in MPI_Send and MPI_Recv
 _DEEPEST: Final = 8  # limit of steps back
 _MOST: Final = 400  # limit of examined names
+_LENGTHS: Final = frozenset(("size", "length", "empty"))  # methods of containers
 
 
 @dataclass(frozen=True)
@@ -46,13 +47,17 @@ class Origin:
 
 @dataclass(frozen=True)
 class _Trail:
-    """The path so far: the names examined in each procedure, and the places passed."""
+    """The path so far: the names examined in each procedure, and the places passed.
+
+    ``is_whole``: whether it leads to an object for its length, so that assignments to elements do not matter.
+    """
 
     seen: frozenset[tuple[int, str]] = frozenset()
     through: tuple[tuple[SourceFile, int], ...] = ()
     within: str = ""
     before: int = 0
     at: int = 0
+    is_whole: bool = False
 
     def has_seen(self, where: Where, name: str) -> bool:
         return (id(where.procedure), name) in self.seen
@@ -110,12 +115,14 @@ class Origins:
         """Search for the rank in everything that an expression uses."""
         if len(trail.through) > _DEEPEST:
             return None
-        for each in walk(expression):
+        for each in _followed(expression):
             self._left -= 1
             if self._left < 0:
                 return None
             found = None
-            if isinstance(each, Name) and not trail.has_seen(where, each.name):
+            if (container := _measured(each)) is not None:
+                found = self._made(container, where, replace(trail, is_whole=True))
+            elif isinstance(each, Name) and not trail.has_seen(where, each.name):
                 found = self._of_name(each, where, trail.past(where, each.name))
             elif isinstance(each, Call):
                 found = self._of_result(each, where, trail)
@@ -180,6 +187,9 @@ class Origins:
     def _of_value(self, definition: Definition, where: Where, trail: _Trail, *, partner: str = "") -> Origin | None:
         """Examine an assigned value: it may contain the rank, a partner's rank, or something derived from the rank."""
         target, value, line = definition
+        if trail.is_whole and isinstance(target, ArrayRef):
+            return None
+        trail = replace(trail, is_whole=False)
         known = self.ranks.names(where.source, where.procedure) | ({partner: (RANK, True)} if partner else {})
         used = {name: known[name] for name in counted(value) if name in known}
         ranks = [is_known for what, is_known in used.values() if what == RANK]
@@ -269,3 +279,16 @@ def _is_chosen_by(expression: Expression, used: Mapping[str, tuple[str, bool]]) 
         return False
     names = (part for each in expression.subscripts for part in walk(each) if isinstance(part, Name))
     return any(used.get(each.name, ("", False))[0] == RANK for each in names)
+
+
+def _measured(expression: Expression) -> Expression | None:
+    """Return the container whose length an expression is, as in ``cells.size()``; None if it is no length."""
+    return expression.on if isinstance(expression, Call) and expression.name in _LENGTHS else None
+
+
+def _followed(expression: Expression) -> Iterator[Expression]:
+    """Yield an expression and its subexpressions, outer ones first, without those of a container's length."""
+    yield expression
+    if _measured(expression) is None:
+        for part in parts(expression):
+            yield from _followed(part)

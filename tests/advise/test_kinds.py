@@ -414,3 +414,20 @@ def test_elements_of_threads_side_by_side_are_named(site):
         """
     (advice,) = thread_loops(site(text))
     assert lines(advice) == [7]
+
+
+def test_a_containers_length_does_not_come_from_its_elements(site):
+    text = """\
+        #include <mpi.h>
+        #include <vector>
+        double work(int cells) {
+            int rank;
+            double sum = 0;
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            std::vector<double> density(cells);
+            density[1] = 0.5 * rank;
+            for (int i = 0; i < density.size(); i++) sum += cost(density[i]);
+            return sum;
+        }
+        """
+    assert not list(division_of_work(site(text, "x.cpp")))

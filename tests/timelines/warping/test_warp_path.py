@@ -124,7 +124,7 @@ def test_it_is_said_how_far_it_is():
     ("x", "options", "said"),
     [
         ([], {}, "expected a sequence of at least one value, found a sequence of shape \\(0,\\)"),
-        ([[1.0]], {}, "found one of shape \\(1, 1\\)"),
+        ([[1.0]], {}, "found a sequence of shape \\(1, 1\\)"),
         ([1.0, np.nan], {}, "expected finite values, found nan at index 1"),
         ([1.0], {"band": -0.1}, "expected a band of at least 0"),
         ([1.0], {"penalty": -1.0}, "expected a penalty of at least 0, found -1"),
