@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         metavar="TRACE",
-        help="first the trace with the known interval, then the traces to search; from a folder written by record, all "
+        help="first the trace with the known interval, then the traces to search; in a folder written by record, all "
         "runs are used",
     )
     parser.add_argument("--metric", required=True, metavar="M", help="a metric that all traces have")
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=interval,
         required=True,
         metavar="A:B",
-        help="the known interval: start and end in seconds of the first trace, such as 12.5:18",
+        help="the known interval: its start and end in the first trace, in seconds, such as 12.5:18",
     )
     parser.add_argument(
         "--by",

@@ -40,7 +40,7 @@ def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=[],
         metavar="RANK",
-        help="compare a rank although it looks like a master; may be repeated",
+        help="include this rank in the comparison even if it looks like a master; may be repeated",
     )
     parser.add_argument(
         "--exclude-region",
@@ -53,7 +53,7 @@ def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
         "--dissimilarity-metric",
         choices=DISSIMILARITY_METRICS,
         help="metric for comparing ranks (default: compute_time, CPU time outside MPI; mpi_bytes if ranks hardly "
-        "differ in compute_time and MPI matters; with --method paper, cpu_time)",
+        "differ in compute_time and MPI takes much time; with --method paper, cpu_time)",
     )
     parser.add_argument(
         "--disparity-metric",

@@ -60,12 +60,13 @@ def run(arguments: argparse.Namespace) -> int:
     everything = arguments.csv or arguments.json
     if arguments.csv and (arguments.by or arguments.exclusive):
         raise UsageError(
-            "--csv excludes --by and --exclusive, because CSV has exclusive values, summed over all locations"
+            "--csv cannot be combined with --by or --exclusive, because CSV has exclusive values, summed over all "
+            "locations"
         )
     if arguments.json and arguments.exclusive:
-        raise UsageError("--json excludes --exclusive, because JSON has exclusive and inclusive values")
+        raise UsageError("--json cannot be combined with --exclusive, because JSON has exclusive and inclusive values")
     if arguments.region is not None and everything:
-        raise UsageError("--region excludes --csv and --json, which contain all regions")
+        raise UsageError("--region cannot be combined with --csv or --json, which contain all regions")
     experiment, file = open_experiment(arguments.experiment)
     roots = frozenset(experiment.call_paths[root].region for root in experiment.roots)
     if arguments.flat:

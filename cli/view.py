@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
     lacking = [each.name for each in page.sources if not each.lines]
     if lacking:
         names = visible(", ".join(lacking[:_NAMED])) + (f" and {len(lacking) - _NAMED} more" * (len(lacking) > _NAMED))
-        sys.stderr.write(f"autoanalyzer: found no source of {names}; name its folder with --source DIR\n")
+        sys.stderr.write(f"autoanalyzer: found no source for {names}; give its folder with --source DIR\n")
     return 0
 
 
