@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="strong: the total work is constant; weak: the work per rank is constant (default: inferred from the "
         "counts)",
     )
-    parser.add_argument("--no-advice", action="store_true", help="do not read the sources for advice")
+    parser.add_argument("--no-advice", action="store_true", help="omit the advice based on the sources")
     add_documents(parser, {"json": "the result as JSON"})
     series = parser.add_argument_group("to record the runs first")
     series.add_argument(

@@ -25,7 +25,7 @@ _NAMED: Final = 3  # most missing sources that the message names
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("experiment", type=Path, metavar="EXPERIMENT", help="an experiment's file, or a run's folder")
+    parser.add_argument("experiment", type=Path, metavar="EXPERIMENT", help="a run's folder or an experiment file")
     parser.add_argument(
         "-o",
         "--output",

@@ -41,8 +41,8 @@ def open_experiment(path: Path) -> tuple[Experiment, Path]:
     experiment = gather_here(folder, ended=False)
     if experiment is None:
         run = folder.run(1)
-        way = f"analyze {run.path} shows one of several runs" if run.experiment.exists() else "run records them"
-        raise InputError(f"{path}: expected {folder.experiment.name} or shards, found neither; autoanalyzer {way}")
+        way = f"for one of several runs, use {run.path}" if run.experiment.exists() else "record with autoanalyzer run"
+        raise InputError(f"{path}: expected {folder.experiment.name} or shards, found neither; {way}")
     if said := add_throttled(folder.plan, experiment):
         warnings.warn(said, stacklevel=2)
     return with_source_regions(experiment, path), folder.experiment

@@ -99,7 +99,7 @@ def groups_of(events: str | None, most: int) -> Iterator[str | None]:
         return
     first, *others = events.split(",")
     if most < 2 and others:
-        raise UsageError(f"--per-run {most}: expected 2 or more, because the first event is counted in each run")
+        raise UsageError(f"--per-run {most}: expected at least 2, because the first event is counted in each run")
     for start in range(0, max(len(others), 1), max(most - 1, 1)):
         yield ",".join([first, *others[start : start + most - 1]])
 

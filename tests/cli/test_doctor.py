@@ -84,7 +84,7 @@ def test_with_mpich_alone_without_valgrind_and_fortran(tool: Tool, tmp_path: Pat
     works = [f"{mpich}: {name}" for name in ("C, mpicc.mpich", "C++, mpicxx.mpich", "gather by MPI")]
     assert outcomes(found, *works, "OpenMP: mpicc.mpich -fopenmp", "launchers: mpirun.mpich") == ["works"] * 5
     assert re.match(
-        r"MPICH [\d.]+, gcc [\d.]+: built with probes, run by mpirun.mpich -n 2, gathered", found[works[0]].found
+        r"MPICH [\d.]+, gcc [\d.]+: built with probes, and measured with mpirun.mpich -n 2", found[works[0]].found
     )
     fortran = found[f"{mpich}: Fortran, mpifort.mpich"]
     assert (fortran.outcome, fortran.found) == ("not here", "mpifort.mpich calls gfortran, which is not on PATH")
@@ -304,7 +304,7 @@ def test_a_directory_that_was_removed_is_told_at_once(tool: Tool) -> None:
 def test_what_nodes_have_in_common_stands_once_and_what_differs_with_their_names(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    same = Finding("limits", "processors", Outcome.NOTE, "2 of 2 may be used")
+    same = Finding("limits", "processors", Outcome.NOTE, "2 of 2 can be used")
     valgrind = Finding("counts", "simulated", Outcome.WORKS, "counted")
     lacking = Finding("counts", "simulated", Outcome.ABSENT, "valgrind is not on PATH", "install valgrind")
     nodes = {"a": [valgrind, same], "b": [valgrind, same], "c": [lacking, same]}
@@ -318,7 +318,7 @@ def test_what_nodes_have_in_common_stands_once_and_what_differs_with_their_names
         ["simulated", "not here", "on c: valgrind is not on PATH"],
         ["→ install valgrind"],
         ["limits"],
-        ["processors", "note", "2 of 2 may be used"],
+        ["processors", "note", "2 of 2 can be used"],
     ]
 
 
@@ -427,7 +427,7 @@ def test_data_that_were_never_gathered_stay_until_that_is_asked(leftovers: Lefto
     old(folder, 7200)
     gone, said = leftovers.clean()[folder.name]
     assert not gone
-    assert said.startswith("data of 1 process, never gathered; data: autoanalyzer gather collects them")
+    assert said.startswith("data of 1 process, never gathered; to collect them, use autoanalyzer gather")
     assert leftovers.clean("--data")[folder.name] == (True, "data of 1 process, never gathered; ")
     assert not leftovers.own.exists()
 
@@ -439,8 +439,8 @@ def test_data_of_a_running_job_stay_even_if_asked(leftovers: Leftovers) -> None:
     with subprocess.Popen(["sleep", "100"], env=environment) as process:
         found = leftovers.clean("--data")
         process.kill()
-    assert found[fresh.name] == (False, "data of 1 process, never gathered; it was written less than an hour ago")
-    assert found[used.name] == (False, "data of 1 process, never gathered; a process still records there")
+    assert found[fresh.name] == (False, "data of 1 process, never gathered; written less than an hour ago")
+    assert found[used.name] == (False, "data of 1 process, never gathered; a process still records data there")
 
 
 def test_temporary_folders_go_with_their_processes(leftovers: Leftovers) -> None:
@@ -465,8 +465,8 @@ def test_temporary_folders_go_with_their_processes(leftovers: Leftovers) -> None
     assert leftovers.clean() == {
         f"{ended}abc": (True, "working copy of a counting run; "),
         f"{ended}def": (True, "working copy of a counting run; "),
-        f"{ended}new": (False, "working copy of a counting run; it was written less than an hour ago"),
-        elsewhere: (False, "working copy of a counting run; made on another node: clean it there"),
+        f"{ended}new": (False, "working copy of a counting run; written less than an hour ago"),
+        elsewhere: (False, "working copy of a counting run; created on another node, so remove it there"),
     }
     assert sorted(each.name for each in leftovers.temporary.iterdir()) == sorted(
         ["autoanalyzer-examples", leftovers.own.name, mine, f"{ended}link", f"{ended}new"]

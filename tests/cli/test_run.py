@@ -285,7 +285,7 @@ def test_no_environment_is_kept_if_so_asked(tool, build):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("run", "--max-memory", "500K", "--", "./app"), "at least 1M, found '500K'"),
+        (("run", "--max-memory", "500K", "--", "./app"), "at least 1M, such as 64M, found '500K'"),
         (("run", "--max-overhead", "100", "--", "./app"), "less than 100%, such as 5%, found '100'"),
         (("run", "--", "mpirun", "-n", "2", "./none"), "./none: no such program"),
         (("run", "--", "no-such-launcher", "./none"), "no-such-launcher: no such program"),

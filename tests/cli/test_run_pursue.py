@@ -123,7 +123,7 @@ def test_where_nothing_runs_there_is_nothing_to_follow(tool):
         (("--policy", "p.json"), "--policy needs --trace"),
         (("--trace", "--pursue", "--policy", "p.json"), "--pursue and --policy exclude each other"),
         (("--trace", "--pursue", "0.5"), "expected 1 second or more, found '0.5'"),
-        (("--trace", "--pursue", "mpirun"), "expected 1 second or more, found 'mpirun'; a command follows --"),
+        (("--trace", "--pursue", "mpirun"), "expected 1 second or more, found 'mpirun'; put the command after --"),
     ],
 )
 def test_options_that_cannot_be_are_refused(here, options, said):

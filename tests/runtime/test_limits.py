@@ -607,7 +607,7 @@ def test_what_is_short_of_memory_gives_up_the_deepest_levels_first(preloaded: Re
 @pytest.mark.parametrize(
     ("option", "value", "said"),
     [
-        ("--max-memory", "12 M", "expected bytes, such as 64M, and at least 1M, found '12 M'"),
+        ("--max-memory", "12 M", "expected a size of at least 1M, such as 64M, found '12 M'"),
         ("--max-overhead", "-5%", "expected off, or a share of less than 100%, such as 5%, found '-5%'"),
     ],
 )
