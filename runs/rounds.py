@@ -160,9 +160,7 @@ class Rounds:
             narrowed = self._carry_out("2 of 2", self._options, plan, self._counting)
             if narrowed and (again := cheaper(refinement, found.findings, narrowed.findings)):
                 last = narrowed
-                self._say(
-                    "measuring took too long, so the round was repeated without the regions that are too small to measure"
-                )
+                self._say("measuring took too long, so this round is repeated without the regions too small to measure")
                 write_refinement(first.plan, again, first.experiment)
                 counting = counting_run(self._options, self._command, self._reporter)
                 narrowed = self._carry_out("2 of 2, again", self._options, plan, counting)

@@ -340,7 +340,7 @@ def test_standard_input_is_a_trace(tool):
 def test_standard_input_that_is_closed_is_told_in_one_line(tool):
     done = tool("sh", "-c", "autoanalyzer pursue - <&-")
     assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr == b"autoanalyzer: standard input: expected a trace, found it closed\n"
+    assert done.stderr == b"autoanalyzer: standard input: expected a trace, but it is closed\n"
 
 
 def test_of_a_trace_that_is_followed_ranks_to_be_left_out_that_never_came_are_said(trace, here):

@@ -319,7 +319,7 @@ def test_bad_input_gets_one_line_and_exit_code_2(tool, here, words: tuple[str, .
 @pytest.mark.parametrize("launcher", [(), ("mpirun", "-n", "2")])
 def test_a_run_of_which_nothing_was_recorded_gets_one_line_and_exit_code_2(tool, launcher: tuple[str, ...]):
     command = (*launcher, "/bin/true")
-    said = f"nothing was recorded for {' '.join(command)}: it must be an MPI program or compiled with"
+    said = f"nothing was recorded for {' '.join(command)}: it must be an MPI program, or compiled with"
     assert said in refused(tool("autoanalyzer", "run", "--", *command))
 
 

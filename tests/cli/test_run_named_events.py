@@ -185,7 +185,7 @@ def test_runs_that_do_not_do_the_same_are_doubted_and_one_that_fails_ends_them(t
     [
         (
             ["papi:perf::TASK-CLOCK,NO_SUCH"],
-            "found NO_SUCH: PAPI knows no such event here; autoanalyzer counters lists",
+            "NO_SUCH cannot be counted: PAPI has no such event on this machine; autoanalyzer counters lists",
         ),
         (["papi:"], "expected papi:EVENT,…, such as papi:perf::PAGE-FAULTS"),
         (["papi:A,A"], "expected each event once, found A twice"),
@@ -194,7 +194,7 @@ def test_runs_that_do_not_do_the_same_are_doubted_and_one_that_fails_ends_them(t
         (["papi:perf::TASK-CLOCK", "--per-run", "7"], "expected a number from 1 to 6, found '7'"),
         (
             ["papi:" + ",".join(EIGHT), "--repeat", "2"],
-            "--repeat counts in one run: expected events that can be counted together, found 8 events that need 2 runs",
+            "--repeat counts in one run, but these 8 events cannot be counted together: they need 2 runs",
         ),
     ],
 )

@@ -476,16 +476,16 @@ def test_different_parts_of_a_program_are_doubted_even_if_they_are_single_region
 @pytest.mark.parametrize(
     ("one", "other", "said"),
     [
-        ({"additive": False}, {}, "x: not added up in a, added up in b, so not added up in the result"),
+        ({"additive": False}, {}, "x: not additive in a, additive in b, so it is not summed in the result"),
         (
             {"dtype": "MINDOUBLE"},
             {"dtype": "DOUBLE"},
-            "x: a minimum in a, added up in b, so not added up in the result",
+            "x: a minimum in a, additive in b, so it is not summed in the result",
         ),
         (
             {"dtype": "MINDOUBLE"},
             {"dtype": "MAXDOUBLE"},
-            "x: a minimum in a, a maximum in b, so not added up in the result",
+            "x: a minimum in a, a maximum in b, so it is not summed in the result",
         ),
     ],
 )
