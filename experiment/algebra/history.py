@@ -148,7 +148,7 @@ def likenesses(labels: Sequence[str], alike: Sequence[Sequence[Alike]]) -> Itera
         for pair in pairs:
             found.setdefault(pair, []).append(label)
     for pair, (label, *others) in found.items():
-        yield f"matched by similarity: {_named(pair.left)}, which is {_named(pair.right)} in {listed([label, *others])}"
+        yield f"matched by similarity: {_named(pair.right)} in {listed([label, *others])} is {_named(pair.left)}"
 
 
 def listed(names: Iterable[str], most: int = 1) -> str:

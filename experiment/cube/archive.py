@@ -45,8 +45,8 @@ class _Headers(FileIO):
         self._left -= wanted
         if wanted > _MAX_HEADER or self._left < 0:
             raise InputError(
-                f"{self.name}: expected headers of at most {_MAX_HEADER >> 20} MiB each and {_MAX_HEADERS >> 20} MiB in all, "
-                "found more"
+                f"{self.name}: expected headers of at most {_MAX_HEADER >> 20} MiB, and {_MAX_HEADERS >> 20} MiB in "
+                "total, found more"
             )
         place = self.tell()
         found = b"" if self._ended else super().read(wanted) or b""

@@ -121,7 +121,7 @@ def test_a_call_graph_that_is_cut_off_is_refused(options, printed, tmp_path):
     whole = printed(*options).read_text()
     assert load(printed(*options)).call_paths
     (tmp_path / "a.txt").write_text(whole[: whole.index("\n[2]") + 1])
-    with pytest.raises(InputError, match=r'with its "Index by function name" .* cut off; write it'):
+    with pytest.raises(InputError, match=r'followed by "Index by function name", .* cut off; create it'):
         load(tmp_path / "a.txt")
 
 
