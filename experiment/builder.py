@@ -82,7 +82,7 @@ class Builder:
         """Set the values of a call path alone on all locations, in the order of their definition."""
         if len(values) != len(self._locations):
             raise InputError(
-                f"expected {len(self._locations)} values of {metric}, one per location, found {len(values)}"
+                f"expected one value of {metric} per location ({len(self._locations)}), found {len(values)}"
             )
         if len(values):
             self._row(metric, call_path, len(values) - 1)[:] = array("d", values)

@@ -8,13 +8,13 @@ from typing import Final, TypeVar
 __all__ = ["LARGE", "SHORT", "SHORT_REASON", "TINY", "TINY_REASON", "called_often", "growth"]
 
 TINY: Final = 20
-"""Most statements in a function that is tiny: a probe may take as much time as the function."""
+"""Largest number of statements in a tiny function: a probe may take as much time as the function."""
 
 SHORT: Final = 200
-"""Most statements that short code executes; a probe takes as long as about a hundred statements."""
+"""Largest number of statements that short code executes; a probe takes as long as about a hundred statements."""
 
 LARGE: Final = 256
-"""Largest size in bytes of an object whose copy counts as an ordinary statement."""
+"""Largest size in bytes of an object that an ordinary statement may copy."""
 
 # Sizes as GNU's compilers estimate them (-fdump-ipa-fnsummary), for an inline guard in C or C++, and for a statement:
 # medians over twelve sources of three programs.

@@ -169,9 +169,7 @@ class CubeMatrices:
         start, stop = self._content
         starts = self._starts(start, stop)
         if len(starts) > len(self._known):
-            raise InputError(
-                f"expected one matrix per metric, found {len(starts)} matrices for {len(self._known)} metrics"
-            )
+            raise InputError(f"expected one matrix per metric ({len(self._known)}), found {len(starts)}")
         self._check_gap(start, starts[0] if starts else stop)
         index: dict[int, tuple[int, int]] = {}
         for start, end in pairwise([*starts, stop]):

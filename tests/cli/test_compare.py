@@ -109,7 +109,10 @@ def test_a_caller_is_not_slower_because_its_callee_was_throttled(tool, written):
         written(f"b{number}.cube", [3 * noise, 0, 1 * noise], notes=often)
     done = succeed(tool("autoanalyzer", "compare", *A, "--with", *B, "--fail-on", "5%", "--json", "c.json"))
     said = done.stdout.decode()
-    folded = "too small to measure separately in b0.cube and 2 more, so their time is attributed to their callers in all operands: work"
+    folded = (
+        "too small to measure separately in b0.cube and 2 more, so their time is attributed to their callers in all "
+        "operands: work"
+    )
     assert said.count(folded) == 1
     assert "SLOWER" not in said
     assert "work (" not in said

@@ -133,12 +133,12 @@ def test_a_broken_launcher_and_none_that_could_take_its_place(tool: Tool, tmp_pa
 
 def test_of_all_that_a_failed_trial_said_the_line_that_says_why() -> None:
     said = """autoanalyzer: building the counting tool for /usr/bin/valgrind
-autoanalyzer: counting run in /tmp/d/c; it takes 3 s as a rule: 3 s to start, and 5 to 20 times the program's 5.7e-05 s
-autoanalyzer: the counting run ended with exit status 1: no counts; see /tmp/d/simulated/counting.log (valgrind: Fatal)
+autoanalyzer: counting run in /tmp/d/c; it usually takes 3 s: 3 s to start, plus 5 to 20 times the program's 5.7e-05 s
+autoanalyzer: the counting run ended with exit status 1, so there are no counts; see /tmp/d/counting.log (valgrind: Fatal)
 autoanalyzer: data simulated/experiment.cube
 autoanalyzer: counting run: 15 s so far
 """
-    assert reason_of(said) == "the counting run ended with exit status 1: no counts (valgrind: Fatal)"
+    assert reason_of(said) == "the counting run ended with exit status 1, so there are no counts (valgrind: Fatal)"
     assert reason_of(f"{'*' * 58}\nOpen MPI does not support recursive calls of mpirun\n{'*' * 58}\n").startswith(
         "Open"
     )
@@ -223,7 +223,9 @@ def test_the_launcher_of_another_mpi(tool: Tool, tmp_path: Path, hidden: str) ->
         assert found["MPI of mpicc: C++, mpicxx"].found.endswith("built with probes; fails to run, like the C program")
     assert found["MPI of mpicc.mpich: C, mpicc.mpich"].outcome == "works"
     launcher = found["launchers: mpirun"]
-    assert launcher.found.endswith("starts programs of mpicc.mpich; those of mpicc as 2 processes, each rank 0 of 1")
+    assert launcher.found.endswith(
+        "starts programs of mpicc.mpich; starts those of mpicc as 2 processes, each rank 0 of 1"
+    )
     assert launcher.advice == "start programs of mpicc with mpirun.openmpi"
 
 

@@ -184,7 +184,7 @@ def test_a_prepared_folder_is_where_the_program_counts(tool, build):
     assert done.returncode == 0, done.stderr.decode()
     assert (tool.folder / "result").read_text() == "none\n"
     assert (tool.folder / "prepared" / "result").read_text() == "simulated\n"
-    words = r"; it takes ((\d+) to )?(\d+) s as a rule: 3 s to start, and 5 to 20 times the program's (\S+) s$"
+    words = r"; it usually takes ((\d+) to )?(\d+) s: 3 s to start, plus 5 to 20 times the program's (\S+) s$"
     told = re.search(words, done.stderr.decode(), re.MULTILINE)
     assert told
     assert f"counting run in {tool.folder / 'prepared'}{told[0]}" in done.stderr.decode()
@@ -323,7 +323,7 @@ def test_programs_in_other_languages_are_counted_as_a_whole(tool, also: list[str
     [
         (("--cache", CACHE), "--cache needs --counters simulated, found auto"),
         (("--counting-dir", "."), "--counting-dir needs --counters simulated, found auto"),
-        (("--counters", "simulated:tlb_misses"), "tlb_misses: this machine's TLB is unknown: describe it"),
+        (("--counters", "simulated:tlb_misses"), "tlb_misses: this machine's TLB is unknown; describe it"),
         (("--counters", "simulated", "--cache", ""), "expected SIZE/WAYS/LINE of each cache"),
         (("--counters", "simulated", "--cache", "L1=33K/8/64"), "expected 2, 4, 8 … sets"),
         (("--counters", "simulated:division"), "no event 'division' is simulated; did you mean divisions?"),

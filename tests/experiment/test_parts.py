@@ -188,7 +188,7 @@ def test_a_builder_has_fewer_than_fifteen_methods_and_refuses_what_was_not_defin
     assert made.experiment().exclusive("time").tolist() == [[2.5]]
     with pytest.raises(InputError, match="metric 'speed' is not defined; defined are time"):
         made.set("speed", path, place, 1.0)
-    with pytest.raises(InputError, match="expected 1 values of time, one per location, found 2"):
+    with pytest.raises(InputError, match=r"expected one value of time per location \(1\), found 2"):
         made.row("time", path, [1.0, 2.0])
     with pytest.raises(InputError, match="call path 4 or location 0 has a value, but is not defined"):
         made.set("time", 4, place, 1.0)

@@ -92,7 +92,7 @@ def test_a_failing_compiler_is_named_and_what_it_says_is_kept(tmp_path: Path) ->
     broken.write_text("#!/bin/sh\necho no room left >&2\nexit 1\n")
     broken.chmod(0o755)
     cache = tmp_path / "cache"
-    with pytest.raises(BuildError, match=rf"{broken} cannot build the probe library: see {cache}/.*\.log"):
+    with pytest.raises(BuildError, match=rf"{broken} cannot build the probe library; see {cache}/.*\.log"):
         probe_library(Mpi(None), {"PATH": str(tmp_path), "AUTOANALYZER_CACHE": str(cache)})
     (log,) = cache.glob("*.log")
     assert "no room left" in log.read_text()
@@ -100,7 +100,7 @@ def test_a_failing_compiler_is_named_and_what_it_says_is_kept(tmp_path: Path) ->
 
 
 def test_no_compiler_at_all_is_said(tmp_path: Path) -> None:
-    with pytest.raises(BuildError, match="no C compiler on PATH to build the probe library: install gcc"):
+    with pytest.raises(BuildError, match="no C compiler on PATH to build the probe library; install gcc"):
         probe_library(Mpi(None), {"PATH": "", "AUTOANALYZER_CACHE": str(tmp_path)})
     with pytest.raises(
         BuildError, match="AUTOANALYZER_CC: expected a compiler and its flags, found No closing quotation"
@@ -121,13 +121,13 @@ def test_a_compiler_of_another_mpi_is_not_taken(mpi: tuple[str, str], tmp_path: 
 
 @pytest.mark.parametrize("place", ["/proc/none", "/dev/null/cache"])
 def test_a_cache_that_cannot_be_made_is_refused(place: str) -> None:
-    with pytest.raises(BuildError, match=rf"AUTOANALYZER_CACHE={place} cannot be created: name another folder"):
+    with pytest.raises(BuildError, match=rf"AUTOANALYZER_CACHE={place} cannot be created; choose another folder"):
         cache_folder({"AUTOANALYZER_CACHE": place})
 
 
 def test_a_cache_that_takes_nothing_is_refused_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "lock").mkdir()
-    with pytest.raises(BuildError, match=rf"{tmp_path}: .*: set AUTOANALYZER_CACHE to a folder with room"):
+    with pytest.raises(BuildError, match=rf"{tmp_path}: .*; set AUTOANALYZER_CACHE to a folder with enough space"):
         probe_library(Mpi(None), {**os.environ, "AUTOANALYZER_CACHE": str(tmp_path)})
 
 

@@ -238,7 +238,7 @@ def test_a_metric_without_numbers_is_left_out_and_said(read):
         ({"rows": f'<row cnodeId="9">{" " * 3_000_000}1 2</row>'}, "characters, found a longer one"),
         ({"rows": '<row cnodeId="9">1 2'}, "broken"),
         ({"rows": "<row>1 2</row>"}, "broken or missing"),
-        ({"rows": "</matrix><matrix metricId='7'>"}, "expected one matrix per metric, found 2 matrices for 1 metrics"),
+        ({"rows": "</matrix><matrix metricId='7'>"}, r"expected one matrix per metric \(1\), found 2"),
         ({"rows": "</matrix><matrix metricId='6'>"}, "expected one matrix per metric"),
         ({"rows": "<cnode/>"}, "expected rows in a matrix"),
         ({"end": "x"}, "broken XML"),

@@ -303,5 +303,5 @@ def test_no_home_is_needed(tool: Tool, tmp_path: Path) -> None:
     shutil.copytree(library, cache / library.name)  # to build it takes long
     done = tool("autoanalyzer", "run", "-o", "out", "--no-analyze", "--", "./app", env=homeless)
     assert done.returncode == 0, done.stderr
-    assert b"/proc/none/.cache/autoanalyzer cannot be written: the probe library is kept in" in done.stderr
+    assert b"/proc/none/.cache/autoanalyzer cannot be written, so the probe library is stored in" in done.stderr
     assert (tool.folder / "out" / "experiment.cube").exists()
