@@ -165,7 +165,7 @@ PART_LAYOUT: Final = np.dtype(
     }
 )
 PART_WHOLE: Final = 2**32 - 1
-"""The CPU time of a part of a sample is in units of the part's ticks divided by this; twin: AA_WHOLE."""
+"""The CPU time of a part of a sample is stored in units of the part's ticks divided by this; twin: AA_WHOLE."""
 
 CHUNK_LAYOUT: Final = struct.Struct("<4xIQ")
 """The head of a chunk: its generation, and the number of bytes of the samples that follow."""

@@ -44,7 +44,7 @@ PathRule = Literal[
     "from_neighbours",
     "partitioned",
 ]
-"""The ranks whose work precedes the end of a call on the critical path; see ``probe/mpi_path.h``."""
+"""The ranks on which the critical path may continue before the end of a call; see ``probe/mpi_path.h``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,10 +61,10 @@ MEETINGS: Final[Mapping[str, tuple[str, ...]]] = {
     "Intercomm_create": ("argument_1", "*argument_6"),
     "Intercomm_merge": ("*argument_3",),
 }
-"""Functions that make a communicator → the communicators whose members wait for each other in the call."""
+"""Functions that create a communicator → the communicators whose members wait for each other in the call."""
 
 MEETINGS_BEGUN: Final = "Comm_idup Comm_idup_with_info"
-"""Non-blocking functions that make a communicator; all members of the first argument wait for each other."""
+"""Non-blocking functions that create a communicator; all members of the first argument's communicator wait."""
 
 WINDOWS_AFTER: Final[Mapping[str, str]] = {
     "Win_create": "aa_path_window_made(argument_5, *argument_6)",
@@ -95,7 +95,7 @@ FILE_TIMED: Final = (
     "File_delete File_sync File_set_size File_preallocate File_get_size File_set_view File_set_info"
     " File_set_atomicity File_seek File_seek_shared File_get_position_shared"
 )
-"""Functions on a file that move none of its bytes; ``File_open`` and ``File_close`` have hand-written wrappers."""
+"""Functions on a file that read and write no data; ``File_open`` and ``File_close`` have hand-written wrappers."""
 
 FILE_COLLECTIVES: Final = (
     "File_sync File_set_size File_preallocate File_set_view File_set_info File_set_atomicity File_seek_shared"

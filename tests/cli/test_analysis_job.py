@@ -116,7 +116,7 @@ def test_who_waits_for_the_others_says_so_once_and_goes_on_when_they_come(large:
     done = tool("mpirun", "-n", "2", "sh", "-c", script, env={"PYTHONPATH": str(tool.folder)})
     assert (done.returncode, _verdicts(done.stdout)) == (0, 1), done.stderr
     assert (tool.folder / "said").read_text() == (
-        "autoanalyzer: process 0 of a job waits for the other process to begin the same command; "
+        "autoanalyzer: process 0 of a job waits for the other process to start the same command; "
         "to analyse in one process: autoanalyzer analyze --alone\n"
     )
 

@@ -153,4 +153,4 @@ def test_a_library_that_ends_the_process_is_said(tool):
     assert tool("gcc", "-shared", "-fPIC", "papi.c", "-o", "libpapi.so.7.2").returncode == 0
     found = counters(tool, LD_LIBRARY_PATH=str(tool.folder))
     assert found["libpapi"]["version"] == "7.2"
-    assert "or ended the process: the list is incomplete" in found["libpapi"]["reason"]
+    assert "or ended the process, so the list is incomplete" in found["libpapi"]["reason"]

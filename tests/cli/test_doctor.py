@@ -134,7 +134,7 @@ def test_a_broken_launcher_and_none_that_could_take_its_place(tool: Tool, tmp_pa
 def test_of_all_that_a_failed_trial_said_the_line_that_says_why() -> None:
     said = """autoanalyzer: building the counting tool for /usr/bin/valgrind
 autoanalyzer: counting run in /tmp/d/c; it usually takes 3 s: 3 s to start, plus 5 to 20 times the program's 5.7e-05 s
-autoanalyzer: the counting run ended with exit status 1, so there are no counts; see /tmp/d/counting.log (valgrind: Fatal)
+autoanalyzer: the counting run ended with exit status 1, so there are no counts; see /tmp/d/c.log (valgrind: Fatal)
 autoanalyzer: data simulated/experiment.cube
 autoanalyzer: counting run: 15 s so far
 """

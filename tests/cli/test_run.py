@@ -194,7 +194,7 @@ def test_a_hang_is_told_from_a_short_run(tool, build):
     assert done.returncode == 1, done.stderr
     first = found["completeness"]["remarks"][0]
     assert re.fullmatch(
-        r"no process entered or left a region in the last [\d.]+ s of the run: each stayed in one .*", first
+        r"in the last [\d.]+ s of the run, no process entered or left a region; each stayed in one .*", first
     )
 
 
@@ -366,7 +366,7 @@ def test_it_is_said_that_calls_of_mpi_by_tables_of_the_programs_own_are_not_seen
     succeed(tool("autoanalyzer", "run", "-o", "out", "mpirun", "-n", "2", "./app"))
     said = (
         "MPI was used, but its calls were not seen, on 2 of 2 processes: busy times include waiting in MPI, which"
-        " may cause differences between ranks"
+        " may make ranks differ"
     )
     assert said in load(tool.folder / "out" / "experiment.cube").notes.remarks
     assert said in succeed(tool("autoanalyzer", "analyze", "--all", "out")).stdout.decode()

@@ -257,7 +257,7 @@ def test_a_program_that_ends_of_itself_is_counted_whatever_its_status(tool, buil
     assert clean(tool)
     done = run(tool, "--", "./app", "w", EXITS, "3")
     assert done.returncode == 1
-    assert b"the counting run ended with exit status 4, not 3: no counts" in done.stderr
+    assert b"the counting run ended with exit status 4 instead of 3, so there are no counts" in done.stderr
     assert b"instructions and cache misses were not counted (the counting run failed)" in done.stderr
 
 

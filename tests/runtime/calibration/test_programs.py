@@ -101,7 +101,7 @@ def test_without_memory_beyond_the_caches_only_operations_are_known(shop: Worksh
 def test_without_a_compiler_all_roofs_are_missing(tmp_path: Path) -> None:
     found, missing, how = roofs(Workshop(tmp_path, {"PATH": str(tmp_path)}), [])
     assert (found, how) == ({}, {})
-    why = "no C compiler on PATH to build the machine benchmark: install gcc"
+    why = "no C compiler on PATH to build the machine benchmark; install gcc"
     assert missing == dict.fromkeys(ROOFS, why)
 
 
