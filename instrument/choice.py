@@ -24,7 +24,7 @@ MODES_VARIABLE: Final = "AUTOANALYZER_MODES"
 _Rule = TypeVar("_Rule", Include, Exclude)
 _WHOLE: Final = ("function", "program")
 BY_THE_PLAN: Final = " by the plan"
-"""The words in a reason that show that a rule of the plan has caused it."""
+"""The words in a reason which show that a rule of the plan is the cause."""
 
 
 class Choice(NamedTuple):

@@ -20,7 +20,7 @@ _VISITS: Final = 0.01
 """The relative difference in visits that is tolerated, because polling loops vary."""
 
 _TIME: Final = 0.1
-"""The time difference, relative to the first run, that is tolerated as chance on a machine with other load."""
+"""The time difference, relative to the first run, that is tolerated as noise on a machine with other load."""
 
 _NAMED: Final = 3  # the most call paths named in a warning; the others are counted
 

@@ -7,7 +7,7 @@ from typing import Final
 __all__ = ["SIGNED", "trips"]
 
 SIGNED: Final = -(2**15)
-"""The least value that a signed variable is assumed to have; the largest one has about the same magnitude."""
+"""The smallest value assumed for a signed variable; the largest has about the same magnitude."""
 
 
 def trips(first: float, comparison: str, bound: float, step: float, lowest: float) -> int:

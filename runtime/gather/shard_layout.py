@@ -70,7 +70,7 @@ MOST_TOPOLOGIES: Final = 16
 MOST_DIMENSIONS: Final = 32
 
 SYSTEM_VALUES: Final = ("minor_faults", "major_faults", "voluntary_switches", "involuntary_switches", "resident")
-"""The system's data about a process or a thread, which follow the values of a sample; twin: enum aa_system_value."""
+"""Operating system data about a process or thread, which follow the values of a sample; twin: enum aa_system_value."""
 
 ANCHOR = np.dtype([("monotonic", "u8"), ("ticks", "u8")])
 

@@ -39,13 +39,13 @@ TIMED: Final[Mapping[MpiKind, str]] = {
     " Intercomm_merge Open_port Close_port Publish_name Unpublish_name Lookup_name"
     " Cart_create Cart_sub Cart_map Graph_create Graph_map Dist_graph_create Dist_graph_create_adjacent",
 }
-"""Functions that may wait for other ranks or poll, but carry no payload, by the kind of their time."""
+"""Functions that may wait for other ranks or poll, but transfer no data, by the kind of their time."""
 
 POLLS: Final = (
     "Iprobe Improbe Parrived Win_test"
     " Request_get_status Request_get_status_all Request_get_status_any Request_get_status_some"
 )
-"""Functions among these whose last ``int *`` parameter returns whether they found anything; if not, they waited."""
+"""Functions among these whose last ``int *`` parameter returns whether they found anything; otherwise, they waited."""
 
 TOPOLOGIES: Final = "Cart_create Graph_create Dist_graph_create Dist_graph_create_adjacent"
 """Functions that create a communicator with a topology, which is the last parameter."""

@@ -353,7 +353,7 @@ def test_a_program_at_a_fixed_address_that_takes_mallocs_is_counted(tool):
 @pytest.mark.parametrize(
     ("flags", "reason"),
     [
-        (("-fsanitize=address",), "a sanitizer allocates for the program"),
+        (("-fsanitize=address",), "a sanitizer replaces the program's allocator"),
         (("-DOWN", "-rdynamic"), "the program has its own allocator"),
     ],
 )

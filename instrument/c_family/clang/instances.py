@@ -13,7 +13,7 @@ from .library import CursorKind, TypeKind, lib
 __all__ = ["PARAMETERS", "PRESUMED", "Instances", "numbers"]
 
 PRESUMED: Final = 8
-"""The number assumed for a template's parameter if the unit has no argument for it: usual for small vectors."""
+"""The value assumed for a template parameter without an argument in the translation unit; typical of small vectors."""
 
 PARAMETERS: Final = frozenset(
     (

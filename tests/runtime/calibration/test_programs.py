@@ -19,7 +19,7 @@ from autoanalyzer.runtime.counting.tool import TOOL, counting_tool
 from autoanalyzer.runtime.mpi.detection import Mpi, find_mpi
 
 MACHINE = ("machine.c", "loops.c", "latencies.c", "memory.c", "pages.c", "files.c", "first.c", "work.c")
-SMALL = "there is too little memory beside the caches"
+SMALL = "there is too little memory for data larger than the caches"
 STRICT = ("-Wall", "-Wextra", "-Werror")
 
 
