@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         metavar="RUN",
-        help="runs to judge, with the same number of ranks",
+        help="runs to judge; they must have as many ranks as BASE",
     )
     parser.add_argument(
         "--history",
@@ -94,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
         runs = [shlex.quote(str(path)) for path in arguments.base]
         half = len(runs) // 2 or 1
         words = " ".join(["autoanalyzer compare", *runs[:half], "--with", *(runs[half:] or ["RUN"])])
-        raise UsageError(f"expected two sets of runs, the second one after --with: {words}")
+        raise UsageError(f"expected two sets of runs, the second one after --with, for example: {words}")
     threshold = _percent(_THRESHOLD if arguments.fail_on is None else arguments.fail_on)
     targets: dict[str, Path | None] = {kind: getattr(arguments, kind) for kind in _DOCUMENTS}
     check_targets([*arguments.base, *arguments.other], **targets)
@@ -149,10 +149,10 @@ def _beside_history(arguments: argparse.Namespace) -> int:
     judged = earlier.judge(later, _percent(_THRESHOLD if arguments.fail_on is None else arguments.fail_on))
     if not judged:
         hosts = (
-            f"it has times from {', '.join(earlier.hosts)}, not from {', '.join(later.hosts)}; name the kind of "
+            f"it has times from {', '.join(earlier.hosts)}, but not from {', '.join(later.hosts)}; give the kind of "
             "machine with --host"
         )
-        raise UsageError(f"{arguments.history}: nothing to compare with: {hosts}")
+        raise UsageError(f"{arguments.history}: nothing to compare with, because {hosts}")
     print_verdict([*judged_lines(judged, len(earlier.runs)), *incomparable_lines(earlier, later)])
     return _TRIPPED if arguments.fail_on is not None and any(each.verdict == "more" for each in judged) else 0
 

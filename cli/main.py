@@ -51,7 +51,7 @@ _GROUPS: Final = {
     "statistics and time lines": {
         "stats": "find redundant metrics, and groups of similar ranks or threads",
         "pursue": "find the metrics worth recording, by projection pursuit",
-        "record": "run a program several times with time lines, and compare them",
+        "record": "record several runs of a program with time lines, and compare them",
         "align": "find an interval of one trace in other traces",
         "correlate": "rank metrics by how well they explain an anomaly",
     },

@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.output and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("expected a terminal to browse in, found none; to write a page, add -o report.html")
     if arguments.output and arguments.flat:
-        raise UsageError("--flat is only for the terminal; the page has a menu for this")
+        raise UsageError("--flat is only for the terminal; the page has a menu for the flat profile")
     inputs = [arguments.experiment, *([arguments.against] if arguments.against else [])]
     check_targets(inputs, output=arguments.output)
     experiment, file = open_experiment(arguments.experiment)

@@ -17,17 +17,17 @@ from .finding import Finding, Outcome
 
 __all__ = ["cache_findings"]
 
-_CHOOSE: Final = "set AUTOANALYZER_CACHE to a writable folder that all nodes see"
+_CHOOSE: Final = "set AUTOANALYZER_CACHE to a writable folder that all nodes share"
 _SHARE: Final = (
     "each MPI library needs a probe library; to build one, a user who can write there must run autoanalyzer doctor"
 )
 _CLOSE: Final = (
-    "ask its owner to remove the write permission (chmod o-w) or the files (rm -r), or set "
+    "ask the owner to remove the write permission (chmod o-w) or the files (rm -r), or set "
     "AUTOANALYZER_CACHE to another folder"
 )
 _TRUST: Final = (
-    "keep it in AUTOANALYZER_CACHE only if you trust the owner and group, because your programs load libraries from "
-    "there"
+    "keep this cache in AUTOANALYZER_CACHE only if you trust the owner and group, because your programs load "
+    "libraries from there"
 )
 _BUILT: Final = ("probe-*/", "rtcount-*/")
 

@@ -21,8 +21,10 @@ _AREA: Final = "launchers"
 
 _SAID: Final = re.compile(r"^rank (\d+) of (\d+):", re.MULTILINE)
 _ALONE: Final = "alone"
-_FOREIGN: Final = "it belongs to another MPI library: use the launcher in the compiler's folder, or load its module"
-_BROKEN: Final = "load another MPI module, or reinstall the package it comes from"
+_FOREIGN: Final = (
+    "this launcher belongs to another MPI library: use the one in the compiler's folder, or load its module"
+)
+_BROKEN: Final = "load another MPI module, or reinstall the launcher's package"
 _NO_STEP: Final = "Unable to create step"
 _ASK: Final = "request more: salloc -n 2"
 _PATIENCE: Final = 60.0  # seconds after which a launched program is ended

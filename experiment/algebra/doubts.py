@@ -122,7 +122,7 @@ def _lacked_metrics(joined: Integration, lacked: Mapping[Aggregation, str]) -> I
         if is_lacked(joined, metric.name) and (said := lacked.get(metric.aggregation)):
             lacking.setdefault((operands, said), []).append(metric.name)
     for (operands, said), metrics in lacking.items():
-        yield f"not in {listed(joined.labels[each] for each in operands)}, {said}: {listed(metrics, _NAMED)}"
+        yield f"{listed(metrics, _NAMED)}: not in {listed(joined.labels[each] for each in operands)}, {said}"
 
 
 def is_lacked(joined: Integration, metric: str) -> bool:

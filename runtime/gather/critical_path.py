@@ -20,7 +20,7 @@ from . import shard_layout as layout
 __all__ = ["ON_PATH", "PATH_FIELDS", "CriticalPath", "PathRecords", "WaitedFor", "said_of_path"]
 
 ON_PATH: Final = np.dtype([("thread", "i4"), ("node", "i4"), ("path", "f8"), ("delay", "f8"), ("wait", "f8")])
-"""For each node: its work on the critical path, and the waiting that it caused and suffered; in seconds or instructions."""
+"""Per node: the work on the critical path, and the waiting that the node caused and had; in seconds or instructions."""
 
 PATH_FIELDS: Final = {"path_time": "path", "path_instructions": "path", "delay_time": "delay", "wait_time": "wait"}
 """Metric → the field of ``ON_PATH`` with its values."""

@@ -162,7 +162,7 @@ def test_times_of_other_machines_only_cannot_pass_for_a_comparison(tool, written
     for number in range(2):
         written(f"slow{number}.cube", [0.1, 3 + number / 1000, 1])
     compare = ("autoanalyzer", "compare", "slow0.cube", "slow1.cube", "--history", "k.db", "--fail-on", "5%")
-    assert "it has times from kind, not from n0; name the kind of machine with --host" in refused(tool(*compare))
+    assert "it has times from kind, but not from n0; give the kind of machine with --host" in refused(tool(*compare))
     assert tool(*compare, "--host", "kind").returncode == 3
     assert "--host needs --history" in refused(
         tool("autoanalyzer", "compare", "0.cube", "--with", "1.cube", "--host", "k")

@@ -174,7 +174,7 @@ def test_runs_that_do_not_do_the_same_are_doubted_and_one_that_fails_ends_them(t
     assert f"run-2 entered call paths more or less often than run-1, which affects the counts: {regions}" in remarks
     done = run(tool, *events, command=("./app", "fail"))
     assert done.returncode == 1
-    assert "stopped after 0 runs of 2; out keeps what was recorded" in done.stderr.decode()
+    assert "stopped after 0 runs of 2; the recorded data are in out" in done.stderr.decode()
     assert not (tool.folder / "out" / "experiment.cube").exists()
 
 

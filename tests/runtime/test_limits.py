@@ -566,7 +566,7 @@ def test_a_plan_leaves_out_a_fortran_procedure_and_keeps_what_is_in_it(tool: Too
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (None, "expected a plan, found No such file or directory"),
+        (None, "the plan cannot be read: No such file or directory"),
         ("exclude", "expected a plan in TOML: "),
         ("version = 3", "expected a plan of version 2, found version 3"),
         ("version = 2\nexclude = 3", "exclude: expected a list of rules, found 3"),

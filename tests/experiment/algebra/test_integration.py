@@ -416,7 +416,7 @@ def test_minima_and_maxima_that_an_operand_lacks_are_those_of_the_other(dtype):
             assert not result.notes.remarks
     # A mean takes it for 0, as the reference does, and says so.
     assert mean(a, b).exclusive("extreme").tolist() == mean(b, a).exclusive("extreme").tolist() == [[3.5], [-1.5]]
-    assert mean(a, b, labels="ab").notes.remarks == ("not in b, and counted as 0 there: extreme",)
+    assert mean(a, b, labels="ab").notes.remarks == ("extreme: not in b, and counted as 0 there",)
 
 
 def test_labels_are_wanted_for_all_and_operands_are_experiments():
@@ -437,7 +437,7 @@ def test_a_metric_that_an_operand_lacks_is_said_unless_nothing_is_put_together()
     counted = of_metrics(Metric("time", "sec"), Metric("instructions", "occ"))
     plain = of_metrics(Metric("time", "sec"))
     said = mean(counted, plain, labels=["a.cube", "b.cube"]).notes.remarks
-    assert said == ("not in b.cube, and counted as 0 there: instructions",)
+    assert said == ("instructions: not in b.cube, and counted as 0 there",)
     assert not merge(counted, plain).notes.remarks
     assert not mean(plain, plain).notes.remarks
 
@@ -521,7 +521,7 @@ def test_what_does_not_add_up_and_one_operand_lacks_is_missing_and_that_is_said(
     b = simple([[1.0]], [CallPath(MAIN)])
     for operation in (mean, total, difference, ratio, stddev):
         result = operation(a, b, labels="ab")
-        assert result.notes.remarks == ("not in b, and missing in the result: rate",)
+        assert result.notes.remarks == ("rate: not in b, and missing in the result",)
         assert np.isnan(result.exclusive(result.metrics[1].name)).all()
     for operation in (minimum, maximum, merge):
         for result in (operation(a, b), operation(b, a)):
