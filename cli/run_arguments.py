@@ -104,8 +104,8 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         type=_share,
         metavar="SHARE",
         help="stop measuring small regions if measuring takes more than this share of the time outside MPI, file "
-        "I/O and OpenMP waiting (default: 5%%; off: no limit); their time is added to their callers, and DIR/plan.toml leaves "
-        "them out of the next build",
+        "I/O and OpenMP waiting (default: 5%%; off: no limit); their time is added to their callers, and DIR/plan.toml "
+        "leaves them out of the next build",
     )
     parser.add_argument(
         "--trace",

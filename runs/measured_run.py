@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Measured", "measured"]
 
-_HOW_SAMPLED: Final = "a program to sample (outside /usr, linked dynamically, not set-user-ID)"
+_HOW_SAMPLED: Final = "a program that can be sampled (outside /usr, linked dynamically, not set-user-ID)"
 _SIGNALS: Final = range(129, 193)  # statuses that shells and launchers return after a signal
 
 

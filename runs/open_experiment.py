@@ -41,7 +41,8 @@ def open_experiment(path: Path) -> tuple[Experiment, Path]:
     experiment = gather_here(folder, ended=False)
     if experiment is None:
         run = folder.run(1)
-        way = f"for one of several runs, use {run.path}" if run.experiment.exists() else "record with autoanalyzer run"
+        several = f"to show one of several runs, run: autoanalyzer analyze {run.path}"
+        way = several if run.experiment.exists() else "to record a run, use autoanalyzer run"
         raise InputError(f"{path}: expected {folder.experiment.name} or shards, found neither; {way}")
     if said := add_throttled(folder.plan, experiment):
         warnings.warn(said, stacklevel=2)

@@ -122,7 +122,7 @@ class Rounds:
             InputError: Another process uses the folder, or the folder cannot be written.
         """
         for variable in filter(os.environ.get, _OWN):
-            self._say(f"{variable}={os.environ[variable]} is ignored: each round uses its own modes or plan")
+            self._say(f"{variable}={os.environ[variable]} is ignored, because each round uses its own modes or plan")
         with _locked(self._folder.path), ended_in_order():
             yield
 

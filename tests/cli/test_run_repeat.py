@@ -175,7 +175,7 @@ def test_a_run_that_fails_is_the_last_and_those_before_it_count(tool, before: in
     assert (tool.folder / "out" / "experiment.cube").exists() == (before == 2)
     again = tool("autoanalyzer", "analyze", "out")
     assert again.returncode == (0 if before == 2 else 2)
-    assert before == 2 or b"; autoanalyzer analyze out/run-1" in again.stderr
+    assert before == 2 or b"; to show one of several runs, run: autoanalyzer analyze out/run-1" in again.stderr
 
 
 def interrupted(tool, words: list[str]) -> tuple[int, str]:
