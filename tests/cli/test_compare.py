@@ -89,7 +89,7 @@ def test_compare_says_what_other_programs_took_of_the_processors_on_each_side(to
 def test_compare_of_two_runs_prints_the_command_line_to_type(tool):
     for words, way in ((["A", "B"], "A --with B"), (["A"], "A --with RUN"), (["a b", "c", "d"], "'a b' --with c d")):
         line = refused(tool("autoanalyzer", "compare", *words))
-        assert line.endswith(f"after --with: autoanalyzer compare {way}")
+        assert line.endswith(f"after --with, for example: autoanalyzer compare {way}")
 
 
 def test_compare_says_once_what_was_matched_by_likeness(tool, written):
