@@ -25,7 +25,7 @@ _GROUPS: Final = {
         "view": "show a run as an HTML page, or in the terminal",
         "compare": "test repeated runs of two versions for a slowdown",
         "history": "store the results of runs by commit, and find the commits that changed them",
-        "scale": "find what stops a program from scaling, using runs with different numbers of ranks",
+        "scale": "find what limits scaling, from runs with different numbers of ranks",
         "timeline": "find what changes while a program runs: when, where and why",
         "debug": "find the slow inner loop by building and running twice",
         "doctor": "test what works on this machine, and show how to fix what does not",
@@ -37,7 +37,7 @@ _GROUPS: Final = {
     },
     "cluster": {
         "exec": "record one process under any launcher: srun autoanalyzer exec APP",
-        "gather": "collect data left on the nodes (no shared file system, or the job was killed)",
+        "gather": "collect data left on the nodes (killed job, or no shared file system)",
     },
     "experiments": {
         "info": "list call paths, ranks and metrics, and how they were measured",
