@@ -29,23 +29,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         metavar="TRACE",
-        help="first the trace with the known interval, then the traces to search; from a folder written by record, all "
+        help="first the trace with the known interval, then the traces to search; in a folder written by record, all "
         "runs are used",
     )
-    parser.add_argument("--metric", required=True, metavar="M", help="a metric that all traces have")
+    parser.add_argument("--metric", required=True, metavar="M", help="the metric to align by; all traces must have it")
     parser.add_argument(
         "--interval",
         type=interval,
         required=True,
         metavar="A:B",
-        help="the known interval: start and end in seconds of the first trace, such as 12.5:18",
+        help="the known interval: its start and end in the first trace, in seconds, such as 12.5:18",
     )
     parser.add_argument(
         "--by",
         choices=("auto", "anchors", "warping"),
         default="auto",
-        help="how to find the same moments: by region entries (anchors), or by dynamic time warping of the metric "
-        "(warping); auto: anchors if both traces come from run --trace and have entries in common (default)",
+        help="how to find the same moments; anchors: by region entries; warping: by dynamic time warping of the "
+        "metric; auto: anchors if both traces come from run --trace and have region entries in common (default)",
     )
     parser.add_argument(
         "--band",
@@ -136,7 +136,7 @@ def _anchors(
     )
     if found is None and arguments.by == "anchors":
         raise UsageError(
-            f"{file}: --by anchors needs traces of run --trace that enter the same regions as often as the first "
-            "trace; --by warping aligns by the metric alone"
+            f"{file}: --by anchors needs traces from run --trace that enter the same regions as often as the first "
+            "trace; --by warping needs only the metric"
         )
     return found

@@ -27,7 +27,7 @@ def add_analysis_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json", type=Path, metavar="FILE", help="write the findings to FILE as JSON; - is standard output"
     )
-    parser.add_argument("--no-advice", action="store_true", help="do not read the sources for advice")
+    parser.add_argument("--no-advice", action="store_true", help="omit the advice based on the sources")
     add_selection_arguments(parser)
 
 
@@ -40,7 +40,7 @@ def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=[],
         metavar="RANK",
-        help="compare a rank although it looks like a master; may be repeated",
+        help="include this rank in the comparison even if it looks like a master; may be repeated",
     )
     parser.add_argument(
         "--exclude-region",
@@ -53,7 +53,7 @@ def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
         "--dissimilarity-metric",
         choices=DISSIMILARITY_METRICS,
         help="metric for comparing ranks (default: compute_time, CPU time outside MPI; mpi_bytes if ranks hardly "
-        "differ in compute_time and MPI matters; with --method paper, cpu_time)",
+        "differ in compute_time and MPI takes much time; with --method paper, cpu_time)",
     )
     parser.add_argument(
         "--disparity-metric",
@@ -66,13 +66,13 @@ def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
         type=_share,
         metavar="SHARE",
         help="omit findings below this share, such as 3%% (default: for imbalances, 1%% of the busy time; for causes "
-        "with a remedy, 1%% of the run without waiting; for other regions, 3%% of the run)",
+        "with a remedy, 1%% of the run excluding waiting; for other regions, 3%% of the run)",
     )
     parser.add_argument(
         "--method",
         choices=METHODS,
         default=METHODS[0],
-        help="how to analyse (default: %(default)s); paper: as in Liu et al. 2011, for comparison",
+        help="method of analysis (default: %(default)s); paper: the method of Liu et al. 2011, for comparison",
     )
 
 

@@ -18,23 +18,23 @@ if TYPE_CHECKING:
 __all__ = ["add_arguments", "run"]
 
 _SECTIONS: Final = {
-    "hot": "list regions by their own time, summed over call paths and without nested regions",
+    "hot": "list regions by exclusive time (without nested regions), summed over call paths",
     "losses": "list regions by the cost of imbalance: (longest - mean) x number of ranks or threads",
-    "account": "split the time of each region into its causes, and list the prices that were used",
+    "account": "split the time of each region by cause, and list the prices (seconds per instruction, miss, etc.)",
     "path": "list the critical path by region, the efficiency of the ranks, and which ranks wait for which",
 }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("experiment", type=Path, metavar="EXPERIMENT", help="an experiment's file, or a run's folder")
+    parser.add_argument("experiment", type=Path, metavar="EXPERIMENT", help="a run's folder or an experiment file")
     parser.add_argument("--all", action="store_true", help="print every finding, with all advice and warnings")
     parser.add_argument("--tree", action="store_true", help="also print the tree of code regions with their times")
     parser.add_argument(
         "--min",
         type=_share,
         metavar="SHARE",
-        help="omit regions from the tree that take less than this share of the run, such as 0.5%% (default: 0)",
+        help="in the tree, omit regions that take less than this share of the run, such as 0.5%% (default: 0)",
     )
     parser.add_argument(
         "--explain",

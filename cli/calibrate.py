@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=Path(),
         metavar="DIR",
-        help="folder for temporary test files, which all nodes must see (default: the current folder)",
+        help="folder for temporary test files; all nodes must share it (default: the current folder)",
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
     parser.add_argument(
@@ -41,7 +41,9 @@ def run(arguments: argparse.Namespace) -> int:
     from ..view.calibration import print_calibration
 
     if started_processes():
-        raise UsageError("calibrate must be started once, not by a launcher: autoanalyzer calibrate -- srun -N 2")
+        raise UsageError(
+            "run calibrate without a launcher, and give it one after --: autoanalyzer calibrate -- srun -N 2"
+        )
     words: list[str] = arguments.launcher
     launcher = words[1:] if words[:1] == ["--"] else words
     with ended_in_order(), stages() as told:

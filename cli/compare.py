@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         metavar="RUN",
-        help="runs to judge, with the same number of ranks",
+        help="runs to judge; they must have as many ranks as BASE",
     )
     parser.add_argument(
         "--history",
@@ -51,7 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--host",
         metavar="NAME",
-        help="with --history: the machine, or its kind, as given to autoanalyzer history add (default: the first node)",
+        help="with --history: the machine, or kind of machine, as given to autoanalyzer history add (default: the "
+        "first node)",
     )
     parser.add_argument(
         "--fail-on",
@@ -83,17 +84,17 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.history:
         return _beside_history(arguments)
     if arguments.host:
-        raise UsageError("--host is only for --history")
+        raise UsageError("--host needs --history")
     sides = [arguments.base, arguments.other or []]
     if any(runs_of_study(path) != [path] for path in (*sides[0], *sides[1])):
         return _compare_series(arguments)
     if arguments.mode:
-        raise UsageError("--mode: expected two series of runs: autoanalyzer compare STUDY --with STUDY")
+        raise UsageError("--mode needs two series of runs: autoanalyzer compare STUDY --with STUDY")
     if not arguments.other:
         runs = [shlex.quote(str(path)) for path in arguments.base]
         half = len(runs) // 2 or 1
         words = " ".join(["autoanalyzer compare", *runs[:half], "--with", *(runs[half:] or ["RUN"])])
-        raise UsageError(f"expected two sets of runs, the second one after --with: {words}")
+        raise UsageError(f"expected two sets of runs, the second one after --with, for example: {words}")
     threshold = _percent(_THRESHOLD if arguments.fail_on is None else arguments.fail_on)
     targets: dict[str, Path | None] = {kind: getattr(arguments, kind) for kind in _DOCUMENTS}
     check_targets([*arguments.base, *arguments.other], **targets)
@@ -137,7 +138,7 @@ def _beside_history(arguments: argparse.Namespace) -> int:
     (later, *others) = histories_of(new)
     if others:
         raise UsageError(
-            "expected runs of one program, with the same command line and number of ranks, found differences"
+            "expected runs of one program, all with the same command line and number of ranks, found different ones"
         )
     known = [each for each in HistoryFile(arguments.history).read() if each[0].digest not in digests]
     earlier = next((each for each in histories_of(known) if each.subject == later.subject), None)
@@ -148,10 +149,10 @@ def _beside_history(arguments: argparse.Namespace) -> int:
     judged = earlier.judge(later, _percent(_THRESHOLD if arguments.fail_on is None else arguments.fail_on))
     if not judged:
         hosts = (
-            f"it has times from {', '.join(earlier.hosts)}, not from {', '.join(later.hosts)}; name the kind of "
+            f"it has times from {', '.join(earlier.hosts)}, but not from {', '.join(later.hosts)}; give the kind of "
             "machine with --host"
         )
-        raise UsageError(f"{arguments.history}: nothing to compare with: {hosts}")
+        raise UsageError(f"{arguments.history}: nothing to compare with, because {hosts}")
     print_verdict([*judged_lines(judged, len(earlier.runs)), *incomparable_lines(earlier, later)])
     return _TRIPPED if arguments.fail_on is not None and any(each.verdict == "more" for each in judged) else 0
 
@@ -163,10 +164,10 @@ def _compare_series(arguments: argparse.Namespace) -> int:
 
     studies = [*arguments.base, *(arguments.other or [])]
     if len(arguments.base) != 1 or len(studies) != 2:
-        raise UsageError(f"{studies[0]}: expected two series of runs: autoanalyzer compare STUDY --with STUDY")
+        raise UsageError(f"{studies[0]}: expected two series of runs, as in autoanalyzer compare STUDY --with STUDY")
     for option in ("fail_on", "metric", "exact", "markdown", "junit"):
         if getattr(arguments, option):
-            raise UsageError(f"--{option.replace('_', '-')}: expected runs to compare, found series of runs")
+            raise UsageError(f"--{option.replace('_', '-')} cannot be used with series of runs")
     check_targets(studies, json=arguments.json)
     base, other = (judged(runs_of_study(each), arguments.mode)[0] for each in studies)
     found = compare_scaling(base, other)

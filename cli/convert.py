@@ -29,14 +29,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "experiment",
         type=Path,
         metavar="INPUT",
-        help="an experiment's file (CUBE 3 or 4), a trace (trace.npz, traces.otf2), or a run's folder",
+        help="an experiment file (CUBE 3 or 4), a trace (trace.npz, traces.otf2), or a run's folder",
     )
     parser.add_argument(
         "output",
         type=Path,
         metavar="OUT",
-        help="file to write; its suffix selects the format: .cube, .cube.gz, .xml, .cubex; for time lines .npz, .csv; "
-        f"for other tools {', '.join(EXPORTED)}",
+        help="file to write; the suffix selects the format: .cube, .cube.gz, .xml or .cubex; for time lines, .npz or "
+        f".csv; for other tools, {', '.join(EXPORTED)}",
     )
     parser.add_argument(
         "--metric",
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="for other tools: the metric that determines the size of the stacks (default: wall_time, else cpu_time)",
     )
-    parser.add_argument("--sum", action="store_true", help="for other tools: add up all ranks and threads")
+    parser.add_argument("--sum", action="store_true", help="for other tools: sum over all ranks and threads")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
         _export(arguments)
         return 0
     if arguments.metric or arguments.sum:
-        raise UsageError(f"--metric and --sum: expected an OUT for another tool ({', '.join(EXPORTED)})")
+        raise UsageError(f"--metric and --sum need an OUT for another tool ({', '.join(EXPORTED)})")
     if arguments.output.suffix in (_ARCHIVE, _CSV) and (file.is_dir() or is_trace(file)):
         _convert_trace(file, arguments.output)
         return 0
@@ -86,7 +86,7 @@ def _export(arguments: argparse.Namespace) -> None:
     names = dict.fromkeys(arguments.metric)
     if holds_time_lines(output) and (is_trace(file) or (file / TRACE_FILE).exists()):
         if arguments.sum:
-            raise UsageError(f"--sum: time lines cannot be added up; for a profile, name the experiment in {file}")
+            raise UsageError(f"--sum cannot be used on time lines; to get a profile, give the experiment in {file}")
         trace = _opened(file)
         export_trace(trace, output, names)
         _say(output, trace)

@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         metavar="TRACE",
-        help="the folder of a run --trace or of record, or an .npz, .otf2 or .csv file",
+        help="a folder written by run --trace or record, or an .npz, .otf2 or .csv file",
     )
     parser.add_argument(
         "--target",
@@ -54,8 +54,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=_CORRELATORS,
         default="combined",
         metavar="NAME",
-        help=f"correlator that ranks the metrics: {', '.join(_CORRELATORS)} (default: %(default)s, the mean rank of "
-        "all others)",
+        help=f"correlator that ranks the metrics: {', '.join(_CORRELATORS)} (default: %(default)s, the mean of "
+        "all other rankings)",
     )
     parser.add_argument(
         "--segments",
@@ -164,7 +164,7 @@ def _check(arguments: argparse.Namespace, every: Sequence[Sequence[Series]], wan
         )
     for formula in wanted:
         if formula.name not in known:
-            raise UsageError(f"--derive {formula.name}: expected a formula with values in a trace, found none")
+            raise UsageError(f"--derive {formula.name}: no trace has values for this formula")
 
 
 def _others(

@@ -15,6 +15,6 @@ def add_path(parser: argparse.ArgumentParser) -> None:
         "--path",
         choices=CHOICES,
         help="record the critical path by adding a small message to each of the program's messages; auto: stop if this "
-        "takes more than --max-overhead (default: auto; never with --usage, --count-in or named events, which "
-        "also count in MPI calls)",
+        "takes more than --max-overhead (default: auto, but never with --usage, --count-in or named events, "
+        "which also count in MPI calls)",
     )

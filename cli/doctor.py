@@ -74,8 +74,8 @@ def _named_lines(node: str) -> Iterator[None]:
 
 def _verdict(works: bool, essential: str) -> str:
     if works:
-        return f"ready: {essential}: a program in C was built with probes, run on 2 ranks, and gathered"
-    return f"not ready: {essential}: a program in C could not be built with probes, run on 2 ranks, and gathered"
+        return f"ready: {essential}: a C program was built with probes and measured on 2 ranks"
+    return f"not ready: {essential}: a C program could not be built with probes and measured on 2 ranks"
 
 
 def _clean(arguments: argparse.Namespace, task: Task | None) -> int:

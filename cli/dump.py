@@ -20,7 +20,7 @@ __all__ = ["add_arguments", "run"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("experiment", type=Path, metavar="EXPERIMENT", help="an experiment's file, or a run's folder")
+    parser.add_argument("experiment", type=Path, metavar="EXPERIMENT", help="a run's folder or an experiment file")
     parser.add_argument(
         "--metrics",
         metavar="NAME,…",
@@ -60,12 +60,13 @@ def run(arguments: argparse.Namespace) -> int:
     everything = arguments.csv or arguments.json
     if arguments.csv and (arguments.by or arguments.exclusive):
         raise UsageError(
-            "--csv excludes --by and --exclusive, because CSV has exclusive values, summed over all locations"
+            "--csv cannot be combined with --by or --exclusive, because CSV has exclusive values, summed over all "
+            "locations"
         )
     if arguments.json and arguments.exclusive:
-        raise UsageError("--json excludes --exclusive, because JSON has exclusive and inclusive values")
+        raise UsageError("--json cannot be combined with --exclusive, because JSON has exclusive and inclusive values")
     if arguments.region is not None and everything:
-        raise UsageError("--region excludes --csv and --json, which contain all regions")
+        raise UsageError("--region cannot be combined with --csv or --json, which contain all regions")
     experiment, file = open_experiment(arguments.experiment)
     roots = frozenset(experiment.call_paths[root].region for root in experiment.roots)
     if arguments.flat:

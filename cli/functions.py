@@ -51,7 +51,7 @@ def print_functions(named: str | None, option: str, *, uncovered: bool) -> None:
 def _compiler(named: str | None, option: str) -> MpiCompiler:
     found = next(mpi_compilers(os.environ), None) if named is None else examine(_words(named, option), os.environ)
     if found is None:
-        raise InputError(f"expected a C compiler that finds mpi.h, found {named or 'none'}: name one with {option}")
+        raise InputError(f"expected a C compiler that finds mpi.h, found {named or 'none'}; choose one with {option}")
     return found
 
 

@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "command",
         nargs=argparse.REMAINDER,
         metavar="-- LAUNCHER",
-        help="the command that launched the program; it is used again to start processes on its nodes (default: the "
+        help="the command that launched the program; it is used again to start processes on these nodes (default: the "
         "command that run recorded)",
     )
 
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     command = arguments.command[1:] if arguments.command[:1] == ["--"] else arguments.command
     if not (command or facts.command):
         raise UsageError(
-            f"{folder.path}: the command that launched the program was not recorded; add it: "
+            f"{folder.path}: the command that launched the program was not recorded; give it after --: "
             f"autoanalyzer gather {folder.path} -- srun -N 2 ./app"
         )
     with counted("gather") as told:
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     if missing:
         them = "it" if len(missing) == 1 else "them"
         place = visible(str(folder.path))
-        sys.stdout.write(f"without {many(len(missing), 'rank')}; autoanalyzer info {place} lists {them}\n")
+        sys.stdout.write(f"without {many(len(missing), 'rank')}; to list {them}, run: autoanalyzer info {place}\n")
     failures = [remark for remark in experiment.notes.remarks if remark.startswith(NOT_GATHERED)]
     sys.stderr.writelines(f"autoanalyzer: {visible(remark)}\n" for remark in failures)
     return 1 if failures else 0

@@ -32,8 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add.add_argument(
         "--host",
         metavar="NAME",
-        help="the machine, or its kind if jobs run on several machines; times are compared only within this machine or "
-        "kind (default: the first node of the run)",
+        help="the machine, or the kind of machine if jobs run on several; only times with the same NAME are compared "
+        "(default: the first node of the run)",
     )
     add.set_defaults(action=_add)
     show = actions.add_parser("show", help="show what changed in a history", allow_abbrev=False)
@@ -55,7 +55,7 @@ def _add(arguments: argparse.Namespace) -> int:
         raise UsageError(f"{arguments.history}: expected a file in an existing folder")
     new = [kept(each, arguments.commit, arguments.host) for each in arguments.runs]
     added = sum(HistoryFile(arguments.history).add(*each) for each in new)
-    known = f"; {len(new) - added} already in it" if added < len(new) else ""
+    known = f"; {len(new) - added} already in the history" if added < len(new) else ""
     sys.stdout.write(f"{arguments.history}: {added} added{known}\n")
     return 0
 

@@ -25,9 +25,9 @@ _GROUPS: Final = {
         "view": "show a run as an HTML page, or in the terminal",
         "compare": "test repeated runs of two versions for a slowdown",
         "history": "store the results of runs by commit, and find the commits that changed them",
-        "scale": "find what stops a program from scaling, from runs with different numbers of ranks",
+        "scale": "find what limits scaling, from runs with different numbers of ranks",
         "timeline": "find what changes while a program runs: when, where and why",
-        "debug": "find the slow inner loop in two rounds of build and run",
+        "debug": "find the slow inner loop by building and running twice",
         "doctor": "test what works on this machine, and show how to fix what does not",
     },
     "build": {
@@ -37,7 +37,7 @@ _GROUPS: Final = {
     },
     "cluster": {
         "exec": "record one process under any launcher: srun autoanalyzer exec APP",
-        "gather": "collect data left on the nodes (no shared disk, or the job was killed)",
+        "gather": "collect data left on the nodes (killed job, or no shared file system)",
     },
     "experiments": {
         "info": "list call paths, ranks and metrics, and how they were measured",
@@ -51,12 +51,12 @@ _GROUPS: Final = {
     "statistics and time lines": {
         "stats": "find redundant metrics, and groups of similar ranks or threads",
         "pursue": "find the metrics worth recording, by projection pursuit",
-        "record": "run a program several times with time lines, and compare them",
+        "record": "record several runs of a program with time lines, and compare them",
         "align": "find an interval of one trace in other traces",
         "correlate": "rank metrics by how well they explain an anomaly",
     },
     "this machine": {
-        "counters": "test which events PAPI can count here, or which permission it lacks",
+        "counters": "show which events PAPI can count here, or which permission is missing",
         "calibrate": "benchmark this machine once: instructions, cache misses, messages, files",
     },
 }
@@ -65,8 +65,8 @@ COMMANDS: Final = {name: text for group in _GROUPS.values() for name, text in gr
 # Commands that the help does not list: one for packagers, and those that became options of other commands.
 _HIDDEN: Final = {
     "completion": "print a script that completes commands in bash, zsh or fish",
-    "functions": "the older name of regions --mpi",
-    "refine": "the older name of debug --plan-only",
+    "functions": "the older name for regions --mpi",
+    "refine": "the older name for debug --plan-only",
 }
 _ALL: Final = COMMANDS | _HIDDEN
 
@@ -162,9 +162,9 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 0
     except MemoryError:
-        status = _refuse("out of memory; autoanalyzer cut makes a smaller experiment")
+        status = _refuse("out of memory; to make a smaller experiment, use autoanalyzer cut")
     except RecursionError:
-        status = _refuse("the call tree is too deep; autoanalyzer cut --subtree extracts a part of it")
+        status = _refuse("the call tree is too deep; to extract a part of it, use autoanalyzer cut --subtree")
     except OSError as error:
         status = _refuse(f"{error.filename or 'output'}: {error.strerror or error}")
     sys.exit(status)

@@ -85,7 +85,7 @@ def opened(paths: Sequence[Path], *, distinct: bool = False) -> list[Experiment]
     for path in paths:
         experiment, file = open_experiment(path)
         if distinct and names.setdefault(file.resolve(), path) is not path:
-            raise UsageError(f"{path}: this is the same run as {names[file.resolve()]}; name each run once")
+            raise UsageError(f"{path}: this is the same run as {names[file.resolve()]}; give each run only once")
         experiments.append(experiment)
     return experiments
 

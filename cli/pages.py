@@ -44,7 +44,7 @@ def recordings_of(file: Path, experiment: Experiment) -> list[Recording]:
         return []
     traces = (
         Recording(folder.trace, str(folder.path), "the run"),
-        Recording(folder.counting_trace, str(folder.counting_trace), "the counting run, on its slow clock"),
+        Recording(folder.counting_trace, str(folder.counting_trace), "the counting run, at its slower speed"),
     )
     there = [each for each in traces if each.path.exists()]
     if not folder.trace.exists():
@@ -110,7 +110,7 @@ def time_page(path: Path, recordings: Sequence[Recording], report: Report | None
     folder = path if path.is_dir() else path.parent
     if recording_of(path) is None or not experiment_of(folder).exists():
         raise UsageError(
-            f"--html: expected a trace of run --trace, with {experiment_of(folder).name} beside it, found {path}"
+            f"--html: expected a trace of run --trace, with {experiment_of(folder).name} in its folder, found {path}"
         )
     experiment, file = open_experiment(folder)
     counters = counters_html(report, title) if report else ""

@@ -107,7 +107,7 @@ def add_papi(parser: argparse.ArgumentParser) -> None:
         "--papi",
         type=argument_type(named_papi),
         metavar="LIB",
-        help="with papi: the libpapi to use: a file, a name, or python_papi for the Python package's (default: the "
+        help="with papi: use this libpapi: a file, a name, or python_papi for the Python package's (default: the "
         "system's libpapi, else the package's)",
     )
 

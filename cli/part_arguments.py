@@ -25,7 +25,7 @@ def add_exclude_rank_argument(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="RANK",
-        help="leave this rank out, for example a master; may be repeated",
+        help="leave out this rank, for example a master; may be repeated",
     )
 
 
@@ -57,7 +57,8 @@ def _unknown(name: str, known: Collection[str]) -> str:
     ways = [each for each in DERIVATIONS if each.name == name]
     if ways:
         return (
-            f"{name} is not stored, but computed ({' or '.join(each.said for each in ways)}); dump --metrics shows it"
+            f"{name} is computed, not stored ({' or '.join(each.said for each in ways)}); to see its values, use "
+            "dump --metrics"
         )
     return f"no metric {name!r}; {way_out(name, known)}"
 

@@ -168,7 +168,7 @@ def _check(arguments: argparse.Namespace, *, traced: bool) -> None:
     for option in _OF_TRACES:
         seconds = getattr(arguments, option)
         if seconds is not None and not (isfinite(seconds) and seconds > 0):
-            raise UsageError(f"--{option} {seconds:g}: expected seconds above 0")
+            raise UsageError(f"--{option} {seconds:g}: expected a number of seconds above 0")
     if arguments.every and not arguments.window:
         raise UsageError("--every needs --window")
     if arguments.every and arguments.every < arguments.window / _PERIODS:

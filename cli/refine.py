@@ -16,7 +16,7 @@ __all__ = ["add_arguments", "print_plan", "run"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("experiment", type=Path, metavar="EXPERIMENT", help="an experiment's file, or a run's folder")
+    parser.add_argument("experiment", type=Path, metavar="EXPERIMENT", help="a run's folder or an experiment file")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="PLAN", help="the plan to write, in TOML")
     add_selection_arguments(parser)
 
@@ -42,7 +42,7 @@ def print_plan(run: Path, arguments: argparse.Namespace) -> None:
     experiment, file = open_experiment(run)
     refinement = refine(findings_of(experiment, arguments))
     if not refinement.opened:
-        raise InputError(f"{file}: expected a bottleneck with a source, found {instead(refinement)}")
+        raise InputError(f"{file}: expected a bottleneck to narrow down, but {instead(refinement)}")
     write_refinement(arguments.output, refinement, file)
     sys.stdout.writelines(f"{line}\n" for line in opened_lines(refinement))
     sys.stdout.write(f"plan {arguments.output}: {build_line(arguments.output, refinement.plan)}\n")

@@ -38,8 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--plan",
         type=Path,
         metavar="FILE",
-        help="write all regions, measured or not, to FILE as an editable plan, which builds with "
-        "AUTOANALYZER_PLAN=FILE follow",
+        help="write all regions, measured or not, to FILE as an editable plan; builds with "
+        "AUTOANALYZER_PLAN=FILE follow this plan",
     )
     add_source_arguments(parser, nargs="*")
 

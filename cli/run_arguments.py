@@ -74,7 +74,8 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         "--scratch",
         type=Path,
         metavar="DIR",
-        help="folder for the copy in which the second run works; all nodes must see it (default: the output folder)",
+        help="parent folder for the copy in which the second run works; all nodes must share it (default: the "
+        "output folder)",
     )
     parser.add_argument(
         "--no-copy",
@@ -102,9 +103,9 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         "--max-overhead",
         type=_share,
         metavar="SHARE",
-        help="stop measuring small regions if this takes more than this share of the time outside MPI, file I/O and "
-        "OpenMP waiting (default: 5%%; off: no limit); their time is added to their callers, and DIR/plan.toml leaves "
-        "them out of the next build",
+        help="stop measuring small regions if measuring takes more than this share of the time outside MPI, file "
+        "I/O and OpenMP waiting (default: 5%%; off: no limit); their time is added to their callers, and DIR/plan.toml "
+        "leaves them out of the next build",
     )
     parser.add_argument(
         "--trace",
@@ -173,14 +174,14 @@ def options_of(arguments: argparse.Namespace) -> RunOptions:
 def _memory(text: str) -> str:
     found = re.fullmatch(r"(\d+)([KMG]?)", text)
     if not found or int(found[1]) << _SHIFTS[found[2]] < _LEAST_MEMORY:
-        raise argparse.ArgumentTypeError(f"expected bytes, such as 64M, and at least 1M, found {text!r}")
+        raise argparse.ArgumentTypeError(f"expected a size of at least 1M, such as 64M, found {text!r}")
     return text
 
 
 def _trace_memory(text: str) -> str:
     found = _memory(text)
     if int(found.rstrip("KMG")) << _SHIFTS[found.lstrip("0123456789")] > _MOST_TRACE_MEMORY:
-        raise argparse.ArgumentTypeError(f"expected bytes, from 1M to 16G, found {text!r}")
+        raise argparse.ArgumentTypeError(f"expected a size from 1M to 16G, found {text!r}")
     return found
 
 
@@ -191,7 +192,7 @@ def _interval(text: str) -> float:
         seconds = 0.0
     if not _INTERVALS[0] <= seconds <= _INTERVALS[1]:
         raise argparse.ArgumentTypeError(
-            f"expected seconds from {_INTERVALS[0]:g} to {_INTERVALS[1]:g}, found {text!r}; a command follows --"
+            f"expected seconds from {_INTERVALS[0]:g} to {_INTERVALS[1]:g}, found {text!r}; put the command after --"
         )
     return seconds
 

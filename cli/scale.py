@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="strong: the total work is constant; weak: the work per rank is constant (default: inferred from the "
         "counts)",
     )
-    parser.add_argument("--no-advice", action="store_true", help="do not read the sources for advice")
+    parser.add_argument("--no-advice", action="store_true", help="omit the advice based on the sources")
     add_documents(parser, {"json": "the result as JSON"})
     series = parser.add_argument_group("to record the runs first")
     series.add_argument(
@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.ranks is None:
         if arguments.output or arguments.counters or arguments.repeat:
             raise UsageError(
-                "-o, --counters and --repeat need --ranks, the numbers of ranks with which to run the command"
+                "-o, --counters and --repeat need --ranks, which lists the numbers of ranks to run the command with"
             )
         paths = [run for each in arguments.words for run in runs_of_study(Path(each))]
         check_targets(paths, json=arguments.json)
@@ -112,5 +112,5 @@ def _numbers(text: str) -> list[int]:
     words = text.split(",")
     numbers = [int(each) for each in words if each.isascii() and each.isdecimal() and 0 < len(each) < 9 and int(each)]
     if len(numbers) < len(words) or len({*numbers}) < max(len(words), 2):
-        raise argparse.ArgumentTypeError(f"expected two or more numbers of ranks, such as 2,4,8, found {text!r}")
+        raise argparse.ArgumentTypeError(f"expected two or more rank counts, such as 2,4,8, found {text!r}")
     return numbers

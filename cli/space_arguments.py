@@ -81,8 +81,8 @@ def add_derive_argument(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=FORMULA",
-        help="add a metric computed from others, such as fp_rate=fp_ins/cycles; put a name in [brackets] if it has "
-        "characters other than letters, digits and _; may be repeated",
+        help="add a metric computed from others, such as fp_rate=fp_ins/cycles; put a name in [brackets] if it "
+        "contains characters other than letters, digits and _; may be repeated",
     )
 
 

@@ -22,7 +22,7 @@ STAND_INS: Final = {
     "aa-mpicxx": ("AUTOANALYZER_CXX", "mpicxx"),
     "aa-mpifort": ("AUTOANALYZER_FC", "mpifort"),
 }
-"""Stand-in → the environment variable that names its compiler, and the default compiler."""
+"""Stand-in → the environment variable that names the real compiler, and the default compiler."""
 _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+=- ")
 
 

@@ -96,7 +96,10 @@ def run(arguments: argparse.Namespace) -> int:
     if proposed:
         report = replace(report, sentences=[proposed.sentence, *report.sentences])
     elif arguments.region is None and len(experiment.locations) > MOST:
-        said = f"With more than {MOST} locations, no --region is proposed; autoanalyzer analyze {file} proposes one."
+        said = (
+            f"With more than {MOST} locations, no --region is proposed; to get a proposal, run: "
+            f"autoanalyzer analyze {file}"
+        )
         report = replace(report, caveats=[*report.caveats, said])
     write_report(
         arguments,
@@ -121,7 +124,7 @@ def _check(arguments: argparse.Namespace) -> None:
     for option, analyses in _ONLY.items():
         if getattr(arguments, option) is not None and arguments.analysis not in analyses:
             dashes = "-" if len(option) == 1 else "--"
-            raise UsageError(f"{dashes}{option} is for {', '.join(analyses)}, not {arguments.analysis}")
+            raise UsageError(f"{dashes}{option} applies to {', '.join(analyses)}, not to {arguments.analysis}")
     if arguments.rotation and arguments.analysis != "factors" and arguments.factor is None:
         raise UsageError("--rotation needs the analysis factors, or --factor N")
     if arguments.analysis == "map" and arguments.sample:

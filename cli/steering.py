@@ -39,6 +39,6 @@ def _window(text: str) -> float:
         seconds = 0.0
     if not (isfinite(seconds) and seconds >= 2 * _LEAST):
         raise argparse.ArgumentTypeError(
-            f"expected {2 * _LEAST:g} second or more, found {text!r}; a command follows --"
+            f"expected {2 * _LEAST:g} second or more, found {text!r}; put the command after --"
         )
     return seconds

@@ -54,7 +54,7 @@ def judged(paths: Sequence[Path], mode: Mode | None = None) -> tuple[Scaling, li
     for path in paths:
         experiment, file = open_experiment(path)
         if file.resolve() in files:
-            raise UsageError(f"{path}: this run was named before; name each run once")
+            raise UsageError(f"{path}: this run is given twice; give each run only once")
         runs.append(runs_of_mean(experiment, file) or [experiment])
         files.append(file.resolve())
     return find_scaling(series_of(runs, [str(each) for each in paths]), mode), files

@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         metavar="RUN",
         help="folders written by run --trace or record, or traces.otf2, all of one program with the same input; times "
-        "are those of the first run",
+        "refer to the first run",
     )
     add_documents(
         parser,

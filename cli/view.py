@@ -25,7 +25,7 @@ _NAMED: Final = 3  # maximum number of missing sources named in the message
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("experiment", type=Path, metavar="EXPERIMENT", help="an experiment's file, or a run's folder")
+    parser.add_argument("experiment", type=Path, metavar="EXPERIMENT", help="a run's folder or an experiment file")
     parser.add_argument(
         "-o",
         "--output",
@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.output and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("expected a terminal to browse in, found none; to write a page, add -o report.html")
     if arguments.output and arguments.flat:
-        raise UsageError("--flat is only for the terminal; the page has a menu for this")
+        raise UsageError("--flat is only for the terminal; the page has a menu for the flat profile")
     inputs = [arguments.experiment, *([arguments.against] if arguments.against else [])]
     check_targets(inputs, output=arguments.output)
     experiment, file = open_experiment(arguments.experiment)
@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
     lacking = [each.name for each in page.sources if not each.lines]
     if lacking:
         names = visible(", ".join(lacking[:_NAMED])) + (f" and {len(lacking) - _NAMED} more" * (len(lacking) > _NAMED))
-        sys.stderr.write(f"autoanalyzer: found no source of {names}; name its folder with --source DIR\n")
+        sys.stderr.write(f"autoanalyzer: found no source for {names}; give its folder with --source DIR\n")
     return 0
 
 

@@ -17,15 +17,17 @@ from .finding import Finding, Outcome
 
 __all__ = ["cache_findings"]
 
-_CHOOSE: Final = "set AUTOANALYZER_CACHE to a writable folder that all nodes see"
-_SHARE: Final = "each MPI library needs a probe library: a user who can write there must run autoanalyzer doctor once"
+_CHOOSE: Final = "set AUTOANALYZER_CACHE to a writable folder that all nodes share"
+_SHARE: Final = (
+    "each MPI library needs a probe library; to build one, a user who can write there must run autoanalyzer doctor"
+)
 _CLOSE: Final = (
-    "ask its owner to remove the write permission (chmod o-w) or the files (rm -r), or set "
+    "ask the owner to remove the write permission (chmod o-w) or the files (rm -r), or set "
     "AUTOANALYZER_CACHE to another folder"
 )
 _TRUST: Final = (
-    "keep it in AUTOANALYZER_CACHE only if you trust the owner and group, because your programs load libraries from "
-    "there"
+    "keep this cache in AUTOANALYZER_CACHE only if you trust the owner and group, because your programs load "
+    "libraries from there"
 )
 _BUILT: Final = ("probe-*/", "rtcount-*/")
 
@@ -50,7 +52,7 @@ def _cache(area: str, folder: Path) -> Finding:
     libraries = len([*folder.glob(_BUILT[0])])
     holds = f"{libraries} probe {'library' if libraries == 1 else 'libraries'}"
     if refuses_programs(folder):
-        found = f"{folder}: the file system is mounted noexec: no library can be loaded from there"
+        found = f"{folder}: the file system is mounted noexec, so no library can be loaded from there"
         return Finding(area, "cache", Outcome.FAILS, found, _CHOOSE, varying=holds)
     if defect := write_defect(folder):
         outcome, advice = (Outcome.WORKS, _SHARE) if libraries else (Outcome.FAILS, _CHOOSE)
@@ -61,7 +63,7 @@ def _cache(area: str, folder: Path) -> Finding:
 def _untrusted(cache: Path) -> Iterator[str]:
     state = cache.stat()
     if state.st_mode & 0o002 and state.st_uid != os.geteuid():
-        yield f"{cache}: everybody can write there, and it belongs to another user, so nothing is stored there"
+        yield f"{cache}: belongs to another user, and everybody can write there, so nothing is stored there"
     for kind in _BUILT:
         for built in sorted(cache.glob(kind)):
             if defect := distrust(cache, built.name):

@@ -55,24 +55,26 @@ def _node_folder() -> Finding:
     if not folder.exists():
         place = folder.parent
         usable = os.access(place, os.W_OK | os.X_OK)
-        found = f"{folder}: {'can be created, if no disk is shared' if usable else 'cannot be created'}"
+        found = f"{folder}: {'can be created, if nodes share no file system' if usable else 'cannot be created'}"
         return Finding(_AREA, name, Outcome.WORKS if usable else Outcome.FAILS, found, "" if usable else advice)
     status = folder.lstat()
     if not folder.is_dir() or folder.is_symlink() or status.st_uid != os.geteuid() or status.st_mode & 0o022:
-        return Finding(_AREA, name, Outcome.FAILS, f"{folder}: another user owns it or can write there", advice)
+        return Finding(
+            _AREA, name, Outcome.FAILS, f"{folder}: another user owns this folder or can write there", advice
+        )
     left = len([each for each in folder.iterdir() if each.is_dir() and len(each.name) == 16])
     if not left:
         return Finding(_AREA, name, Outcome.WORKS, f"{folder}: exists, and is empty")
     found = f"{folder}: contains data left by {left} run{'' if left == 1 else 's'}"
-    return Finding(_AREA, name, Outcome.WORKS, found, "autoanalyzer doctor --clean lists it")
+    return Finding(_AREA, name, Outcome.WORKS, found, "to list the data, run autoanalyzer doctor --clean")
 
 
 def _shared_memory() -> Finding:
     name = str(_SHARED_MEMORY)
     if defect := write_defect(_SHARED_MEMORY):
-        return Finding(_AREA, name, Outcome.FAILS, defect, "MPI libraries use it for messages within a node")
+        return Finding(_AREA, name, Outcome.FAILS, defect, "MPI libraries need this folder for messages within a node")
     free = shutil.disk_usage(_SHARED_MEMORY).free
-    advice = "MPI libraries need more: docker run --shm-size=1g" if free < _LITTLE_MEMORY else ""
+    advice = "MPI libraries need more space: docker run --shm-size=1g" if free < _LITTLE_MEMORY else ""
     return Finding(
         _AREA, name, Outcome.WORKS, "files can be written and mapped", advice, varying=f"{_bytes(free)} free"
     )

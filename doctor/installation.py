@@ -37,7 +37,7 @@ def installation_findings() -> Iterator[Finding]:
     yield _commands()
     chosen = sorted(f"{name}={value}" for name, value in os.environ.items() if name.startswith(_OURS))
     if os.environ.get(_OURS) == "off":
-        advice = f"unset {_OURS}; otherwise nothing is instrumented"
+        advice = f"unset {_OURS}, because the value off disables instrumentation"
         yield Finding(_AREA, "variables", Outcome.FAILS, " ".join(chosen), advice)
     elif chosen:
         yield Finding(_AREA, "variables", Outcome.NOTE, " ".join(chosen))

@@ -21,8 +21,10 @@ _AREA: Final = "launchers"
 
 _SAID: Final = re.compile(r"^rank (\d+) of (\d+):", re.MULTILINE)
 _ALONE: Final = "alone"
-_FOREIGN: Final = "it belongs to another MPI library: use the launcher in the compiler's folder, or load its module"
-_BROKEN: Final = "load another MPI module, or reinstall the package it comes from"
+_FOREIGN: Final = (
+    "this launcher belongs to another MPI library: use the one in the compiler's folder, or load its module"
+)
+_BROKEN: Final = "load another MPI module, or reinstall the launcher's package"
 _NO_STEP: Final = "Unable to create step"
 _ASK: Final = "request more: salloc -n 2"
 _PATIENCE: Final = 60.0  # seconds after which a launched program is ended
@@ -73,7 +75,7 @@ def launcher_finding(launcher: Launcher, outcomes: Outcomes, others: Mapping[str
         reason = next(iter(failed.values()))
         return replace(about, found=f"{also}{reason}", advice=root_advice(reason, launcher.name) or _BROKEN)
     parts = [f"starts programs of {', '.join(started)}"] if started else []
-    parts += [f"those of {', '.join(alone)} as {RANKS} processes, each rank 0 of 1"] if alone else []
+    parts += [f"starts those of {', '.join(alone)} as {RANKS} processes, each rank 0 of 1"] if alone else []
     parts += [f"those of {family}: {reason}" for family, reason in failed.items()]
     ways = [f"{family} with {others[family]}" for family in (*alone, *failed) if family in others]
     advice = f"start programs of {', '.join(ways)}" if ways else "" if started else _FOREIGN
@@ -96,7 +98,7 @@ def srun_findings(made: Sequence[CTrial], bench: Bench, *, in_step: bool) -> lis
         advice = (
             "to test it, run autoanalyzer doctor in a job, or srun -N 2 --mpi=pmix autoanalyzer doctor (pmi2 for MPICH)"
         )
-        return [Finding(_AREA, "srun", Outcome.UNTRIED, "outside a job, it would wait for nodes", advice)]
+        return [Finding(_AREA, "srun", Outcome.UNTRIED, "outside a job, srun would wait for nodes", advice)]
     if in_step:
         return []
     launchers = _slurm_launchers()

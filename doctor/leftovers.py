@@ -109,7 +109,7 @@ def _removed(found: Leftover, data: bool) -> Leftover:
     if found.kept:
         return found
     if found.is_data and not data:
-        return replace(found, kept="data: autoanalyzer gather collects them, --clean --data removes them")
+        return replace(found, kept="to collect them, use autoanalyzer gather; to remove them, add --clean --data")
     try:
         if found.what == _EMPTY:
             found.path.rmdir()
@@ -156,7 +156,7 @@ def _node_folders() -> Iterator[Leftover]:
             if anything and not shards:
                 continue  # created by another program
             data = f"data of {shards} process{'' if shards == 1 else 'es'}, never gathered"
-            kept = "a process still records there" if int(folder.name, 16) in used else _recent(folder)
+            kept = "a process still records data there" if int(folder.name, 16) in used else _recent(folder)
             yield Leftover(folder, data if shards else _EMPTY, _size(folder), kept, is_data=shards > 0)
 
 
@@ -190,7 +190,7 @@ def _temporary_folders(*, foreign: bool) -> Iterator[Leftover]:
             for folder in _mine(place, re.compile(f"{OWNED}{purpose}-.*")):
                 in_use = is_in_use(folder.name, purpose)
                 if in_use is None and foreign:
-                    yield Leftover(folder, what, _size(folder), "made on another node: clean it there")
+                    yield Leftover(folder, what, _size(folder), "created on another node, so remove it there")
                 elif in_use is False:
                     used = any(Path(each).is_relative_to(folder) for each in _open_files())
                     kept = "a process still has files open there" if used else _recent(folder)
@@ -259,7 +259,7 @@ def _mine(place: Path, name: re.Pattern[str], *, folders: bool = True) -> Iterat
 
 def _recent(path: Path) -> str:
     """Return a reason to keep a file or folder if it was changed within the last hour; otherwise empty."""
-    return "it was written less than an hour ago" if min(map(_age, (path, *path.rglob("*")))) < _HOUR else ""
+    return "written less than an hour ago" if min(map(_age, (path, *path.rglob("*")))) < _HOUR else ""
 
 
 def _age(path: Path) -> float:

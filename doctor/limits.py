@@ -27,8 +27,8 @@ _KINDS: Final = (
 def limit_findings() -> Iterator[Finding]:
     """Yield a finding per limit. A check fails if the limit is too low for a run."""
     allowed, present = len(os.sched_getaffinity(0)), os.cpu_count() or 1
-    advice = "request more: srun -c, or taskset" if allowed == 1 < present else ""
-    yield Finding(_AREA, "processors", Outcome.NOTE, f"{allowed} of {present} may be used", advice)
+    advice = "allow more: srun -c, or taskset" if allowed == 1 < present else ""
+    yield Finding(_AREA, "processors", Outcome.NOTE, f"{allowed} of {present} can be used", advice)
     fine = []
     for name, number, letter, least, unit in _KINDS:
         soft, hard = resource.getrlimit(number)
@@ -39,7 +39,7 @@ def limit_findings() -> Iterator[Finding]:
         may = hard == resource.RLIM_INFINITY or hard >= least
         advice = f"ulimit -{letter} {least // unit}" if may else "ask the administrator for a higher limit"
         if number == resource.RLIMIT_FSIZE:
-            advice += ", or use autoanalyzer run --max-memory with a smaller size"
+            advice += ", or give autoanalyzer run a smaller --max-memory"
         found = f"{text}, expected {least // unit}{'' if unit == 1 else ' KiB'} or more"
         yield Finding(_AREA, name, Outcome.FAILS, found, advice)
     if fine:

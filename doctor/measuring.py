@@ -27,7 +27,7 @@ COUNTS: Final = "counts"
 
 _CLOCKS: Final = "clocks"
 _SLOW: Final = (
-    "probes need a system call for CPU time, which takes 60 times as long: do not measure small regions "
+    "probes read the CPU time by a system call, which takes 60 times as long, so do not measure small regions "
     "(--max-overhead)"
 )
 _UNTRUSTED: Final = "the kernel does not trust this machine's time stamp counter, so probes take longer"
@@ -40,7 +40,7 @@ def clock_findings(experiment: Experiment | None) -> list[Finding]:
         return [Finding(_CLOCKS, "clocks", Outcome.UNTRIED, "no program was measured")]
     notes = experiment.notes
     wall, cpu = notes.clocks["wall"], notes.clocks["cpu"]
-    found = f"{wall}, a tick in {1e9 / float(notes.clocks['ticks_per_second']):.2g} ns"
+    found = f"{wall}, one tick per {1e9 / float(notes.clocks['ticks_per_second']):.2g} ns"
     cost = f"entry and exit of a region take {notes.probe_ns:.0f} ns" if notes.probe_ns else ""
     return [
         Finding(_CLOCKS, "wall time", Outcome.WORKS, found, _UNTRUSTED if wall == "clock_gettime" else ""),
@@ -54,13 +54,13 @@ def openmp_finding(compiler: Sequence[str], bench: Bench) -> Finding:
     trial = Trial(bench, bench.place("openmp"))
     trial.write({"app.c": OPENMP})
     if failure := trial.compile("aa-mpicc", compiler, "-fopenmp", "app.c", "-o", "app"):
-        return replace(about, found=failure, advice="install the compiler's OpenMP library, if you use OpenMP")
+        return replace(about, found=failure, advice="if you use OpenMP, install the compiler's OpenMP library")
     experiment, done = trial.run(OMP_NUM_THREADS="2")
     if experiment is None:
         return replace(about, found=done.reason)
     threads = len(experiment.locations)
     if threads != 2 or all(path.region.kind != "parallel" for path in experiment.call_paths):
-        return replace(about, found=f"expected a parallel region of 2 threads, found {threads}")
+        return replace(about, found=f"expected a parallel region with 2 threads, found {threads}")
     found = "built with probes and run; a parallel region's two threads were recorded"
     return replace(about, outcome=Outcome.WORKS, found=found)
 
@@ -80,7 +80,7 @@ def papi_finding(made: CTrial) -> Finding:
     said = "\n".join([*(experiment.notes.remarks if experiment else ()), done.complained])
     reason = _NO_PAPI.search(said)
     found = reason[0].strip() if reason else done.reason
-    advice = "use run --counters simulated; autoanalyzer counters shows all events"
+    advice = "use run --counters simulated; to see all events, run autoanalyzer counters"
     if "no libpapi" in found:
         advice = f"{WAY_TO_ONE}, or {advice}"
     return replace(about, found=f"PAPI: {found}; {kernel_said()}", advice=advice)

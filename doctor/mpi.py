@@ -83,7 +83,7 @@ def c_trial(family: Family, bench: Bench, *, essential: bool) -> CTrial:
     if not family.launcher:
         advice = f"put the launcher that belongs to {family.name} on PATH"
         if shutil.which("srun"):
-            advice += ", or try it in a job: srun -n 2 autoanalyzer doctor"
+            advice += ", or test in a job: srun -n 2 autoanalyzer doctor"
         return CTrial(family, replace(about, found=f"{version}: {_BUILT}{_NO_LAUNCHER}", advice=advice), trial)
     experiment, done, defect = trial.measure(["exchange"], *_two(family))
     said = _SAID.search(done.printed)
@@ -119,7 +119,7 @@ def gather_finding(made: CTrial) -> Finding:
         return replace(about, found=done.reason)
     failure = next(filter(None, map(gather_failure, experiment.notes.remarks)), "")
     if failure:
-        advice = "needed only if nodes share no disk; MPI4PY_LIBMPI selects the library that mpi4py loads"
+        advice = "needed only if nodes share no file system; to select the library that mpi4py loads, set MPI4PY_LIBMPI"
         return replace(about, found=f"mpi4py: {failure}", advice=advice)
     found = f"mpi4py was started by {made.family.launcher}: {RANKS} processes in one MPI_COMM_WORLD"
     return replace(about, outcome=Outcome.WORKS, found=found)
@@ -191,7 +191,7 @@ def _judged(about: Finding, family: Family, version: str, defect: str) -> Findin
     if defect:
         found = f"{version}: {_BUILT}{launched}: {defect}"
         return replace(about, found=found, advice=_run_advice(defect, family))
-    found = f"{version}: built with probes, run by {launched}, gathered"
+    found = f"{version}: built with probes, and measured with {launched}"
     return replace(about, outcome=Outcome.WORKS, found=found)
 
 

@@ -22,8 +22,8 @@ _AREA: Final = "nodes"
 _PLUGINS: Final = "try srun --mpi=pmix, or --mpi=pmi2, autoanalyzer doctor; srun --mpi=list shows all plugins"
 _OWN_LAUNCHER: Final = "use the launcher in the MPI compiler's folder, or load its module"
 _ADVICE: Final = {
-    "working directory": "write data to a disk that all nodes see (-o DIR); otherwise they are gathered over MPI",
-    "cache": "set AUTOANALYZER_CACHE to a folder that all nodes see; otherwise each node builds its own probe library",
+    "working directory": "write to a file system shared by all nodes (-o DIR); otherwise data are gathered over MPI",
+    "cache": "set AUTOANALYZER_CACHE to a folder that all nodes share; otherwise each node builds a probe library",
     "home": "",
 }
 
@@ -125,8 +125,10 @@ def _answered(task: Task, answers: Sequence[Answer]) -> Finding:
         found = f"{task.size} processes on {_many(len(nodes))}: {_named(nodes)}"
         return Finding(_AREA, "answers", Outcome.WORKS, found)
     which = f"{', '.join(map(str, silent))} of {task.size}"
-    found = f"no answer from process {which}: MPI does not reach it, and it shares no folder with {nodes[0]}"
-    return Finding(_AREA, "answers", Outcome.FAILS, found, "if it still runs, it prints its own findings")
+    found = f"no answer from process {which}: MPI cannot reach it, and it shares no folder with {nodes[0]}"
+    return Finding(
+        _AREA, "answers", Outcome.FAILS, found, "if the process is still running, it prints its own findings"
+    )
 
 
 def _places(answers: Sequence[Answer], meeting: Meeting) -> Iterator[Finding]:
@@ -157,7 +159,7 @@ def _mpi(task: Task, answers: Sequence[Answer], family: Family | None, world: Wo
 
 
 def _unheard(node: str) -> Finding:
-    found = "no answer reaches the first node, either over MPI or through a shared working directory, cache or home"
+    found = "no answer reaches the first node over MPI, or through a shared working directory, cache or home"
     return Finding(_AREA, node, Outcome.FAILS, found, _ADVICE["cache"])
 
 

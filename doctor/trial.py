@@ -123,7 +123,7 @@ def _defect(experiment: Experiment) -> str:
     if any(_ALONE in remark for remark in experiment.notes.remarks):
         return f"{RANKS} processes, each rank 0 of 1: the launcher belongs to another MPI library"
     ranks = sorted({location.process for location in experiment.locations})
-    return "" if ranks == [*range(RANKS)] else f"expected the data of {RANKS} ranks, found {len(ranks)}"
+    return "" if ranks == [*range(RANKS)] else f"expected data from {RANKS} ranks, found data from {len(ranks)}"
 
 
 def _lack(experiment: Experiment, region: str) -> str:
@@ -131,11 +131,14 @@ def _lack(experiment: Experiment, region: str) -> str:
     names = [path.region.name for path in experiment.call_paths]
     places = [place for place, name in enumerate(names) if name.partition("<")[0] == region]
     if not places:
-        return f"the function {region} was not recorded: it has no probes"
+        return f"the function {region} was not recorded, because it has no probes"
     found = [experiment.exclusive(metric)[places].sum(axis=0) for metric in ("visits", "mpi_calls")]
     if any((each != CALLS).any() for each in found):
         entries, calls = (each.min() for each in found)
-        return f"expected {CALLS} entries and MPI calls of {region} on each rank, found {entries:g} and {calls:g}"
+        return (
+            f"expected {CALLS} entries and {CALLS} MPI calls in {region} on each rank, found {entries:g} entries and "
+            f"{calls:g} calls"
+        )
     return ""
 
 

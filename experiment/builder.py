@@ -81,7 +81,9 @@ class Builder:
     def row(self, metric: str, call_path: int, values: Sequence[float] | npt.NDArray[np.float64]) -> Self:
         """Set the values of a call path alone on all locations, in the order of their definition."""
         if len(values) != len(self._locations):
-            raise InputError(f"values of {metric}: expected {len(self._locations)}, found {len(values)}")
+            raise InputError(
+                f"expected one value of {metric} per location ({len(self._locations)}), found {len(values)}"
+            )
         if len(values):
             self._row(metric, call_path, len(values) - 1)[:] = array("d", values)
         return self
@@ -106,9 +108,9 @@ class Builder:
     def _row(self, metric: str, call_path: int, location: int) -> array[float]:
         """Return the values of a call path, extended to locations that were defined since."""
         if metric not in self._values:
-            raise InputError(f"no metric {metric!r} was defined; there are {', '.join(self._values) or 'none'}")
+            raise InputError(f"metric {metric!r} is not defined; defined are {', '.join(self._values) or 'none'}")
         if not (0 <= call_path < len(self._paths) and 0 <= location < len(self._locations)):
-            raise InputError(f"a value of call path {call_path} on location {location} was set; these are not defined")
+            raise InputError(f"call path {call_path} or location {location} has a value, but is not defined")
         row = self._values[metric].setdefault(call_path, array("d"))
         if len(row) < len(self._locations):
             row.frombytes(bytes(row.itemsize * (len(self._locations) - len(row))))

@@ -123,11 +123,11 @@ class Experiment:
             if metric.name in units:
                 raise InputError(f"metric {metric.name!r} appears twice")
             if metric.parent is not None and units.get(metric.parent) != metric.unit:
-                raise InputError(f"metric {metric.name!r}: expected a parent of unit {metric.unit!r} before it")
+                raise InputError(f"metric {metric.name!r}: expected a parent with unit {metric.unit!r} before it")
             units[metric.name] = metric.unit
         for index, path in enumerate(self.call_paths):
             if path.parent is not None and not 0 <= path.parent < index:
-                raise InputError(f"call path {index}: expected a parent before it, found {path.parent}")
+                raise InputError(f"call path {index}: expected a parent with a smaller number, found {path.parent}")
         if len(self.numbers) != len(self.call_paths) or len(set(self.numbers)) < len(self.numbers):
             raise InputError(f"expected one number per call path ({len(self.call_paths)}), found {self.numbers}")
         if len({(each.process, each.thread) for each in self.locations}) < len(self.locations):
@@ -135,15 +135,15 @@ class Experiment:
         nodes: dict[int, tuple[str, str]] = {}
         for each in self.locations:
             if nodes.setdefault(each.process, (each.machine, each.node)) != (each.machine, each.node):
-                raise InputError(f"expected process {each.process} on one node, found it on two")
+                raise InputError(f"expected process {each.process} on one node, found this process on two")
         if self._severities.keys() != units.keys():
-            raise InputError(f"expected severities of {sorted(units)}, found {sorted(self._severities)}")
+            raise InputError(f"expected severities of {sorted(units)}, found those of {sorted(self._severities)}")
         places = {(each.process, each.thread) for each in self.locations} if self.topologies else set()
         for topology in self.topologies:
             topology.check()
             if strangers := topology.coordinates.keys() - places:
                 raise InputError(
-                    f"topology {topology.name!r}: no process and thread {min(strangers)} in this experiment"
+                    f"topology {topology.name!r}: process and thread {min(strangers)} are not in this experiment"
                 )
 
     def _check_shape(self, name: str, severity: Severity) -> None:

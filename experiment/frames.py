@@ -101,4 +101,4 @@ def _imported(library: str) -> Any:
     try:
         return import_module(library)
     except ImportError:
-        raise InputError(f"this needs {library}: pip install 'autoanalyzer[tables]'") from None
+        raise InputError(f"this function needs {library}: pip install 'autoanalyzer[tables]'") from None

@@ -10,7 +10,7 @@ from typing import Any, Final
 __all__ = ["ENOUGH_SAMPLES", "Inside", "InsidePart", "added_insides", "inside_from_json", "is_inside", "largest_parts"]
 
 ENOUGH_SAMPLES: Final = 25
-"""The smallest number of samples that is reported; with fewer, the standard deviation exceeds 20 %."""
+"""The smallest sample count that is reported; with fewer samples, the standard deviation exceeds 20 %."""
 
 _MOST_PARTS: Final = 20  # largest number of parts of a region; smaller ones are left out
 

@@ -74,13 +74,13 @@ class Metric:
 WEIGHING_TIMES: Final = ("wall_time", "time", "cpu_time")
 
 # Recorded in runs with a barrier before each collective; the time of the collective itself is recorded as usual.
-MPI_WAIT: Final = Metric("mpi_wait_time", "sec", "mpi_time", "Time waiting for late ranks, before collectives")
+MPI_WAIT: Final = Metric("mpi_wait_time", "sec", "mpi_time", "Time waiting for late ranks before collectives")
 
 # Recorded in runs with a known critical path; in counted runs they are in instructions.
 PATH_METRICS: Final = (
     Metric("path_time", "sec", None, "Busy time on the critical path"),
-    Metric("delay_time", "sec", None, "Time that other ranks wait for this call path"),
-    Metric("wait_time", "sec", None, "Time waiting for other ranks, computed from their busy time"),
+    Metric("delay_time", "sec", None, "Time that other ranks spend waiting for this call path"),
+    Metric("wait_time", "sec", None, "Time waiting for other ranks, computed from the other ranks' busy time"),
 )
 COUNTED_PATH_METRICS: Final = (Metric("path_instructions", "occ", None, "Instructions on the critical path"),)
 
@@ -105,7 +105,7 @@ STORED_METRICS: Final = (
     Metric("mpi_time", "sec", "wall_time", "Time in MPI calls"),
     *MPI_PARTS,
     Metric("io_time", "sec", "wall_time", "Time in calls that read or write files"),
-    Metric("omp_time", "sec", "wall_time", "Time in OpenMP: waiting for other threads, and starting them"),
+    Metric("omp_time", "sec", "wall_time", "Time in OpenMP for starting threads and waiting for them"),
     Metric("cpu_time", "sec", None, "CPU time"),
     Metric("mpi_cpu_time", "sec", "cpu_time", "CPU time in MPI calls, including waiting"),
     Metric("io_cpu_time", "sec", "cpu_time", "CPU time in calls that read or write files"),

@@ -126,7 +126,7 @@ class _GzipSource(Source):
             if not tail:
                 if engine is None:
                     return False
-                raise InputError(f"{self.path}: packed data that end too soon: the file is cut off")
+                raise InputError(f"{self.path}: the compressed data end too soon, so the file is cut off")
             try:
                 engine = engine or zlib.decompressobj(wbits=31)
                 block = engine.decompress(tail, _BLOCK)

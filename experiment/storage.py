@@ -42,7 +42,9 @@ def load(path: Path | str) -> Experiment:
     start = source.read(0, place + len(magic))
     if start[place:] == magic or (source.path.suffix == ".cubex" and not start.lstrip().startswith(b"<")):
         if source.packed:
-            raise InputError(f"{path}: expected a plain CUBE 4 archive, found one packed by gzip; gunzip it first")
+            raise InputError(
+                f"{path}: expected a plain CUBE 4 archive, found one compressed with gzip; gunzip it first"
+            )
         from .cube.cubex_reader import read_cubex  # noqa: PLC0415 - most files are CUBE 3
 
         return read_cubex(source)

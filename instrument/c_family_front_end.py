@@ -52,7 +52,7 @@ class CFamilyFrontEnd:
         """
         options = self._command.of(Role.BOTH)
         if self._cxx and any(option.startswith("-fmodule") for option in options):
-            raise SourceError(source.words[0], 1, 1, "modules are left to the compiler")
+            raise SourceError(source.words[0], 1, 1, "C++ modules are not supported")
         if _MAPS_COVERAGE in options:
             raise SourceError(source.words[0], 1, 1, "coverage would be mapped to the text with probes")
         unit = self._unit(source, text)

@@ -24,7 +24,7 @@ MODES_VARIABLE: Final = "AUTOANALYZER_MODES"
 _Rule = TypeVar("_Rule", Include, Exclude)
 _WHOLE: Final = ("function", "program")
 BY_THE_PLAN: Final = " by the plan"
-"""The words in a reason that show that a rule of the plan has caused it."""
+"""The words in a reason which show that a rule of the plan is the cause."""
 
 
 class Choice(NamedTuple):
@@ -143,7 +143,7 @@ class Choice(NamedTuple):
         others = ((rule, file) for rule, file in about if file not in held)
         for file in sorted({file for rule, file in others if any(map(rule.pattern.matches, found[file]))}):
             name = self.plan_file.name if self.plan_file else "the plan"
-            yield f"{file} has changed since {name} was written: all its regions are measured"
+            yield f"{file} has changed since {name} was written, so all regions in this file are measured"
 
     def _about(self, files: Collection[str]) -> Choice:
         """Return this choice with only the rules for some files; most rules of a large program are for other files."""
@@ -169,7 +169,7 @@ class Choice(NamedTuple):
         found = list(self._without_match(list(regions), whole=whole))
         if found:
             rule, way = found[0]
-            many = f"{len(found)} rules of the plan match nothing, the first being its {rule}"
+            many = f"{len(found)} rules of the plan match nothing, for example {rule}"
             one = f"the plan's {rule} matches nothing"
             yield f"{one if len(found) == 1 else many}; {way}"
 

@@ -16,7 +16,7 @@ from .fortran_compiler import CRAY, FortranCompiler, fortran_compiler
 __all__ = ["COMPILERS", "Argument", "CompilerCommand", "Role", "command_words", "no_compiler"]
 
 COMPILERS: Final = {"AUTOANALYZER_CC": "mpicc", "AUTOANALYZER_CXX": "mpicxx", "AUTOANALYZER_FC": "mpifort"}
-"""Environment variable → the compiler that is the default if it is not set."""
+"""Environment variable → default compiler if it is unset."""
 
 
 class Argument(NamedTuple):
@@ -257,7 +257,7 @@ def command_words(variable: str, text: str) -> list[str]:
 def no_compiler(name: str, error: OSError) -> UsageError:
     """Return the error for a compiler that cannot be started."""
     return UsageError(
-        f"compiler {name}: {error.strerror}; name another in AUTOANALYZER_CC, AUTOANALYZER_CXX or "
+        f"compiler {name}: {error.strerror}; set another in AUTOANALYZER_CC, AUTOANALYZER_CXX or "
         "AUTOANALYZER_FC, or after 'autoanalyzer compile --'"
     )
 

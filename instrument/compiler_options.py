@@ -39,7 +39,7 @@ BESIDES: Final = (
     *("-save-temps", "--save-temps", "-MJ", "-gen-cdb-fragment-path", "-fdump-", "-fstack-usage", "-fcallgraph-info"),
     *("-fopt-info", "-fsave-optimization-record", "-foptimization-record-", "-ftime-trace", "-aux-info"),
 )
-"""Prefixes of options that write further files for the user: intermediate steps, dumps, records of builds."""
+"""Prefixes of options that write additional files: intermediate files, dumps, build records."""
 
 
 class Options(NamedTuple):
@@ -150,7 +150,7 @@ USUAL: Final = Options(
         *("-fc-prototypes", "-fdump-fortran", "-fdump-parse-tree", "--cray-print-opts"),
     ),
 )
-"""The options of GNU's, LLVM's, Intel's and NVIDIA's compilers, in which common options have the same meaning."""
+"""The options of GNU, LLVM, Intel and NVIDIA compilers; options with the same name have the same meaning."""
 
 CRAY_FORTRAN: Final = Options(
     values=_by_word(
@@ -180,4 +180,4 @@ CRAY_FORTRAN: Final = Options(
     switching=expression(r"-[de][A-Za-z0-9]*[FTZ]"),
     stopping=expression(r"-e[A-Za-z0-9]*P"),
 )
-"""Options of Cray's own Fortran compiler: a letter with a value in the same word or the next, often several letters."""
+"""Options of Cray's own Fortran compiler: a letter, often several, with the value in the same word or the next one."""

@@ -48,9 +48,9 @@ class FortranStub:
         self._more = folder / "more.s"
         self._problem: str | None = None
         if "-S" in options:
-            self._problem = "the output of -S cannot hold the probes"
+            self._problem = "assembly output (-S) cannot contain the probes"
         elif not _COVERAGE.isdisjoint(options):
-            self._problem = "coverage would count the probes as lines of the source"
+            self._problem = "coverage would count the probes as source lines"
         if self._problem:
             return
         machine = [argument.words for argument in command.arguments if argument.words[0].startswith(_MACHINE)]

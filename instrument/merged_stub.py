@@ -55,7 +55,7 @@ class MergedStub:
         if reason := self._refusal():
             return reason
         if not self._compiler:
-            return "probes in Fortran need a C compiler: install gcc, or name one with AUTOANALYZER_CC"
+            return "probes in Fortran need a C compiler: install gcc, or set AUTOANALYZER_CC"
         words = [*self._compiler, *_OPTIONS, "-x", "c", str(FORTRAN_STUB)]
         states = [*program_states(self._compiler), *compiler_environment()]
         store, key = open_store(), digest("merged stub", FORTRAN_STUB.read_bytes(), *words, *states)
@@ -69,7 +69,7 @@ class MergedStub:
 
     def _refusal(self) -> str:
         if "-S" in self._command.of(Role.COMPILE):
-            return "the output of -S cannot hold the probes"
+            return "assembly output (-S) cannot contain the probes"
         if self._command.of(Role.DEPENDENCY) and not self._command.fortran.check:
             return "the requested dependencies would not be written"
         return ""
@@ -90,12 +90,12 @@ class MergedStub:
                 with path.open("rb") as stream:
                     start = stream.read(len(_ELF))
             except OSError:
-                return "the compiler wrote no object"
+                return "the compiler wrote no object file"
             if start != _ELF:
                 return "link-time optimisation would drop the probes"
             parts = map(str, [path, *self._parts])
             if run([*self._compiler, "-r", "-nostdlib", *parts, "-o", str(merged)], messages=True).status:
-                return "the linker cannot put the probes into its object"
+                return "the linker cannot add the probes to the object file"
             path.write_bytes(merged.read_bytes())
         return ""
 

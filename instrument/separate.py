@@ -44,7 +44,7 @@ def _linked(command: CompilerCommand, objects: dict[Argument, Path]) -> int:
     status = run([*command.words, *command.quiet]).status  # the compiles have printed the warnings already
     if status == 0:
         names = ", ".join(source.words[0] for source in command.sources)
-        reason = linked.reason("the instrumented objects do not link")
+        reason = linked.reason("the instrumented object files cannot be linked")
         sys.stderr.write(f"autoanalyzer: {names}: not instrumented: {reason}; compiled unchanged\n")
     return status
 

@@ -119,7 +119,7 @@ def open_store(environment: Mapping[str, str] = os.environ) -> Store:
     text = environment.get(_LIMIT) or _DEFAULT
     number = text[:-1] if text[-1] in _UNITS else text
     if not (number.isascii() and number.isdigit()):
-        raise UsageError(f"{_LIMIT}: expected a size such as 512M, or 0 to keep nothing, found {text!r}")
+        raise UsageError(f"{_LIMIT}: expected a size such as 512M, or 0 to store nothing, found {text!r}")
     return Store(os.path.join(cache_name(environment), "compiled"), int(number) << _UNITS.get(text[-1], 0))
 
 

@@ -16,7 +16,7 @@ from .expression import expression
 __all__ = ["PRODUCTS_VARIABLE", "compile_instrumented"]
 
 PRODUCTS_VARIABLE: Final = "AUTOANALYZER_PRODUCTS"
-"""The environment variable with the path of the file in which the outputs of compilers are recorded."""
+"""Environment variable with the path of the file that lists the compilers' output files."""
 _INSIDE: Final = "AUTOANALYZER_INSIDE"
 _SWITCH: Final = "AUTOANALYZER"
 # Output folders of commands that only test whether a source compiles.

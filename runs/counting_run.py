@@ -33,7 +33,7 @@ def counting_run(
     """
     check_counting_options(options)
     if sum([options.no_copy, options.scratch is not None, options.counting_dir is not None]) > 1:
-        raise UsageError("--no-copy, --scratch and --counting-dir exclude each other")
+        raise UsageError("only one of --no-copy, --scratch and --counting-dir can be given")
     if is_simulated(options.counters):
         from ..runtime.counting.run import prepared_counting  # noqa: PLC0415 - most runs need no counting run
 

@@ -69,11 +69,9 @@ def event_groups(options: RunOptions, most: int = MOST_EVENTS) -> list[str]:
     spelt = [each.counted_as for each in found.events]
     for each in found.events:
         if spelt.count(each.counted_as) > 1:
-            raise UsageError(f"--counters: expected each event once, found {each.counted_as} by two names")
+            raise UsageError(f"--counters: expected each event once, found {each.counted_as} under two names")
         if not each.starts:
-            raise UsageError(
-                f"--counters: expected events that can be counted, found {each.event}: {each.reason}; {WAY_OUT}"
-            )
+            raise UsageError(f"--counters: {each.event} cannot be counted: {each.reason}; {WAY_OUT}")
         if each.outcome == "starts" and not each.whole:
             raise UsageError(
                 f"--counters: {each.event} would count nothing, because you have no permission to count events in the "
@@ -96,8 +94,8 @@ def one_group(options: RunOptions, what: str) -> RunOptions:
     if len(groups) > 1:
         events = len(events_of(options.counters))
         raise UsageError(
-            f"{what} counts in one run: expected events that can be counted together, found {events} events that need "
-            f"{len(groups)} runs; name fewer events, or use autoanalyzer run"
+            f"{what} counts in one run, but these {events} events cannot be counted together: they need {len(groups)} "
+            "runs; name fewer events, or use autoanalyzer run"
         )
     return replace(options, counters=groups[0])
 

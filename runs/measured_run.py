@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Measured", "measured"]
 
-_HOW_SAMPLED: Final = "a program to sample (outside /usr, linked dynamically, not set-user-ID)"
+_HOW_SAMPLED: Final = "a program that can be sampled (outside /usr, linked dynamically, not set-user-ID)"
 _SIGNALS: Final = range(129, 193)  # statuses that shells and launchers return after a signal
 
 
@@ -95,10 +95,10 @@ def measured(
             return Measured(None, failed, "nothing was recorded", interrupted=measurement.interrupted)
         sampled = "sampled (--sample auto)" if options.sample in (None, "0") else _HOW_SAMPLED
         raise InputError(
-            f"nothing was recorded for {' '.join(command)}: it must be an MPI program or compiled with aa-mpicc, or "
+            f"nothing was recorded for {' '.join(command)}: it must be an MPI program, or compiled with aa-mpicc, or "
             f"{sampled}, and the disk must have room for the data; if a script or launcher clears the environment (env "
-            "-i, sudo, a container), LD_PRELOAD does not reach the program: put autoanalyzer exec right before the "
-            "program, then run autoanalyzer analyze"
+            "-i, sudo, a container), put autoanalyzer exec right before the program, so that LD_PRELOAD reaches it, "
+            "then run autoanalyzer analyze"
         )
     experiment = with_source_regions(experiment, options.output)
     cut_short, not_counted = _why_cut_short(status, experiment), ""
@@ -126,4 +126,4 @@ def _why_cut_short(status: int, experiment: Experiment) -> str:
         return "a signal ended the program"
     if notes.missing:
         return f"no data came back from {ranks(list(notes.missing))}"
-    return f"the data of {ranks(list(notes.unfinished))} end early" if notes.unfinished else ""
+    return f"the data of {ranks(list(notes.unfinished))} end before MPI_Finalize" if notes.unfinished else ""

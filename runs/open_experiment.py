@@ -41,8 +41,9 @@ def open_experiment(path: Path) -> tuple[Experiment, Path]:
     experiment = gather_here(folder, ended=False)
     if experiment is None:
         run = folder.run(1)
-        way = f"analyze {run.path} shows one of several runs" if run.experiment.exists() else "run records them"
-        raise InputError(f"{path}: expected {folder.experiment.name} or shards, found neither; autoanalyzer {way}")
+        several = f"to show one of several runs, run: autoanalyzer analyze {run.path}"
+        way = several if run.experiment.exists() else "to record a run, use autoanalyzer run"
+        raise InputError(f"{path}: expected {folder.experiment.name} or shards, found neither; {way}")
     if said := add_throttled(folder.plan, experiment):
         warnings.warn(said, stacklevel=2)
     return with_source_regions(experiment, path), folder.experiment

@@ -66,7 +66,7 @@ def _of_file(file: Path, window: float | None) -> Samples:
         )
     span = max((float(line.end[-1]) for line in trace.lines() if len(line)), default=0.0)
     if not (step := max(shortest, min(window or 0.0, span) / _STEPS)):
-        raise InputError(f"{file}: expected a trace with its sampling interval; choose a --window")
+        raise InputError(f"{file}: the trace does not contain its sampling interval, so choose a --window")
     return samples_of(trace, step)
 
 
@@ -83,7 +83,7 @@ def _of_running(folder: RunFolder, window: float | None, patience: float) -> Ite
             break
         time.sleep((window or patience) / _LOOKS)
     if not came:
-        raise InputError(f"{folder.path}: expected a running program with --trace, but no sample arrived")
+        raise InputError(f"{folder.path}: expected samples from a program running with --trace, but none arrived")
 
 
 def _of_csv(path: Path, patience: float | None) -> Iterator[Samples]:
@@ -101,7 +101,7 @@ def _of_csv(path: Path, patience: float | None) -> Iterator[Samples]:
 def _opened(path: Path) -> Iterator[BinaryIO]:
     if str(path) == "-":
         if sys.stdin is None:
-            raise InputError("standard input: expected a trace, found it closed")
+            raise InputError("standard input: expected a trace, but it is closed")
         yield sys.stdin.buffer
         return
     with path.open("rb") as stream:

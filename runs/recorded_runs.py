@@ -60,7 +60,7 @@ def recorded(
             reporter.say(f"run {number} of {len(plans)}: {plan.about}")
             done = measured(plan.options, command, counting, reporter)
         if done.failed:
-            reporter.say(f"stopped after {many(number, 'run')}; {options.output} keeps what was recorded")
+            reporter.say(f"stopped after {many(number, 'run')}; the recorded data are in {options.output}")
             return None
     return [plan.options.output for plan in plans]
 
@@ -99,7 +99,7 @@ def groups_of(events: str | None, most: int) -> Iterator[str | None]:
         return
     first, *others = events.split(",")
     if most < 2 and others:
-        raise UsageError(f"--per-run {most}: expected 2 or more, because the first event is counted in each run")
+        raise UsageError(f"--per-run {most}: expected at least 2, because the first event is counted in each run")
     for start in range(0, max(len(others), 1), max(most - 1, 1)):
         yield ",".join([first, *others[start : start + most - 1]])
 

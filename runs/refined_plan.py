@@ -47,8 +47,8 @@ def _line(opened: Opened) -> str:
 
 
 def instead(refinement: Refinement) -> str:
-    """Return a phrase on what was found instead, for messages about runs without a bottleneck whose source is known."""
+    """Return why a run has no bottleneck to narrow down: it has none, or only ones in code without probes."""
     if not refinement.elsewhere:
-        return "none: ranks are alike, and no region stands out"
+        return "ranks are alike, and no region stands out"
     names = ", ".join(visible(each.name) for each in refinement.elsewhere[:3])
-    return f"{names}: build with aa-mpicc, aa-mpicxx or aa-mpifort"
+    return f"the bottleneck is in code without probes ({names}); build with aa-mpicc, aa-mpicxx or aa-mpifort"

@@ -60,7 +60,7 @@ def measured_repeatedly(
             raise
         last = Measured(None, failed=True, cut_short="interrupted")
     if ended < repeat:
-        say(f"stopped after {many(ended, 'run')} of {repeat}; {folder.path} keeps what was recorded")
+        say(f"stopped after {many(ended, 'run')} of {repeat}; the recorded data are in {folder.path}")
     if ended < 2:
         return Measured(None, failed=True)
     failed, not_counted = last.failed, ""

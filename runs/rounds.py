@@ -122,7 +122,7 @@ class Rounds:
             InputError: Another process uses the folder, or the folder cannot be written.
         """
         for variable in filter(os.environ.get, _OWN):
-            self._say(f"{variable}={os.environ[variable]} is ignored: each round uses its own modes or plan")
+            self._say(f"{variable}={os.environ[variable]} is ignored, because each round uses its own modes or plan")
         with _locked(self._folder.path), ended_in_order():
             yield
 
@@ -149,8 +149,7 @@ class Rounds:
             return self._outcome(found, failed=found.run.failed)
         refinement = refine(found.findings)
         if not refinement.opened:
-            said = instead(refinement)
-            self._say(f"expected a bottleneck to narrow down, found {said}; this is the verdict on functions")
+            self._say(f"no second round, because {instead(refinement)}; the verdict stays at function level")
             return self._outcome(found, failed=found.run.failed)
         write_refinement(first.plan, refinement, first.experiment)
         for line in opened_lines(refinement):
@@ -161,7 +160,7 @@ class Rounds:
             narrowed = self._carry_out("2 of 2", self._options, plan, self._counting)
             if narrowed and (again := cheaper(refinement, found.findings, narrowed.findings)):
                 last = narrowed
-                self._say("measuring took too long: repeated without the regions that are too small to measure")
+                self._say("measuring took too long, so this round is repeated without the regions too small to measure")
                 write_refinement(first.plan, again, first.experiment)
                 counting = counting_run(self._options, self._command, self._reporter)
                 narrowed = self._carry_out("2 of 2, again", self._options, plan, counting)
@@ -218,13 +217,13 @@ class Rounds:
         if not built.compiled:
             raise InputError(
                 f"--build {self._build_command}: none of $CC, $CXX, $FC, mpicc, mpicxx and mpifort compiled anything;"
-                f" if everything is up to date, add --clean 'make clean'; see {log}"
+                f" if everything is up to date, add --clean 'make clean'; the output is in {log}"
             )
         if built.stale:
             named = ", ".join(os.path.relpath(each) for each in built.stale[:3])
             more = f" and {len(built.stale) - 3} more" if len(built.stale) > 3 else ""
-            way = "" if self._clean else "; if your build makes them, --clean 'make clean' removes them"
-            self._say(f"linked unchanged, without this round's probes: {named}{more}{way}")
+            way = "" if self._clean else "; if your build creates them, remove them with --clean 'make clean'"
+            self._say(f"linked from an older build, without this round's probes: {named}{more}{way}")
 
     def _have_done(self, which: str, command: str, environment: Mapping[str, str], log: Path) -> None:
         self._say(f"{which}: {command}")
@@ -233,8 +232,8 @@ class Rounds:
 
     def say_what_stays(self) -> None:
         """Print how to build the program without probes again."""
-        clean = self._clean or "remove the objects"
-        again = ", configure again (the old configuration uses these compilers)"
+        clean = self._clean or "remove the object files"
+        again = ", configure again (the old configuration uses the instrumenting compilers)"
         configured = again if self._outputs.built().configured else ""
         out = f"{clean}{configured}, then build"
         self._say(f"the program keeps its probes, which do nothing without autoanalyzer; to remove them: {out}")

@@ -37,8 +37,8 @@ def with_source_regions(experiment: Experiment, folder: Path) -> Experiment:
     if unread:
         notes = made.notes
         said = (
-            f"no loops from {len(unread)} sources that are not on this machine, such as {unread[0]}: run this "
-            "command where they are"
+            f"no loops from {len(unread)} source files that are not on this machine, such as {unread[0]}: run this "
+            "command on a machine that has them"
         )
         made = made.replaced(notes=replace(notes, remarks=(*notes.remarks, said)))
     try:

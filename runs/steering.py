@@ -34,7 +34,7 @@ def steered(options: RunOptions) -> dict[str, str]:
         if value is not None and options.trace is None:
             raise UsageError(f"--{option} needs --trace")
     if options.pursue is not None and options.policy is not None:
-        raise UsageError("--pursue and --policy exclude each other, because --pursue writes its own policy")
+        raise UsageError("--pursue cannot be combined with --policy, because --pursue writes its own policy")
     if options.policy is not None:
         return {"AUTOANALYZER_POLICY": str(options.policy.absolute())}
     if options.pursue is not None:
@@ -62,7 +62,7 @@ def pursued(options: RunOptions, say: Callable[[str], object]) -> Iterator[None]
             _, complaint = process.communicate(timeout=_LAST_PERIOD)
         except subprocess.TimeoutExpired:
             complaint = f"the last period took longer than {_LAST_PERIOD} seconds"
-        say(_outcome(folder.pursuit) if process.returncode == 0 else f"nothing was pursued: {_last_line(complaint)}")
+        say(_outcome(folder.pursuit) if process.returncode == 0 else f"pursuit failed: {_last_line(complaint)}")
     finally:
         if process.poll() is None:
             process.send_signal(signal.SIGKILL)
@@ -87,6 +87,6 @@ def _outcome(file: Path) -> str:
     best = Counter(metric for period in worth for metric in period["metrics"]).most_common(_NAMED)
     named = ", ".join(f"{metric} ({count})" for metric, count in best)
     return (
-        f"pursued {many(len(found['metrics']), 'metric')} in {many(len(periods), 'period')}, of which {len(worth)} "
-        f"show structure; most often recorded: {named or 'none'}; {file} lists all"
+        f"pursued {many(len(found['metrics']), 'metric')} in {many(len(periods), 'period')}, {len(worth)} of which "
+        f"show structure; recorded most often: {named or 'none'}; all are listed in {file}"
     )

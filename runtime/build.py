@@ -202,5 +202,7 @@ def _run(
     run = compiled(command, environment, folder)
     if run.returncode != 0:
         log.write_text(f"{' '.join(command)}\n{run.stderr}")
-        raise BuildError(f"{command[0]} cannot build the probe library: see {log}, or set AUTOANALYZER_CC")
+        raise BuildError(
+            f"{command[0]} cannot build the probe library; see {log}, or set AUTOANALYZER_CC to another compiler"
+        )
     return run

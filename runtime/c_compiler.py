@@ -33,7 +33,7 @@ def c_compilers(environment: Mapping[str, str], purpose: str) -> list[tuple[str,
         if path := shutil.which(name, path=environment.get("PATH")):
             found.append((path, *flags))
     if not found:
-        raise BuildError(f"no C compiler on PATH to build {purpose}: install gcc")
+        raise BuildError(f"no C compiler on PATH to build {purpose}; install gcc")
     return found
 
 

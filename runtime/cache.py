@@ -43,7 +43,7 @@ def built_in(cache: Path, name: str) -> Path:
         BuildError: Another user than the cache's owner, root and this user has built it, or could write there.
     """
     if defect := distrust(cache, name):
-        way_out = "remove it, or set AUTOANALYZER_CACHE to your own folder"
+        way_out = "remove this file, or set AUTOANALYZER_CACHE to your own folder"
         raise BuildError(f"{cache / name}: {defect}, so it is not loaded; {way_out}")
     return cache / name
 
@@ -72,11 +72,11 @@ def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
     """
     folder, named = Path(cache_name(environment)), named_caches(environment)
     if named and str(folder) not in named and not any(map(os.path.isdir, named)):
-        raise BuildError(f"AUTOANALYZER_CACHE={named[0]} cannot be created: name another folder")
+        raise BuildError(f"AUTOANALYZER_CACHE={named[0]} cannot be created; choose another folder")
     if _is_writable(folder):
         return folder
     if str(folder) in named:
-        raise BuildError(f"AUTOANALYZER_CACHE={folder} cannot be created: name another folder")
+        raise BuildError(f"AUTOANALYZER_CACHE={folder} cannot be created; choose another folder")
     return _private_folder(folder)
 
 
@@ -97,8 +97,8 @@ def _private_folder(unusable: Path) -> Path:
     if status is None or status.st_uid != os.getuid() or status.st_mode & 0o022:
         raise BuildError(f"neither {unusable} nor {folder} can be written: set AUTOANALYZER_CACHE to a writable folder")
     warnings.warn(
-        f"{unusable} cannot be written: the probe library is kept in {folder}, which other nodes may not see (set "
-        "AUTOANALYZER_CACHE to a shared folder)",
+        f"{unusable} cannot be written, so the probe library is stored in {folder}, which other nodes may not see; set "
+        "AUTOANALYZER_CACHE to a shared folder",
         stacklevel=3,
     )
     return folder
@@ -115,7 +115,9 @@ def locked(cache: Path) -> Iterator[None]:
         with one_at_a_time(cache / "lock"):
             yield
     except OSError as error:
-        raise BuildError(f"{cache}: {error.strerror or error}: set AUTOANALYZER_CACHE to a folder with room") from None
+        raise BuildError(
+            f"{cache}: {error.strerror or error}; set AUTOANALYZER_CACHE to a folder with enough space"
+        ) from None
 
 
 def note_use(folder: Path) -> None:

@@ -68,5 +68,5 @@ class RunFacts:
         """
         if self.start and RunFacts.read(shards).start != self.start:
             raise InputError(
-                f"{shards.parent}: a later run in this folder, or another analysis, has taken this run's data"
+                f"{shards.parent}: a later run in this folder, or another analysis, has collected this run's data"
             )

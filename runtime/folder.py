@@ -27,7 +27,7 @@ from .python_functions import PYTHON_REPORTS
 __all__ = ["MARKS", "RunFolder"]
 
 MARKS: Final = "*.mark"
-"""Marks that processes of a run leave for each other beside their shards; twin: runtime/probe/shard_folder.c."""
+"""Marker files that processes of a run leave for each other beside their shards; twin: runtime/probe/shard_folder.c."""
 
 _SHARDS: Final = "shards"
 _LOG: Final = "counting.log"

@@ -20,7 +20,7 @@ _VISITS: Final = 0.01
 """The relative difference in visits that is tolerated, because polling loops vary."""
 
 _TIME: Final = 0.1
-"""The time difference, relative to the first run, that is tolerated as chance on a machine with other load."""
+"""The time difference, relative to the first run, that is tolerated as noise on a machine with other load."""
 
 _NAMED: Final = 3  # the most call paths named in a warning; the others are counted
 
@@ -80,10 +80,10 @@ def _unlike(joined: Integration) -> Iterator[str]:
             named = ", ".join(joined.path_name(path) for path in unlike[other][:_NAMED])
             more = f" and {len(unlike[other]) - _NAMED} more" if len(unlike[other]) > _NAMED else ""
             yield (
-                f"{label} entered these call paths more or less often than {joined.labels[0]}: {named}{more}; this "
-                "affects its counts"
+                f"{label} entered call paths more or less often than {joined.labels[0]}, which affects the counts: "
+                f"{named}{more}"
             )
         if abs(times[other] - times[0]) > _TIME * times[0]:
             much = f"{abs(times[other] / times[0] - 1):.0%}".replace("%", " %")
             what = "longer" if times[other] > times[0] else "shorter"
-            yield f"{label} took {much} {what} than {joined.labels[0]}, whose times are shown"
+            yield f"{label} took {much} {what} than {joined.labels[0]}, whose times are used"

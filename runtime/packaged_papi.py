@@ -19,7 +19,7 @@ from .papi.library import PACKAGE, PACKAGED_VARIABLE, PAPI_VARIABLE, papi_place
 __all__ = ["packaged_papi", "papi_variables"]
 
 _LIBRARY: Final = "libaapapi.so"
-_PURPOSE: Final = f"the library that makes {PACKAGE} loadable"
+_PURPOSE: Final = f"the library that is needed to load {PACKAGE}"
 _LINKING: Final = ("-shared", "-fPIC", "-Wl,--no-as-needed")
 _OF_PYTHON: Final = re.compile(rb"(?<=\0)_?Py[A-Z_]\w*(?=\0)")
 _MOST: Final = 64  # bytes: more than any variable of Python that the package refers to

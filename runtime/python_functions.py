@@ -64,7 +64,7 @@ class PythonReport:
             yield "--python-functions: no Python program was recorded; start Python without -E, -I and -S"
             return
         if self.displaced:
-            yield "--python-functions: the program set a profile function, as cProfile does, which ended the recording"
+            yield "--python-functions: the recording ended when the program set a profile function, as cProfile does"
         from difflib import get_close_matches  # noqa: PLC0415 - every command imports this module
 
         functions = {name.rpartition(":")[2]: name for name in sorted(self.called)}

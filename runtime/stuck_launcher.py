@@ -49,7 +49,7 @@ class StuckLauncher:
             if dead != left or not dead:
                 left, since = dead, time.monotonic()
             elif time.monotonic() - since > self._grace:
-                warnings.warn("the launcher did not end after its ranks: it was killed", stacklevel=1)
+                warnings.warn("the launcher did not exit after its ranks had ended, so it was killed", stacklevel=1)
                 self._process.kill()
                 return
             time.sleep(_STEP)

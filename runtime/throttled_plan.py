@@ -52,7 +52,7 @@ def _added(path: Path, rules: Sequence[Exclude]) -> str:
     if not text.startswith(_OURS):
         more = f", and {len(rules) - 1} more" if len(rules) > 1 else ""
         return (
-            f"{path} was not written by a run, and stays unchanged; to leave out small regions, add [[exclude]] with "
+            f"{path} was not written by a run, so it stays unchanged; to leave out small regions, add [[exclude]] with "
             f"{rules[0].pattern}{more}"
         )
     plan = load_plan(path) if text != _OURS else Plan()
@@ -64,4 +64,4 @@ def _added(path: Path, rules: Sequence[Exclude]) -> str:
     plan = plan._replace(exclude=tuple(exclude.values()))
     build = build_line(path, plan)
     save_plan(path, plan, _OURS + _HEAD.format(build=build))
-    return f"{path} leaves regions that are too small out of the next build: {build}"
+    return f"{path} leaves regions that are too small out of the next build; to use it: {build}"

@@ -16,10 +16,10 @@ from .integration import Integration
 __all__ = ["doubts", "is_lacked", "lacking_operands", "strangers"]
 
 _KINDS: Final[Mapping[Aggregation, str]] = {
-    "sum": "added up",
+    "sum": "additive",
     "min": "a minimum",
     "max": "a maximum",
-    "none": "not added up",
+    "none": "not additive",
 }
 _NAMED: Final = 3  # largest number of missing metrics that a warning names
 _OF_LIBRARIES: Final = frozenset({"mpi", "io", "math", "library"})
@@ -46,8 +46,8 @@ def doubts(joined: Integration, lacked: Mapping[Aggregation, str]) -> Iterator[s
     for other in range(1, len(joined.operands)):
         if strangers(joined, [0], [other]):
             yield (
-                f"{joined.labels[0]} and {joined.labels[other]} have no regions in common except their main programs: "
-                "are they the same program?"
+                f"{joined.labels[0]} and {joined.labels[other]} have no regions in common except their main programs; "
+                "are they runs of the same program?"
             )
 
 
@@ -111,7 +111,8 @@ def _different_kinds(joined: Integration) -> Iterator[str]:
             said = ", ".join(f"{_KINDS[kind]} in {listed(labels)}" for kind, labels in kinds.items())
             found.setdefault(said, []).append(metric.name)
     for said, metrics in found.items():
-        yield f"{', '.join(metrics)}: {said}, so not added up in the result"
+        are = "it is" if len(metrics) == 1 else "they are"
+        yield f"{', '.join(metrics)}: {said}, so {are} not summed in the result"
 
 
 def _lacked_metrics(joined: Integration, lacked: Mapping[Aggregation, str]) -> Iterator[str]:
@@ -121,7 +122,7 @@ def _lacked_metrics(joined: Integration, lacked: Mapping[Aggregation, str]) -> I
         if is_lacked(joined, metric.name) and (said := lacked.get(metric.aggregation)):
             lacking.setdefault((operands, said), []).append(metric.name)
     for (operands, said), metrics in lacking.items():
-        yield f"not in {listed(joined.labels[each] for each in operands)}, {said}: {listed(metrics, _NAMED)}"
+        yield f"{listed(metrics, _NAMED)}: not in {listed(joined.labels[each] for each in operands)}, {said}"
 
 
 def is_lacked(joined: Integration, metric: str) -> bool:
@@ -139,7 +140,7 @@ def lacking_operands(joined: Integration, metric: str) -> tuple[int, ...]:
 
 def _lacked_locations(joined: Integration) -> Iterator[str]:
     unadded = [metric.name for metric in joined.metrics if metric.aggregation != "sum"]
-    values = "its values on the others count as 0" + (f", but are missing for {listed(unadded)}" if unadded else "")
+    values = "the values of the others count as 0" + (f", but are missing for {listed(unadded)}" if unadded else "")
     for operand, label in enumerate(joined.labels):
         lost = joined.lost(operand)
         there = np.zeros(len(joined.locations), dtype=bool)

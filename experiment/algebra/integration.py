@@ -153,7 +153,7 @@ def integrate(
         raise UsageError("expected at least one experiment, found none")
     called = tuple(labels) if labels is not None else labels_of(operands)
     if len(called) != len(operands):
-        raise UsageError(f"expected a label for each of {len(operands)} experiments, found {len(called)}")
+        raise UsageError(f"expected {len(operands)} labels, one per experiment, found {len(called)}")
     metrics, names = merge_metrics([each.metrics for each in operands])
     operands, forest, folding = fold_throttled(operands, called, partial(merge_call_paths, exact=exact))
     merged = merge_locations([each.locations for each in operands], system)

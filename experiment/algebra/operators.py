@@ -226,7 +226,7 @@ def _combined(
 
     remarks = [*doubts(joined, lacked)]
     if mixed:
-        remarks.append(f"{operation} of values from different sources: {', '.join(mixed)}")
+        remarks.append(f"{operation} of values that were measured in different ways: {', '.join(mixed)}")
     return _experiment(operation, joined, metrics, values, remarks, rows=rows)
 
 
@@ -280,7 +280,7 @@ def _losses(joined: Integration) -> Iterator[str]:
     for index, label in enumerate(joined.labels):
         if lost := joined.lost(index):
             ranks = f"rank {lost[0]} is" if len(lost) == 1 else f"ranks {', '.join(map(str, lost))} are"
-            yield f"{ranks} missing in {label}, and so in the result"
+            yield f"{ranks} missing in {label}, and therefore in the result"
 
 
 def _basis(metric: Metric) -> str:

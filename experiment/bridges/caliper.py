@@ -76,7 +76,7 @@ def _experiment(found: Records) -> Experiment:
     if not has_ranks:
         profile.remarks.append("Caliper: the file has no ranks (mpi.rank), so it is read as one process")
     if keys := _summed_over(found, columns):
-        profile.remarks.append(f"Caliper: summed over {', '.join(keys)}")
+        profile.remarks.append(f"Caliper: values are summed over {', '.join(keys)}")
     command = found.facts.get("cmdline", "").strip("[]")
     program = found.facts.get("executablepath", "").rpartition("/")[2]
     return profile.experiment(Notes(program=program, command=tuple(command.split(",")) if command else ()))
@@ -244,7 +244,7 @@ class _Reading:
             return None
         values = [each.values[column.name] for each in self._records if column.name in each.values]
         whole = all(value == int(value) for value in values)
-        said = "its whole numbers are read as microseconds" if whole else "it is read as seconds"
+        said = "its integers are read as microseconds" if whole else "it is read as seconds"
         self._profile.remarks.append(f"Caliper: {column.name} has no unit; {said}")
         return _A_SECOND["usec"] if whole else 1.0
 

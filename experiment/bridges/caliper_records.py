@@ -114,7 +114,7 @@ def _refuse_circles(nodes: Any) -> None:
     def import_node(number: int, attribute: int, data: str, parent: int) -> None:
         depths[number] = depth = depths.get(parent, 0) + 1
         if number == parent or depth > _DEEP:
-            raise InputError(f"expected nodes at most {_DEEP} deep, found node {number} below {parent}")
+            raise InputError(f"expected nodes at most {_DEEP} levels deep, found node {number} below node {parent}")
         plain(number, attribute, data, parent)
 
     nodes.import_node = import_node
@@ -151,10 +151,10 @@ def _labels(nodes: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
     for node in nodes:
         parent = node.get("parent")
         if parent is not None and not 0 <= parent < len(found):
-            raise InputError(f"expected a parent before node {len(found)}, found {parent}")
+            raise InputError(f"expected a parent before node {len(found)}, found node {parent}")
         above = () if parent is None else found[parent]
         if len(above) >= _DEEP:
-            raise InputError(f"expected nodes at most {_DEEP} deep, found deeper ones")
+            raise InputError(f"expected nodes at most {_DEEP} levels deep, found deeper ones")
         size += len(above) + 1
         if size > _LABELS:
             raise InputError(f"expected nodes whose depths add up to at most {_LABELS}, found more")

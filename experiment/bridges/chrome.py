@@ -125,7 +125,7 @@ def _add(profile: Profile, slices: Sequence[_Slice], place: int, root: int | Non
     for each in slices:
         if each.end < each.begin:
             raise InputError(
-                f"expected slices that end after they begin, found {each.name}, which begins at {each.begin:g}"
+                f"expected slices that end after they begin, found {each.name} from {each.begin:g} to {each.end:g}"
             )
         while stack and stack[-1][0].end <= each.begin:
             stack.pop()

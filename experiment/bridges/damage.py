@@ -57,6 +57,4 @@ def is_installed(name: str) -> bool:
 
 def missing_package(name: str, extra: str, reason: str) -> InputError:
     """Return the error for a package that is not installed."""
-    return InputError(
-        f"expected the package {name} to read it with, found none ({reason}): pip install 'autoanalyzer[{extra}]'"
-    )
+    return InputError(f"reading this file needs the package {name} ({reason}): pip install 'autoanalyzer[{extra}]'")

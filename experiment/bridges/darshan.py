@@ -54,7 +54,7 @@ def read(source: Source) -> Experiment:
     log = _log(source)
     processes = int(log["processes"])
     if not 0 < processes <= len(log["records"]) + (1 << 20):
-        raise InputError(f"expected a job of one process or more, found {processes}")
+        raise InputError(f"expected a job with at least one process, found {processes} processes")
     command = str(log["command"]).split()
     program = command[0].rpartition("/")[2] if command else "program"
     profile = Profile(f"Darshan {log['version']}".strip())
@@ -69,12 +69,12 @@ def read(source: Source) -> Experiment:
     longest = max(spent.values(), default=0.0)
     if longest > seconds:
         profile.remarks.append(
-            f"Darshan: a rank spends {longest:g} s in file I/O in a run of {seconds:g} s, so several threads do I/O at "
-            "once"
+            f"Darshan: a rank spends {longest:g} s in file I/O, but the run takes {seconds:g} s, so several threads do "
+            "I/O at the same time"
         )
     if log["partial"]:
         profile.remarks.append(
-            f"Darshan: the log is partial: it lacks some files of {', '.join(log['partial'])}, so sums are too small"
+            f"Darshan: some files are missing in the log ({', '.join(log['partial'])}), so sums are too low"
         )
     others = [each for each in log["modules"] if each not in ("POSIX", "STDIO", _MPI)]
     profile.remarks.append(
@@ -91,7 +91,7 @@ def _log(source: Source) -> Any:
     # the exit status is not enough: after an error, too, the output ends as at the end of the log
     if done.returncode or any(line.startswith(_ERROR) for line in said):
         last = said[-1] if said else ""
-        how = f"its reader ended by signal {-done.returncode}" if done.returncode < 0 else last
+        how = f"the reader was ended by signal {-done.returncode}" if done.returncode < 0 else last
         raise InputError(f"expected a Darshan log, found a damaged one ({how[:200]})")
     return json.loads(done.stdout)
 
@@ -117,7 +117,9 @@ class _Files:
         own = {name for name in known if not _NO_SUM.search(name)}
         self._own = own if len(own) * len(self._names) * len(places) <= _MOST else set()
         if own and not self._own:
-            profile.remarks.append("Darshan: its own counters are left out because of too many files and ranks")
+            profile.remarks.append(
+                "Darshan: the log's own counters are left out, because it has too many files and ranks"
+            )
         self._spent: defaultdict[int, float] = defaultdict(float)
         self._impossible: set[str] = set()
 
@@ -139,7 +141,7 @@ class _Files:
             )
         if self._impossible:
             self._profile.remarks.append(
-                f"Darshan: negative times are left out: {', '.join(sorted(self._impossible))}; sums are too small"
+                f"Darshan: negative times are left out ({', '.join(sorted(self._impossible))}), so sums are too low"
             )
         return self._spent
 
@@ -149,7 +151,7 @@ class _Files:
         elif 0 <= rank < len(self._places):
             yield rank, 1.0
         else:
-            raise InputError(f"expected ranks below {len(self._places)}, found {rank}")
+            raise InputError(f"expected ranks below {len(self._places)}, found rank {rank}")
 
     def _add(self, record: Any, name: str, path: int, rank: int, part: float) -> None:
         place, values = self._places[rank], record["values"]

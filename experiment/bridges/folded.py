@@ -54,7 +54,7 @@ def read(source: Source) -> Experiment:
             continue
         found = _LINE.match(line)
         if found is None:
-            raise InputError(f"line {number}: expected a stack and its number of samples, found {line[:40]!r}")
+            raise InputError(f"line {number}: expected a stack and its sample count, found {line[:40]!r}")
         first, *others = found["stack"].split(_SEPARATOR)
         command, place = _who(first)
         value = float(found["number"])
@@ -78,7 +78,7 @@ def read(source: Source) -> Experiment:
     for (path, place), value in sums.items():
         profile.add(_METRIC, path, places[place], value)
     profile.samples[_METRIC] = 1.0
-    profile.remarks.append("folded stacks: no ranks, times, visits or bytes; values are numbers of samples")
+    profile.remarks.append("folded stacks: no ranks, times, visits or bytes; values are sample counts")
     if idle:
         profile.remarks.append(f"folded stacks: {idle:g} samples of idle cores (swapper) are left out")
     return profile.experiment(Notes(program=max(commands, key=commands.__getitem__)))

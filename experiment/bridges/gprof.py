@@ -65,7 +65,7 @@ def read(source: Source) -> Experiment:
     profile.metric("cpu_time")
     profile.metric("visits")
     profile.metric(
-        _TOTAL, "sec", "Time including children, which gprof estimates from the number of calls", aggregation="none"
+        _TOTAL, "sec", "Time including callees, which gprof estimates from the number of calls", aggregation="none"
     )
     place = profile.location(0)
     paths = _paths(functions, profile)
@@ -84,7 +84,8 @@ def read(source: Source) -> Experiment:
     )
     if 0 < share < 100 - _ROUNDING:
         profile.remarks.append(
-            f"gprof: the flat profile lists {share:.0f} % of the time: functions are left out, or the text is cut off"
+            f"gprof: the flat profile lists only {share:.0f} % of the time, so functions are left out, or the text is "
+            "cut off"
         )
     return profile.experiment()
 
@@ -115,9 +116,9 @@ def _functions(source: Source) -> tuple[dict[str, _Function], str, float]:
         elif not current and (caller := _CALLER.match(line)):
             callers.append(caller[6])
     if is_in_graph or not is_last_line_whole(source):
-        expected = f'a call graph with its "{_INDEX}" after it' if is_in_graph else "whole lines"
+        expected = f'a call graph followed by "{_INDEX}"' if is_in_graph else "whole lines"
         raise InputError(
-            f"expected {expected}, found a text that is cut off; write it again: gprof ./app > profile.txt"
+            f"expected {expected}, found a text that is cut off; create it again: gprof ./app > profile.txt"
         )
     for each in [name for one in found.values() for name in one.callers]:
         found.setdefault(each, _Function())

@@ -70,7 +70,7 @@ def read_folder(path: Path) -> Experiment:
         return _database(path / _STRUCTURE)
     if (path / META).exists():
         return read_database(path)
-    raise InputError(f"expected an HPCToolkit database with {_STRUCTURE} or {META}, found one without them")
+    raise InputError(f"expected an HPCToolkit database with {_STRUCTURE} or {META}, found a folder without these files")
 
 
 def _database(file: Path) -> Experiment:
@@ -80,7 +80,9 @@ def _database(file: Path) -> Experiment:
         (int(found[1]), int(found[2]), each) for each in file.parent.iterdir() if (found := _FILE.match(each.name))
     )
     if not threads or not structure.tree.columns:
-        raise InputError("expected values by thread (*.metric-db), found none; hpcprof-mpi --metric-db yes writes them")
+        raise InputError(
+            "expected values by thread (*.metric-db), found none; write them with hpcprof-mpi --metric-db yes"
+        )
     for rank, thread, each in threads:
         structure.tree.add(profile, profile.location(rank, thread), _values(each, structure))
     profile.samples |= structure.tree.samples
@@ -122,7 +124,7 @@ def _refuse_entities(file: Path) -> None:
     """
 
     def refuse(*_: object) -> None:
-        raise InputError(f"expected {file.name} without entities, found some")
+        raise InputError(f"{file.name}: expected XML without entities, found entities")
 
     began: list[object] = []
     parser = expat.ParserCreate()
@@ -165,9 +167,9 @@ def _start(
 def _row(found: _Structure, said: Mapping[str, str]) -> int:
     number = int(said["i"])
     if number < 1:
-        raise InputError(f"expected nodes numbered from 1, found {number}")
+        raise InputError(f"expected nodes numbered from 1, found node {number}")
     if number in found.rows:
-        raise InputError(f"expected each node once, found {number} twice")
+        raise InputError(f"expected each node once, found node {number} twice")
     found.rows.add(number)
     return number - 1
 
@@ -192,6 +194,8 @@ def _values(file: Path, structure: _Structure) -> Values:
     content = source.read(_HEAD, size)
     last = max((each.row for each in structure.tree.nodes), default=0)
     if len(content) < size or rows <= last:
-        raise InputError(f"{file.name}: expected values of {last + 1} nodes, found {len(content) // (8 * columns)}")
+        raise InputError(
+            f"{file.name}: expected values of {last + 1} nodes, found values of {len(content) // (8 * columns)} nodes"
+        )
     table = np.frombuffer(content, dtype=">f8").reshape(rows, columns).astype(np.float64)
     return {column: table[:, column] for column in structure.tree.columns}

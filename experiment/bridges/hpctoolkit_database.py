@@ -101,7 +101,7 @@ def read_database(path: Path) -> Experiment:
     contexts.read()
     tree, columns = contexts.tree, _columns(meta, contexts.tree)
     if 8 * len(contexts.rows) * len(columns) > _LARGEST:
-        raise InputError(f"expected fewer contexts and metrics, found {len(contexts.rows)} and {len(columns)}")
+        raise InputError(f"the database is too large: {len(contexts.rows)} contexts with {len(columns)} metrics")
     column = np.full(1 << 16, -1)
     column[list(columns)] = list(columns.values())
     idle = streams = 0
@@ -116,7 +116,7 @@ def read_database(path: Path) -> Experiment:
             place = profile.location(each.process, each.thread, each.host)
             tree.add(profile, place, _values(values, each, contexts.rows, column))
     if idle:
-        profile.remarks.append(f"HPCToolkit: {idle} threads without a sample are left out")
+        profile.remarks.append(f"HPCToolkit: {idle} threads without samples are left out")
     if streams:
         profile.remarks.append(f"HPCToolkit: {streams} GPU profiles are left out")
     profile.samples |= tree.samples
@@ -148,7 +148,9 @@ class _File:
     def bytes(self, offset: int, size: int) -> bytes:
         """Return ``size`` bytes from an offset."""
         if not (0 <= size <= _LARGEST and 0 <= offset <= self._end - size):
-            raise InputError(f"{self.name}: expected {size} bytes at offset {offset}, found a file of {self._end}")
+            raise InputError(
+                f"{self.name}: expected {size} bytes at offset {offset}, but the file has {self._end} bytes"
+            )
         return self._source.read(offset, size)
 
     def fields(self, offset: int, kind: Struct) -> tuple[Any, ...]:
@@ -158,10 +160,12 @@ class _File:
     def items(self, start: int, many: int, size: int, kind: Struct) -> Iterator[tuple[Any, ...]]:
         """Yield the fields of each structure in a list; consecutive structures begin ``size`` bytes apart."""
         if many and size < kind.size:
-            raise InputError(f"{self.name}: expected elements of at least {kind.size} bytes, found {many} of {size}")
+            raise InputError(
+                f"{self.name}: expected elements of at least {kind.size} bytes, found elements of {size} bytes"
+            )
         if start + many * size > self._end:
             raise InputError(
-                f"{self.name}: expected {many * size} bytes at offset {start}, found a file of {self._end}"
+                f"{self.name}: expected {many * size} bytes at offset {start}, but the file has {self._end} bytes"
             )
         return (self.fields(start + size * each, kind) for each in range(many))
 
@@ -195,7 +199,7 @@ def _columns(meta: _File, tree: CallTree) -> Mapping[int, int]:
     for name, scopes, _, many_scopes in meta.items(metrics, many, size, _METRIC_ITEM):
         for scope, number in meta.items(scopes, many_scopes, size_of_scope, _SCOPE_ITEM):
             if number in seen:
-                raise InputError(f"{meta.name}: expected each metric once, found {number} twice")
+                raise InputError(f"{meta.name}: expected each metric once, found metric {number} twice")
             seen.add(number)
             if meta.fields(scope, _SCOPE)[1] == _INCLUSIVE:
                 found[number] = len(tree.columns)
@@ -231,7 +235,7 @@ class _Contexts:
 
     def _row(self, context: int) -> int:
         if context in self.rows:
-            raise InputError(f"{self._meta.name}: expected each context once, found {context} twice")
+            raise InputError(f"{self._meta.name}: expected each context once, found context {context} twice")
         return self.rows.setdefault(context, len(self.rows))
 
     def _side_by_side(self, start: int, size: int, above: int, line: int) -> Iterator[tuple[int, int, int, int]]:
@@ -299,7 +303,9 @@ def _profiles(values: _File, kinds: Sequence[str]) -> Iterator[_Profile]:
         if not of_gpu:
             ranked.add(_RANK in logical)
             if len(ranked) > 1:
-                raise InputError(f"{values.name}: expected ranks for all processes or for none, found ranks for some")
+                raise InputError(
+                    f"{values.name}: expected ranks for all processes or for none, found ranks for only some"
+                )
             if (process, thread) in seen:
                 what = f"{process}, thread {thread}"
                 raise InputError(f"{values.name}: expected each thread once, found process {what} twice")
@@ -313,11 +319,11 @@ def _identifiers(values: _File, place: int, kinds: Sequence[str]) -> tuple[Mappi
     logical, physical = {}, {}
     many = values.fields(place, _MANY_IDENTIFIERS)[0]
     if many > len(kinds):
-        raise InputError(f"{values.name}: expected at most {len(kinds)} identifiers, found {many}")
+        raise InputError(f"{values.name}: expected at most {len(kinds)} identifiers per thread, found {many}")
     first = place + _MANY_IDENTIFIERS.size - _POINTER.size
     for kind, _, number, of_machine in values.items(first, many, _IDENTIFIER.size, _IDENTIFIER):
         if kind >= len(kinds):
-            raise InputError(f"{values.name}: expected identifiers of {len(kinds)} kinds, found number {kind}")
+            raise InputError(f"{values.name}: expected identifiers of kinds 0 to {len(kinds) - 1}, found kind {kind}")
         logical[kinds[kind]], physical[kinds[kind]] = number, of_machine
     return logical, physical
 

@@ -83,11 +83,13 @@ class _Reading:
         if section != _END:
             place = f'in "@--- {section}"' if section else "before its first section"
             raise InputError(
-                f'expected a report that ends in "@--- {_END}", found one that is cut off {place};'
+                f'expected a report that ends with "@--- {_END}", found one that is cut off {place};'
                 " use the complete file, or run the program again until it has left MPI"
             )
         if not self._tasks:
-            raise InputError("expected times by task (@--- MPI Time), found none; a concise report (-c) lacks them")
+            raise InputError(
+                "expected times by task (@--- MPI Time), found none; concise reports (-c) do not contain them"
+            )
         command = self._facts.get("Command", "").split()
         program = command[0].rpartition("/")[2] if command else "program"
         self._notes = Notes(program=program, command=tuple(command))

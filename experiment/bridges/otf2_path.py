@@ -118,11 +118,11 @@ class ArchivePath:
         if self._stopped or len(self._world) < 2:
             return self._stopped
         if self._replay.lost:
-            return f"{_UNKNOWN}too many operations wait for messages or ranks that the archive lacks"
+            return f"{_UNKNOWN}too many operations wait for messages or ranks that are not in the archive"
         if waiting := self._replay.waiting:
-            return f"{_UNKNOWN}threads wait for messages or ranks that the archive lacks: {waiting}"
+            return f"{_UNKNOWN}threads wait for messages or ranks that are not in the archive: {waiting}"
         if not self._replay.messages:
-            return f"{_UNKNOWN}the archive has no messages that were received, and no collectives"
+            return f"{_UNKNOWN}the archive contains neither received messages nor collectives"
         return ""
 
     @property
@@ -136,7 +136,7 @@ class ArchivePath:
             return [unknown]
         lost = self._replay.in_flight if self.is_known else 0
         have = "message has" if lost == 1 else "messages have"
-        return [f"the critical path may be longer: {lost} {have} no receive in the archive"] if lost else []
+        return [f"the critical path may be longer: in the archive, {lost} {have} no matching receive"] if lost else []
 
     def _of_places(self, work: Work) -> OfPlaces:
         locations = [*self._number]

@@ -168,7 +168,7 @@ class _Samples:
         of_whom = f"processes are numbered in ID order{apart}" if self.has_processes else "one process"
         self._profile.remarks.append(f"perf: no ranks; {of_whom}; no visits or bytes; values come from samples")
         if untold := sum(self._untold.values()):
-            self._profile.remarks.append(f"perf: {untold} samples have no period, so they are only counted")
+            self._profile.remarks.append(f"perf: {untold} samples have no period, so only their number is recorded")
         if self._idle:
             self._profile.remarks.append(f"perf: {self._idle} samples of idle cores (swapper) are left out")
         if self._is_cut:

@@ -105,7 +105,7 @@ class Profile:
             depth = 1 if parent is None else self._depths[parent] + 1
             if depth > _MAX_DEPTH or len(self._paths) >= _MAX_LISTED:
                 most = f"at most {_MAX_LISTED} call paths"
-                limit = f"call paths at most {_MAX_DEPTH} deep" if depth > _MAX_DEPTH else most
+                limit = f"call paths at most {_MAX_DEPTH} levels deep" if depth > _MAX_DEPTH else most
                 raise InputError(f"expected {limit}, found more")
             self._paths[key] = len(self._call_paths)
             self._call_paths.append(CallPath(of, parent, site))
@@ -125,7 +125,9 @@ class Profile:
     def location(self, process: int, thread: int = 0, node: str = "node") -> int:
         """Return the number of a location, adding it if it is new."""
         if not (0 <= process < 1 << 31 and 0 <= thread < 1 << 31):
-            raise InputError(f"expected non-negative numbers of a rank and a thread, found {process} and {thread}")
+            raise InputError(
+                f"expected a rank and a thread number of at least 0, found rank {process}, thread {thread}"
+            )
         if len(self._locations) >= _MAX_LISTED:
             raise InputError(f"expected at most {_MAX_LISTED} threads, found more")
         return self._locations.setdefault((process, thread), (len(self._locations), node))[0]

@@ -16,7 +16,7 @@ from .chains import Chains, Link, Work
 __all__ = ["Collective", "Meeting", "Moment", "Needs", "Replay", "UnsynchronisedError"]
 
 Needs = Literal["everyone", "root", "all_to_root", "lower", "nobody"]
-"""The members whose work a member of a collective needs: all; the root; all, for the root only; lower ranks; none."""
+"""The ranks for which each rank waits in a collective: all; the root; all (only the root waits); lower ranks; none."""
 
 _MOST_WAITING: Final = 2_000_000  # operations, some 300 bytes each
 

@@ -89,13 +89,13 @@ def _thread(source: Source) -> _Thread:
     rest = lines(source)
     head = _HEAD.match(next(rest, ""))
     if not head:
-        raise InputError("expected a TAU profile, found no number of functions")
+        raise InputError("expected a TAU profile, which begins with the number of functions, found another file")
     found = _Thread(metric=head[2] or "TIME")
     found.facts = {name: unescape(value) for name, value in _ATTRIBUTE.findall(next(rest, ""))}
     for number in range(int(head[1])):
         row = _ROW.match(next(rest, ""))
         if not row:
-            raise InputError(f"expected {head[1]} functions, found a damaged line after {number}")
+            raise InputError(f"expected {head[1]} functions, found a damaged line after function {number}")
         chain = tuple(each.strip() for each in row[1].split(_ARROW))
         calls, own = found.rows.get(chain, (0.0, 0.0))
         found.rows[chain] = calls + float(row[2]), own + float(row[4])

@@ -46,5 +46,7 @@ def whole_text(source: Source) -> bytes:
     """
     found = source.read(0, (_LARGEST << 20) + 1)
     if len(found) > _LARGEST << 20:
-        raise InputError(f"expected at most {_LARGEST} MiB of JSON, unpacked, found more; record a shorter run")
+        raise InputError(
+            f"expected at most {_LARGEST} MiB of JSON after decompression, found more; record a shorter run"
+        )
     return found

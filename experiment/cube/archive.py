@@ -45,8 +45,8 @@ class _Headers(FileIO):
         self._left -= wanted
         if wanted > _MAX_HEADER or self._left < 0:
             raise InputError(
-                f"{self.name}: expected headers of at most {_MAX_HEADER >> 20} MiB, {_MAX_HEADERS >> 20} MiB in all, "
-                "found more"
+                f"{self.name}: expected headers of at most {_MAX_HEADER >> 20} MiB, and {_MAX_HEADERS >> 20} MiB in "
+                "total, found more"
             )
         place = self.tell()
         found = b"" if self._ended else super().read(wanted) or b""
@@ -133,7 +133,7 @@ class Archive:
                         mistaken.append(member.name)
         except RecursionError:
             raise InputError(
-                f"{source.path}: expected each header before its member, found a chain of headers"
+                f"{source.path}: expected one header before each member, found a chain of headers"
             ) from None
         except (tarfile.TarError, OSError, EOFError, ValueError, OverflowError) as error:
             raise InputError(f"{source.path}: expected a CUBE 4 archive (tar): {error}") from None
@@ -197,7 +197,7 @@ class Archive:
             raise InputError(f"{self._source.path}: expected member {name!r} of at most {most:,} bytes, found {size:,}")
         found = self._source.read(offset, size)
         if len(found) < size:
-            raise InputError(f"{self._source.path}: member {name!r} of the archive is cut off")
+            raise InputError(f"{self._source.path}: member {name!r} of the archive is truncated")
         return found
 
 
@@ -205,6 +205,6 @@ def _of_checksums(members: list[str]) -> Iterator[str]:
     if members:
         more = f" and {len(members) - _SHOWN} more" if len(members) > _SHOWN else ""
         yield (
-            f"the archive has wrong checksums for {', '.join(members[:_SHOWN])}{more}: their content was read "
+            f"the archive has wrong checksums for {', '.join(members[:_SHOWN])}{more}; their content was read "
             "nevertheless; if the archive was damaged in transfer, fetch it again"
         )

@@ -68,7 +68,7 @@ def _head(anchor: bytes) -> CubeHead:
 def _experiment(archive: Archive, head: CubeHead, table: LocationTable | None) -> Experiment:
     if table and not head.ours:
         raise InputError(
-            f"{LOCATIONS}: expected this file beside an {ANCHOR} of autoanalyzer, found one of another tool"
+            f"{LOCATIONS}: expected an {ANCHOR} written by autoanalyzer beside this file, found one of another tool"
         )
     stored = {each.metric.name: each for each in head.metrics()}
     locations = [*enumerate(table.locations)] if table else head.system.locations(ours=head.ours)
@@ -183,7 +183,7 @@ class _Values:
                 with suppress(InputError):  # the error is reported when the metric is used
                     more = rows - len(self._index(metric).listed)
                     if more > 0:
-                        yield f"{name}: ignored {more} row{'s' * (more > 1)} of values that belong to no call path"
+                        yield f"{name}: ignored {more} row{'s' * (more > 1)} of values without a call path"
 
     def _stored(self, name: str) -> Severity:
         metric = self._metrics[name]
@@ -231,7 +231,7 @@ class _Values:
         elif text.startswith(DATA):
             text = text[len(DATA) :]
         else:
-            raise InputError(f"{name}: expected {DATA.decode()} or {PACKED.decode()} at its start")
+            raise InputError(f"{name}: expected the file to begin with {DATA.decode()} or {PACKED.decode()}")
         try:
             rows = index.rows(len(text), row)
         except InputError as error:
@@ -251,7 +251,7 @@ def _inflated(text: bytes, order: str, most: int) -> bytes:
     for place, at, packed in sorted(zip(blocks[::3], blocks[1::3], blocks[2::3], strict=True)):
         if place < len(unpacked) or at < 0 or packed < 0 or start + at + packed > len(text):
             raise InputError(
-                "expected packed blocks one after the other, found one that overlaps another or exceeds the end"
+                "expected consecutive packed blocks, found one that overlaps another or extends beyond the end"
             )
         unpacked.extend(bytes(min(place, most + 1) - len(unpacked)))  # unset values have no block
         engine = zlib.decompressobj()

@@ -94,7 +94,7 @@ class CubeHead:
 
     def doctype(self, *_: str | None) -> None:
         """Refuse document types, and with them entities."""
-        raise InputError("a document type or entities in an experiment: refused; remove the <!DOCTYPE …>")
+        raise InputError("refused an experiment with a document type or entities; remove the <!DOCTYPE …>")
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """Handle a start tag."""
@@ -102,7 +102,7 @@ class CubeHead:
             self._check_root(tag, attributes)
         self._tags.append(tag)
         if len(self._tags) > _MAX_DEPTH:
-            raise InputError(f"expected elements at most {_MAX_DEPTH:,} deep, found deeper ones")
+            raise InputError(f"expected elements at most {_MAX_DEPTH:,} levels deep, found deeper ones")
         self._names.add(tag)
         self._names.update(attributes)
         if len(self._names) > _MAX_NAMES:
@@ -111,7 +111,7 @@ class CubeHead:
         if tag in self._counts:
             self._counts[tag] += 1
             if self._counts[tag] > LIMITS[tag]:
-                raise InputError(f"expected at most {LIMITS[tag]:,} elements <{tag}>, found more")
+                raise InputError(f"expected at most {LIMITS[tag]:,} <{tag}> elements, found more")
         if tag in _ITEMS:
             self._item = Item(tag, dict(attributes), self._item)
             if tag == "metric":
@@ -213,7 +213,7 @@ class CubeHead:
                 for callee, parent, site, line in (self._paths[number] for number in places)
             ]
         except KeyError as error:
-            raise InputError(f"expected region {error}, which a call path names, found none") from None
+            raise InputError(f"a call path refers to region {error}, which does not exist") from None
 
     def numbers(self) -> list[int]:
         """Return the file's numbers of the call paths, in the order of ``places``."""
@@ -229,12 +229,12 @@ class CubeHead:
         found = self._attributes.get(VERSION_KEY, FORMAT_VERSION)
         if found != FORMAT_VERSION:
             raise InputError(
-                f"expected an experiment of format {FORMAT_VERSION}, found {found}; use a later autoanalyzer"
+                f"expected format version {FORMAT_VERSION}, found version {found}; use a later autoanalyzer"
             )
 
     def _check_root(self, tag: str, attributes: Mapping[str, str]) -> None:
         if tag != "cube":
-            raise InputError(f"expected CUBE {self._major} XML, found XML of kind <{tag[:80]}>")
+            raise InputError(f"expected CUBE {self._major} XML, found XML with the root element <{tag[:80]}>")
         version = attributes.get("version", "none")
         if version.partition(".")[0] != self._major:
             raise InputError(f"expected CUBE XML of version {self._major}, found version {version[:80]}")
@@ -242,7 +242,7 @@ class CubeHead:
     def _start_path(self, attributes: Mapping[str, str]) -> None:
         number = int(attributes["id"])
         if number in self._paths:
-            raise InputError(f"expected one call path of number {number}, found two")
+            raise InputError(f"expected a different number for each call path, found {number} twice")
         line = int(attributes.get("line", -1))
         parent = self._open_paths[-1] if self._open_paths else None
         self._open_paths.append(number)

@@ -86,7 +86,7 @@ def check_writable(experiment: Experiment, path: Path) -> None:
     for metric in experiment.metrics:
         if _printable(metric.name).strip() != metric.name:
             raise InputError(
-                f"{path}: expected names of metrics without control characters, and without white space at their ends, "
+                f"{path}: expected a metric name without control characters, and without white space at its ends, "
                 f"found {metric.name!r}; give it another name"
             )
 

@@ -78,12 +78,12 @@ class LocationTable:
         text = archive.read(LOCATIONS, _MOST)
         if not text.startswith(_MAGIC) or len(text) < len(_MAGIC) + _HEAD.size:
             instead = f"{len(text)} bytes" if text.startswith(_MAGIC) else repr(text[: len(_MAGIC)])
-            raise InputError(f"{LOCATIONS}: expected {_MAGIC.decode()} and a head, found {instead}")
+            raise InputError(f"{LOCATIONS}: expected {_MAGIC.decode()} and a header, found {instead}")
         checksum, count, start, end, length = _HEAD.unpack_from(text, len(_MAGIC))
         names_at = len(_MAGIC) + _HEAD.size
         size = names_at + length + count * _ROW
         if len(text) < size:
-            raise InputError(f"{LOCATIONS}: expected {size} bytes of {count} locations, found {len(text)}")
+            raise InputError(f"{LOCATIONS}: expected {size} bytes for {count} locations, found {len(text)} bytes")
         computed = zlib.crc32(memoryview(text)[len(_MAGIC) + _CHECKSUM : size])
         if computed != checksum:
             raise InputError(f"{LOCATIONS}: expected the checksum {checksum:#010x}, found {computed:#010x}")
@@ -99,8 +99,8 @@ class LocationTable:
         for what, column, end_of in zip(("machine", "node", "process", "thread"), columns, most, strict=True):
             if count and (column.min() < 0 or column.max() >= end_of):
                 raise InputError(
-                    f"{LOCATIONS}: expected each {what} as a number from 0 to {end_of - 1}, found"
-                    f" {column.min()} to {column.max()}"
+                    f"{LOCATIONS}: expected {what} numbers from 0 to {end_of - 1}, found numbers from "
+                    f"{column.min()} to {column.max()}"
                 )
         machine, node, process, thread = (column.tolist() for column in columns)
         found = map(Location, map(names.__getitem__, machine), map(names.__getitem__, node), process, thread)
@@ -118,7 +118,7 @@ class LocationTable:
         behind = archive.part(ANCHOR, end, min(size, _MOST)) if start <= end <= size else b""
         if not before.endswith(_BEFORE) or not behind.startswith(_BEHIND):
             raise InputError(
-                f"{LOCATIONS}: expected all of the system in bytes {start} to {end} of {ANCHOR}, found less"
+                f"{LOCATIONS}: expected the complete system in bytes {start} to {end} of {ANCHOR}, found only a part"
             )
         there = [number for numbers in _numbers(archive, start, end) for number in numbers]
         if len(there) != len(self.locations):
@@ -128,7 +128,7 @@ class LocationTable:
         for number, own in zip(there, self._in_order(), strict=True):
             if number != own:
                 raise InputError(
-                    f"{LOCATIONS}: expected locations in the order of {ANCHOR}, found number {own} instead of {number}"
+                    f"{LOCATIONS}: expected the locations' order in {ANCHOR}, found location {own} instead of {number}"
                 )
         return before + behind
 

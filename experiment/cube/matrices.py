@@ -101,8 +101,8 @@ class CubeMatrices:
         for number, text in rows:
             row = self._places.get(number)
             if row is None or seen[row]:
-                found = "two of" if row is not None else "one of an unknown"
-                raise InputError(f"expected one row of {metric} for each call path, found {found} call path {number}")
+                found = "two rows for" if row is not None else "a row for the unknown"
+                raise InputError(f"expected one row of {metric} per call path, found {found} call path {number}")
             seen[row] = 1
             try:
                 values = parser.parse(text)
@@ -112,14 +112,14 @@ class CubeMatrices:
                 raise InputError(f"expected numbers in {metric} of call path {number}, found something else") from None
             count = len(values)
             if count > width:
-                raise InputError(f"values of {metric} of call path {number}: expected {width}, found {count}")
+                raise InputError(f"expected {width} values of {metric} for call path {number}, found {count}")
             short += count < width
             severity[row, slice(count) if in_order else self._columns[:count]] = values
         finite(severity, self._metrics[metric].metric)
         if short:
             warnings.warn(
-                f"{self._source.path}: {metric}: fewer than {width} values for {short} of its call paths; the missing "
-                "values are read as 0, as in the CUBE tools",
+                f"{self._source.path}: {metric} has fewer than {width} values for {short} of the call paths; the "
+                "missing values are read as 0, as in the CUBE tools",
                 stacklevel=2,
             )
 
@@ -169,7 +169,7 @@ class CubeMatrices:
         start, stop = self._content
         starts = self._starts(start, stop)
         if len(starts) > len(self._known):
-            raise InputError(f"expected one matrix per metric, found {len(starts)} for {len(self._known)}")
+            raise InputError(f"expected one matrix per metric ({len(self._known)}), found {len(starts)}")
         self._check_gap(start, starts[0] if starts else stop)
         index: dict[int, tuple[int, int]] = {}
         for start, end in pairwise([*starts, stop]):
@@ -178,9 +178,9 @@ class CubeMatrices:
                 raise _broken("expected a <matrix> with the number of a metric")
             number = int(tag[1])
             if number in index:
-                raise InputError(f"expected one matrix of metric {number}, found two")
+                raise InputError(f"expected one matrix for metric {number}, found two")
             if number not in self._known:
-                raise InputError(f"expected a matrix of a known metric, found one of metric {number}")
+                raise InputError(f"expected matrices of known metrics, found one for the unknown metric {number}")
             index[number] = (start, end)
         return index
 
@@ -272,7 +272,7 @@ class _RowTarget:
             self._text = []
 
     def doctype(self, *_: str | None) -> None:
-        raise InputError("a document type among the severities: refused")
+        raise InputError("refused a document type among the severities")
 
     def close(self) -> None:
         """Handle the end of the matrix."""

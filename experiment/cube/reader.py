@@ -79,7 +79,7 @@ def check_size(call_paths: int, locations: int) -> None:
     """
     if call_paths * locations > MAX_VALUES:
         raise InputError(
-            f"expected at most {MAX_VALUES:,} values per metric, found {call_paths:,} call paths on {locations:,} "
+            f"expected at most {MAX_VALUES:,} values per metric, found {call_paths:,} call paths x {locations:,} "
             "locations"
         )
 

@@ -41,7 +41,7 @@ class RowIndex:
             InputError: The text is no index, is of an unknown kind or cut off, or lists call paths that do not exist.
         """
         if not text.startswith(INDEX):
-            raise InputError(f"expected {INDEX.decode()} at its start")
+            raise InputError(f"expected the index to begin with {INDEX.decode()}")
         if len(text) < INDEX_HEAD:
             raise InputError(f"expected a whole index, found {len(text)} bytes")
         order = "<" if text[11:15] == b"\x01\0\0\0" else ">"
@@ -58,7 +58,7 @@ class RowIndex:
         listed = np.frombuffer(rest[4 : len(rest) // 4 * 4], f"{order}i4").astype(np.intp)
         there = (listed >= 0) & (listed < call_paths)
         if len(rest) != 4 + 4 * count or len(np.unique(listed)) != count or not there.all():
-            raise InputError(f"expected {count} different call paths")
+            raise InputError(f"expected {count} different call paths in the index, found others")
         return cls(order, listed, dense=False)
 
     def rows(self, size: int, row: int) -> int:

@@ -47,7 +47,7 @@ class CubeSystem:
         elif item.tag == "cart":
             grid = self._grid(item)
             if grid.wanted != len(grid.dimensions):
-                raise InputError(f"dimensions of a topology: expected {grid.wanted}, found {len(grid.dimensions)}")
+                raise InputError(f"expected {grid.wanted} dimensions of a topology, found {len(grid.dimensions)}")
 
     def add_dimension(self, cart: Item, attributes: Mapping[str, str]) -> None:
         """Add a dimension of a topology."""
@@ -72,7 +72,7 @@ class CubeSystem:
             for (number, process, _), thread in zip(self._threads, threads, strict=True)
         ]
         if len({number for number, _ in found}) < len(found):
-            raise InputError("expected a different number for each thread, found one twice")
+            raise InputError("expected a different number for each thread, found the same number twice")
         return sorted(found, key=lambda each: each[0] if ours else (each[1].process, each[1].thread))
 
     def topologies(self, locations: Mapping[int, Location]) -> list[Topology]:
@@ -86,9 +86,7 @@ class CubeSystem:
             places = {}
             for number, place in grid.places.items():
                 if number not in locations:
-                    raise InputError(
-                        f"topology {grid.name!r}: expected a place of a known thread, found one of thread {number}"
-                    )
+                    raise InputError(f"topology {grid.name!r}: found coordinates of the unknown thread {number}")
                 places[locations[number].process, locations[number].thread] = place
             found.append(Topology(grid.name, tuple(grid.dimensions), places))
         return found
@@ -125,11 +123,13 @@ class CubeSystem:
         if again:
             first, last = ranks[again[0]], ranks[again[-1]]
             which = f"processes {first} to {last} have" if last > first else f"process {first} has"
-            self.remarks.append(f"{which} the rank of another process in the file")
+            self.remarks.append(f"{which} the same rank as another process in the file")
         for key, process in processes.items():
             if key not in ranks:
                 ranks[key] = next(numbers)
-                self.remarks.append(f"{process.text('name') or 'a group'} without a rank is process {ranks[key]}")
+                self.remarks.append(
+                    f"{process.text('name') or 'a group'} has no rank and is read as process {ranks[key]}"
+                )
         return ranks
 
     def _thread_ranks(self, *, renumber: bool) -> list[int]:

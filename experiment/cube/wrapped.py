@@ -48,6 +48,6 @@ def below_zero(metrics: Iterable[Metric], severities: LazySeverities) -> Iterato
                 count = int(np.count_nonzero((severities[metric.name] if stored is None else stored) < 0))
                 if count:
                     yield (
-                        f"{metric.name}: {count:,} unsigned value{'s' * (count > 1)} wrapped around below zero, and "
+                        f"{metric.name}: {count:,} unsigned value{'s' * (count > 1)} wrapped around below zero and "
                         f"{'are' if count > 1 else 'is'} read as negative, so that sums are right"
                     )

@@ -100,7 +100,7 @@ def _all(experiment: Experiment, *, stacks: bool) -> list[Metric]:
     first = default_metric(experiment)
     found = [each for each in experiment.metrics if each.aggregation == "sum" or not stacks]
     if not found:
-        raise InputError("expected an additive metric, which stacks need, found none; .jsonl can hold other metrics")
+        raise InputError("stacks need an additive metric, found none; to export other metrics, use .jsonl")
     return sorted(found, key=lambda each: each.name != first)
 
 

@@ -127,4 +127,4 @@ def _imported(library: str, extra: str) -> Any:
         with redirect_stdout(sys.stderr):  # Thicket prints on standard output which of its parts are missing
             return import_module(library)
     except ImportError:
-        raise InputError(f"this needs {library}: pip install 'autoanalyzer[{extra}]'") from None
+        raise InputError(f"this function needs {library}: pip install 'autoanalyzer[{extra}]'") from None

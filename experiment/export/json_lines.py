@@ -46,7 +46,7 @@ def write_json_lines(experiment: Experiment, path: Path, metrics: Sequence[Metri
 
 def _texts(row: Severity, metric: Metric) -> list[str]:
     if np.isinf(row).any():
-        raise InputError(f"metric {metric.name!r}: its sums overflow")
+        raise InputError(f"the sums of metric {metric.name!r} overflow")
     return orjson.dumps(row.tolist()).decode()[1:-1].split(",")
 
 

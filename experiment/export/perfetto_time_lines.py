@@ -18,8 +18,8 @@ from .weights import NANO
 __all__ = ["write_time_lines"]
 
 _SAID: Final = (
-    "slices are made of samples: the call paths of a sample are shown in call-tree order, because their real order is "
-    "unknown"
+    "slices are made from samples; the call paths of a sample are shown in call-tree order, because their real order "
+    "is unknown"
 )
 _ROUNDED: Final = 1  # nanoseconds of rounding error of each part
 

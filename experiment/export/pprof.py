@@ -112,5 +112,5 @@ def _profile_class() -> Any:
     try:
         from .profile_proto import profile_class  # noqa: PLC0415 - protobuf may not be installed
     except ImportError:
-        raise InputError("this needs protobuf: pip install 'autoanalyzer[pprof]'") from None
+        raise InputError("this export needs protobuf: pip install 'autoanalyzer[pprof]'") from None
     return profile_class()

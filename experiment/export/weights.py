@@ -33,9 +33,7 @@ def metric_of_stacks(experiment: Experiment, name: str | None = None) -> Metric:
         raise InputError(f"expected the metric {times}, found {names}; choose one with --metric")
     metric = experiment.metric(name)
     if metric.aggregation != "sum":
-        raise UsageError(
-            f"--metric {name}: expected an additive metric, which stacks need; .jsonl can hold other metrics"
-        )
+        raise UsageError(f"--metric {name}: stacks need an additive metric; to export other metrics, use .jsonl")
     return metric
 
 
@@ -78,7 +76,7 @@ def weights(
             name = experiment.path_name(path) or experiment.call_paths[path].region.name
             least = found[path, column] / unit_of(metric)[1]
             raise InputError(
-                f"metric {metric.name!r}: expected no negative values, which stacks cannot show, found {least:g} in "
+                f"metric {metric.name!r}: stacks cannot show negative values, found {least:g} in "
                 f"{name}; export to .pb.gz or .jsonl instead"
             )
         yield from zip(part.whose, found.T, strict=True)

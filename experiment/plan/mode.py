@@ -16,7 +16,7 @@ MODES: Final = ("functions", "outer-loops", "inner-loops", "math", "mpi", "sysca
 DEFAULT_MODES: Final = ("functions", "outer-loops", "user", "openmp")
 
 CALL_MODES: Final = CALL_KINDS
-"""The modes whose regions are calls; each has the name of its kind of region."""
+"""The modes whose regions are calls; each is named like the kind of its regions."""
 
 _OF_KIND: Final = {"program": "functions", "function": "functions", "loop": "outer-loops", "parallel": "openmp"}
 

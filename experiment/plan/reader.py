@@ -32,7 +32,7 @@ def load_plan(path: Path, name: str = "") -> Plan:
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8", errors="surrogateescape"))
     except OSError as error:
-        raise InputError(f"{name}: expected a plan, found {error.strerror}") from None
+        raise InputError(f"{name}: the plan cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
         raise InputError(f"{name}: expected a plan in TOML: {error}") from None
     version = found.get("version")

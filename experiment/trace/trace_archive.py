@@ -245,7 +245,7 @@ class _Archive:
         if not all(isinstance(text, str) for text in texts):
             raise self._defect("names that are text", next(text for text in texts if not isinstance(text, str)))
         if not all(isinstance(each.additive, bool) and isinstance(each.parent, str | None) for each in metrics):
-            raise self._defect("metrics with their parents, and whether they are additive", "others")
+            raise self._defect("metrics with valid parents and additivity", "others")
         if len({each.name for each in metrics}) != len(metrics):
             raise self._defect("metrics with different names", [each.name for each in metrics])
         for number, path in enumerate(call_paths):
@@ -261,7 +261,7 @@ class _Archive:
         arrays = {name: self._array(f"{number}/{name}.npy", samples) for name in names}
         parts = arrays["parts"]
         if not (np.isfinite(parts).all() and (parts >= 0).all() and (parts < _EXACT).all()):
-            raise self._defect("whole numbers of parts", parts[:20])
+            raise self._defect("integer part counts", parts[:20])
         count = int(parts.sum())
         of_parts = ("path", "visits", "seconds", "computing")
         arrays |= {name: self._array(f"{number}/{name}.npy", count) for name in of_parts}
@@ -297,7 +297,7 @@ class _Archive:
     def _line(self, arrays: dict[str, _Array], metrics: Sequence[Metric], samples: slice) -> TimeLine:
         begin, end = (_seconds(arrays[name][samples]) for name in ("begin", "end"))
         if (begin[1:] < end[:-1]).any():
-            raise self._defect("samples one after the other", "others")
+            raise self._defect("consecutive samples", "others")
         first = arrays["first"][samples.start : samples.stop + 1]
         parts = slice(int(first[0]), int(first[-1]))
         columns = [_values(arrays[f"value-{number}"][samples], metric.unit) for number, metric in enumerate(metrics)]

@@ -102,7 +102,7 @@ class LibraryCalls:
     def _why_not(self, call: Call, body: Body) -> str:
         fixed = next((why for low, high, why in self._fixed if low <= call.offset < high), "")
         if _within(self._literals, call.offset, call.end):
-            fixed = fixed or "an object created in its arguments may outlive it"
+            fixed = fixed or "an object created in the call's arguments may outlive the call"
         if call.reason or fixed or not call.gives:
             return call.reason or fixed
         if call.offset < body.opening:
@@ -121,8 +121,12 @@ class LibraryCalls:
         arguments = self._masked.find("(", call.offset) + 1
         makes = "{" in self._masked[arguments : call.end] or _within(self._made, arguments, call.end)
         if call.gives == "pointer" and makes and not _FRESH.fullmatch(call.name):
-            return "it returns a pointer, perhaps into a temporary in its arguments"
-        return "a temporary in its arguments must outlive it" if _within(self._objects, arguments, call.end) else ""
+            return "it returns a pointer, perhaps into a temporary in the call's arguments"
+        return (
+            "a temporary in the call's arguments must outlive the call"
+            if _within(self._objects, arguments, call.end)
+            else ""
+        )
 
     def _is_static(self, offset: int, body: Body) -> bool:
         """Return whether an offset is in the declaration of a static variable."""

@@ -23,7 +23,7 @@ _EXEMPT: Final = expression(
 _RESOLVER: Final = expression(r'\b(?:__)?ifunc(?:__)?\s*\(\s*"([^"]+)"')
 _CONSTANT: Final = expression(r"\b(constexpr|consteval)\b")
 _EVALUATED: Final = expression(r"\b(?:constexpr|constinit|static_assert|_Static_assert)\b")
-_OF_JUMPS: Final = {"a return that must be a tail call": expression(r"\bmusttail\b")}
+_OF_JUMPS: Final = {"a return statement that must be a tail call": expression(r"\bmusttail\b")}
 _OF_COROUTINES: Final = {"a coroutine": expression(r"\bco_(?:await|return|yield)\b")}
 _LOCAL_LABELS: Final = expression(r"\{\s*__label__\b")
 _GNU_INLINE: Final = expression(r"\b(?:__)?gnu_inline(?:__)?\b")
@@ -88,7 +88,7 @@ class Judge:
         if _LOCAL_LABELS.match(self._masked, body.opening):
             return "its body begins with __label__"
         is_endless = body.name_offset in self._endless
-        return "ends in a call to itself; with a probe, that could exhaust the stack" if is_endless else ""
+        return "ends with a call to itself, which could exhaust the stack if it had a probe" if is_endless else ""
 
     def why_not(self, body: Body, start: int, end: int) -> str:
         """Return why no guard can be put around the statements from ``start`` to ``end``; empty if one can.

@@ -24,7 +24,7 @@ _OPAQUE: Final = expression(
     re.DOTALL,
 )
 CHARACTER: Final = "00"
-"""The text that replaces character constants in masked text."""
+"""The replacement for character constants in masked text."""
 
 # A digraph becomes a bracket in place of its last character, so that both spellings end at the same offset.
 _DIGRAPHS: Final = {"<%": " {", "%>": " }", "<::": "<::", "<:": " [", ":>": " ]"}

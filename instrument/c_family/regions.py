@@ -265,5 +265,5 @@ class _Finder:
         has_loops = inline and "outer-loops" in self.choice.modes
         long = {loop for loop, (_, reason) in loops.items() if has_loops and not reason}
         if long and cost.executed(body, start, end, long) <= TINY:
-            return f"short: inline, at most {TINY} statements are executed outside of its loops"
+            return f"short: inline, at most {TINY} statements are executed outside its loops"
         return ""

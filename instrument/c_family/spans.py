@@ -45,13 +45,13 @@ def marks(unit: Preprocessed, start: int, end: int) -> Iterator[Mark]:
             break
         if not (match := _MARK.match(pragma.text)):
             if pragma.text.startswith("autoanalyzer"):
-                yield Mark("", pragma.start, pragma.end, "expected begin NAME or end after autoanalyzer")
+                yield Mark("", pragma.start, pragma.end, "expected 'begin NAME' or 'end' after autoanalyzer")
             continue
         word, name = match.groups()
         if word == "begin":
             opened.append((name, pragma.end))
         elif not opened:
-            yield Mark(name, pragma.start, pragma.end, "ends without a begin")
+            yield Mark(name, pragma.start, pragma.end, "has an end, but no begin")
         else:
             begun, place = opened.pop()
             problem = f"ends as {name}" if name not in {"", begun} else "has no name" if not begun else ""

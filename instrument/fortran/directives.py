@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 MARK: Final = "autoanalyzer"
-"""Sentinel of the directives with which users mark regions."""
+"""Sentinel of the directives that users add to mark regions."""
 
 # Directives without blanks, because fixed form allows omitting blanks.
 _WORDS: Final = expression(

@@ -30,7 +30,7 @@ _ENTRY: Final = "has an ENTRY"
 _ASSIGNED: Final = "assigned GOTO"
 _DEVICE: Final = "runs on an accelerator"
 SAID_REASONS: Final = frozenset([_ENTRY, _ASSIGNED])
-"""Reasons that a build reports, because users may not expect them, and the procedure may be large."""
+"""Reasons that a build reports, because users may not expect them and the procedures may be large."""
 
 _NO_PROBE: Final = expression(r"\b(pure|elemental|simple)")
 _PARENTHESES: Final = expression(r"\([^()]*\)")

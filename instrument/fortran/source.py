@@ -100,7 +100,7 @@ class SourceUnit:
         declares = any(each.code.startswith("implicitnone(") and "external" in each.code for each in self.statements)
         free = [name for name in ("achar", "char") if not self._takes(name)]
         if not free:
-            raise self._error(self.statements[0], "it uses ACHAR and CHAR as its own names")
+            raise self._error(self.statements[0], "it redefines the names ACHAR and CHAR")
         return Names(free[0], declares)
 
     def _takes(self, name: str) -> bool:

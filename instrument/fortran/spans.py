@@ -51,12 +51,12 @@ def find_marks(procedure: Procedure) -> Iterator[Mark]:
                 continue
             match = _MARK.match(directive.text)
             if match is None:
-                message = f"expected begin NAME or end after {MARK}"
+                message = f"expected 'begin NAME' or 'end' after {MARK}"
                 yield Mark("", step.place, step.place, directive, directive, message)
             elif match[1] == "begin":
                 opened.append((match[2], step.place, directive))
             elif not opened:
-                yield Mark(match[2], step.place, step.place, directive, directive, "ends without a begin")
+                yield Mark(match[2], step.place, step.place, directive, directive, "has an end, but no begin")
             else:
                 name, place, first = opened.pop()
                 named = match[2] in {"", name}

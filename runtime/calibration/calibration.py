@@ -50,9 +50,12 @@ class Calibration:
             place = {str(name): str(value) for name, value in found["calibrated"].items()}
             missing = {str(name): str(value) for name, value in found["missing"].items()}
         except (ValueError, TypeError, KeyError, AttributeError):
-            raise InputError(f"expected {SCHEMA}, found something else") from None
-        if found.get("schema") != SCHEMA or not all(isfinite(value) and value > 0 for value in prices.values()):
-            raise InputError(f"expected {SCHEMA}, found {found.get('schema')!r}, or an invalid price")
+            raise InputError(f"expected a document of the schema {SCHEMA}, found something else") from None
+        if found.get("schema") != SCHEMA:
+            raise InputError(f"expected the schema {SCHEMA}, found {found.get('schema')!r}")
+        for name, value in prices.items():
+            if not (isfinite(value) and value > 0):
+                raise InputError(f"expected a positive price of {name}, found {value:g}")
         return cls(Prices.of(prices), place, missing)
 
     def beside(self, earlier: Calibration) -> Calibration:

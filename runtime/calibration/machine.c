@@ -67,7 +67,7 @@ static void measure(uint64_t l1, uint64_t l2, uint64_t line, const char *file, i
     for (int i = 0; i < memory; i++)
         printf("price %s %.4g\n", accesses[i].name, accesses[i].seconds);
     if (memory < AA_ACCESSES + AA_PAGE_WORKS)
-        printf("lacks huge_pages the kernel provides none\n");
+        printf("lacks huge_pages the kernel provides no huge pages\n");
     failure = failure ? failure : aa_file_failure();
     if (failure)
         printf("lacks files %s\n", strerror(failure));

@@ -75,14 +75,14 @@ def calibrate(
         told("counting instructions")
         counted = _counted(shop, program, geometry)
         found, missing = _of_machine(printed, counted)
-        told("memory of all cores, and floating-point operations")
+        told("memory bandwidth of all cores, and floating-point operations")
         found_of_node, missing_of_node, how = roofs(shop, launcher)
         told("messages")
         found_of_mpi, missing_of_mpi = messages(shop, words, mpi)
     found |= found_of_node | found_of_mpi
     missing |= missing_of_node | missing_of_mpi
     if not found:
-        raise InputError(f"{shlex.join(launcher) or 'machine'}: expected prices, but nothing was printed")
+        raise InputError(f"{shlex.join(launcher) or 'machine'}: the benchmark printed no results")
     more = {
         **how,
         **({"mpi": str(mpi.library.path)} if mpi.library else {}),
@@ -109,7 +109,7 @@ def machine_alone(folder: Path, environment: Mapping[str, str], *, rounds: int, 
         printed = shop.run([*_command(shop, _built(shop), geometry), str(rounds)], patience=patience)
     found, missing = _of_machine(printed, {})
     if not found:
-        raise InputError("machine: expected prices, but nothing was printed")
+        raise InputError("machine: the benchmark printed no results")
     return Calibration(Prices.of(found), _place(printed, geometry, {}, {}), missing)
 
 

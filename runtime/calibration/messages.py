@@ -46,9 +46,9 @@ def messages(
     if len(ranks) > 1:
         why = f"{len(ranks)} processes, each rank 0 of 1: the launcher belongs to another MPI library"
     elif max(ranks, default=0) < 2:
-        why = f"expected 2 or more ranks, found {max(ranks, default=0)}"
+        why = f"expected at least 2 ranks, found {max(ranks, default=0)}"
     elif "mpi_call" in found:
-        why = "all ranks were on one node: add -- srun -N 2"
+        why = "all ranks were on one node; add -- srun -N 2"
     else:
-        why = "no two ranks were on one node: calibrate again with two ranks on one node"
+        why = "no two ranks were on one node; calibrate again with two ranks on one node"
     return found, {name: why for name in MPI_PRICES if name not in found}

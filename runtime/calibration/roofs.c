@@ -41,14 +41,14 @@ static void print_price(const char *name, double seconds, const char *reason) {
 }
 
 int main(void) {
-    static const char *const small = "there is too little memory beside the caches";
+    static const char *const small = "there is too little memory for data larger than the caches";
     struct aa_cores cores;
     if (!aa_is_first())
         return 0;
     struct aa_work flops = aa_flops();
     for (int round = 0; round < ROUNDS; round++)
         aa_sample(&flops);
-    print_price(flops.name, flops.seconds, "no time passed");
+    print_price(flops.name, flops.seconds, "the clock did not advance");
     if (aa_find_cores(&cores)) {
         print_price("memory_byte", 0, strerror(errno));
         print_price("memory_byte_shared", 0, strerror(errno));
@@ -66,7 +66,7 @@ int main(void) {
     print_price("memory_byte", walk.seconds / AA_STREAM_BYTES, small);
     print_price("memory_byte_shared", shared ? aa_shared_stream(&cores, shared) : 0, small);
     fflush(stdout); /* these prices are known whatever becomes of the threads */
-    print_price("omp_barrier", aa_barrier(&cores), "there is one core, or there are no threads");
+    print_price("omp_barrier", aa_barrier(&cores), "there is only one core, or threads cannot be started");
     printf("cores %d\n", cores.number);
     return 0;
 }

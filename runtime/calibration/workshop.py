@@ -116,7 +116,9 @@ def workshop(folder: Path, environment: Mapping[str, str]) -> Iterator[Workshop]
     try:
         made = TemporaryDirectory(prefix=owned_prefix("calibrate"), dir=folder, ignore_cleanup_errors=True)
     except OSError as error:
-        raise InputError(f"{folder}: cannot be written: {error.strerror}; choose another with --folder") from None
+        raise InputError(
+            f"{folder}: cannot be written: {error.strerror}; choose another folder with --folder"
+        ) from None
     with made as name:
         yield Workshop(Path(os.path.realpath(name)), environment)
 

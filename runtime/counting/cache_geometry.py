@@ -54,9 +54,9 @@ class CacheLevel:
     def defect(self, most_sets: int = _LARGEST, *, largest: int = _LARGEST) -> str | None:
         """Explain why the cache cannot be simulated; None if it can."""
         if self.line < 32 or self.line & (self.line - 1):
-            return f"expected lines of 32, 64, 128 … bytes, found {self.line}"
+            return f"expected lines of 32, 64, 128 … bytes, found {self.line} bytes"
         if self.sets < 2 or self.sets & (self.sets - 1):
-            return f"expected 2, 4, 8 … sets, found {self.size / max(1, self.ways * self.line):g}"
+            return f"expected 2, 4, 8 … sets, found {self.size / max(1, self.ways * self.line):g} sets"
         if self.size > largest:
             return f"expected at most {largest >> 30}G, found {str(self).partition('/')[0]}"
         if self.sets > most_sets:
@@ -94,11 +94,11 @@ class CacheGeometry:
             if level and (found := level.defect(most_sets)):
                 return f"{name}: {found}"
             if level and level.line != self.l1.line:
-                return f"expected lines of one size, found {self.l1.line} and {level.line} bytes"
+                return f"expected lines of the same size, found {self.l1.line} and {level.line} bytes"
         if self.tlb and (found := self.tlb.defect(largest=_LARGEST_TLB)):
             return f"TLB: {found.replace('lines', 'pages')}"
         if self.tlb and self.tlb.line < self.l1.line:
-            return f"TLB: expected pages of {self.l1.line} bytes or more, found {self.tlb.line}"
+            return f"TLB: expected pages of {self.l1.line} bytes or more, found {self.tlb.line} bytes"
         return None
 
 
@@ -145,7 +145,7 @@ def this_machine(folder: Path = _CPU_CACHES, *, say: Callable[[str], object] | N
     for name, told, taken in (("L1", l1, geometry.l1), ("L2", l2, geometry.l2)):
         if say and told != taken:
             why = "is unknown" if told == _UNKNOWN else f"is {told}, which cannot be simulated"
-            say(f"this machine's {name} cache {why}: {taken} is simulated; choose another with --cache")
+            say(f"this machine's {name} cache {why}, so {taken} is simulated; choose another with --cache")
     return geometry
 
 
@@ -170,7 +170,7 @@ def further_levels(events: Collection[str], geometry: CacheGeometry, folder: Pat
         (TLB_MISSES, "TLB", geometry.tlb, "TLB=6M/12/4K"),
     ):
         if event in events and not level:
-            raise UsageError(f"{event}: this machine's {name} is unknown: describe it, for example with --cache {such}")
+            raise UsageError(f"{event}: this machine's {name} is unknown; describe it, for example with --cache {such}")
         if level and event not in events:
             raise UsageError(f"--cache {name} needs --counters simulated:{event}")
         if level:

@@ -50,7 +50,7 @@ def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
     """
     counted = [metric for metric in (*COUNT_METRICS, *COUNTED_PATH_METRICS) if metric.name in counting]
     if not counted:
-        raise InputError("the counting run has counted nothing")
+        raise InputError("the counting run counted nothing")
     lacking = {each.process for each in timing.locations} - {each.process for each in counting.locations}
     if lacking:
         raise InputError(f"expected counts of all ranks, found none for: {', '.join(map(str, sorted(lacking)))}")
@@ -171,7 +171,7 @@ def _exchanged(timing: Experiment, counted: Mapping[str, Severity]) -> str | Non
             others = f" and {len(found) - 1} more" if len(found) > 1 else ""
             return (
                 f"ranks shared the {_WORK[name]} of {_name(timing, int(found[0]))}{others} differently in the counting"
-                " run: do not compare ranks by counts"
+                " run, so do not compare ranks by counts"
             )
     return None
 
@@ -180,13 +180,16 @@ def _differing(timing: Experiment, counted: Severity, columns: npt.NDArray[np.in
     """Yield the call paths with different numbers of entries, summed over ranks."""
     timed = timing.exclusive("visits")
     if len(columns) != len(timing.locations):
-        yield f"threads: {len(timing.locations)} timed, {len(columns)} counted"
+        yield f"the timed run had {len(timing.locations)} threads, the counting run {len(columns)}"
     totals = timed.sum(axis=1), counted.sum(axis=1)
     gaps = _gap(*totals)
     unequal = np.flatnonzero(gaps > _TOLERATED)
     for place in unequal[:_NAMED].tolist():
         name = _name(timing, place)
-        yield f"{name} was entered {totals[0][place]:.0f} times when timed, {totals[1][place]:.0f} times when counted"
+        yield (
+            f"{name} was entered {totals[0][place]:.0f} times in the timed run, {totals[1][place]:.0f} times in the "
+            "counting run"
+        )
     if len(unequal) > _NAMED:
         yield (
             f"more call paths with different numbers of entries in the timed and the counting run: "
@@ -194,7 +197,7 @@ def _differing(timing: Experiment, counted: Severity, columns: npt.NDArray[np.in
         )
     close = np.flatnonzero((gaps > 0) & (gaps <= _TOLERATED))
     if len(close):
-        yield f"call paths entered up to {gaps[close].max():.1%} more or less often when counted: {len(close)}"
+        yield f"call paths entered up to {gaps[close].max():.1%} more or less often in the counting run: {len(close)}"
 
 
 def _name(experiment: Experiment, place: int) -> str:
@@ -209,8 +212,8 @@ def _gap(one: Severity, other: Severity) -> Severity:
 def _entered_only_when_counting(counting: Experiment, strange: list[int]) -> Iterator[str]:
     for number in strange[:_NAMED]:
         yield (
-            f"{counting.path_name(number)} was entered only when counted: its counts are attributed to the "
-            "enclosing region"
+            f"{counting.path_name(number)} was entered only in the counting run, so its counts are attributed to "
+            "the enclosing region"
         )
     if len(strange) > _NAMED:
-        yield f"more call paths entered only when counted: {len(strange) - _NAMED}"
+        yield f"more call paths entered only in the counting run: {len(strange) - _NAMED}"

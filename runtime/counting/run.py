@@ -133,7 +133,9 @@ class CountingRun:
         if experiment is None or experiment.notes.unfinished:
             defect = _defect(status, expected, experiment)
             reason = failure_reason(log.read_text(errors="replace"))
-            raise InputError(f"the counting run {defect}: no counts; see {log}{f' ({reason})' if reason else ''}")
+            raise InputError(
+                f"the counting run {defect}, so there are no counts; see {log}{f' ({reason})' if reason else ''}"
+            )
         log.unlink()
         return experiment
 
@@ -174,7 +176,7 @@ def prepared_counting(
     launcher = find_mpi(command).launcher
     place = find_program(command, launcher)
     if own := _own_folder(command[:place]):
-        raise InputError(f"remove {own} from the command, because the counting run takes place in another folder")
+        raise InputError(f"remove {own} from the command, because the counting run works in another folder")
     if chosen:
         _check_folder(chosen, "" if place is None else command[place])
     counting_command(command, geometry, counters=counters, launcher=launcher, say=say)
@@ -198,7 +200,7 @@ def prepared_counting(
 
             def told(size: int) -> None:
                 if size > _WORTH_SAYING:
-                    say(f"copying {size / 2**20:.0f} MiB for the counting run; --no-copy counts in place")
+                    say(f"copying {size / 2**20:.0f} MiB for the counting run; to count without a copy, add --no-copy")
 
             with working_copy(Path.cwd(), output, command, scratch=scratch or _shared(output), told=told) as folder:
                 yield counting(output=output, folder=folder, input=given)
@@ -217,7 +219,7 @@ def _shared(output: Path) -> Path:
 
 def _warning(program: str) -> str:
     return (
-        f"{program} was built to use fused multiply-add: if it uses these instructions often, counting takes about "
+        f"{program} was built to use fused multiply-add; if it uses these instructions often, counting takes about "
         f"{_FUSED_TIMES} times as long as the program; if it is also built with -mno-fma, about {_UNFUSED_TIMES} times"
     )
 
@@ -229,8 +231,8 @@ def how_long(seconds: float, times: tuple[int, int]) -> str:
     least, most = (f"{each / length:.0f}" for each in expected)
     took = f"{seconds:.0f}" if seconds >= 100 else f"{seconds:.3g}"
     return (
-        f"it takes {least if least == most else f'{least} to {most}'} {unit} as a rule: "
-        f"{_TO_START} s to start, and {times[0]} to {times[1]} times the program's {took} s"
+        f"it usually takes {least if least == most else f'{least} to {most}'} {unit}: "
+        f"{_TO_START} s to start, plus {times[0]} to {times[1]} times the program's {took} s"
     )
 
 
@@ -270,5 +272,5 @@ def _input_again() -> BinaryIO:
 
 def _defect(status: int, expected: int, experiment: Experiment | None) -> str:
     if status != expected:
-        return f"ended with exit status {status}{f', not {expected}' if expected else ''}"
+        return f"ended with exit status {status}{f' instead of {expected}' if expected else ''}"
     return "recorded nothing" if experiment is None else "ended before MPI_Finalize"

@@ -176,7 +176,9 @@ def _compile(valgrind: Valgrind, folder: Path, log: Path, environment: Mapping[s
             return
         failures += f"{' '.join(command)}\n{run.stderr}"
     log.write_text(failures)
-    raise BuildError(f"{compilers[0][0]} cannot build the counting tool: see {log}, or set AUTOANALYZER_CC")
+    raise BuildError(
+        f"{compilers[0][0]} cannot build the counting tool; see {log}, or set AUTOANALYZER_CC to another compiler"
+    )
 
 
 def _arguments(valgrind: Valgrind) -> list[str]:

@@ -66,7 +66,9 @@ def working_copy(
             for path in beside:
                 tree.place(path, root / path.relative_to(anchor))
         except OSError as error:
-            raise InputError(f"{folder}: cannot be copied: {error}; name another with --counting-dir") from None
+            raise InputError(
+                f"{folder}: cannot be copied: {error}; choose another folder with --counting-dir"
+            ) from None
         yield tree.target
 
 
@@ -88,7 +90,7 @@ def _beside(folder: Path, command: Sequence[str]) -> list[Path]:
     for text, path in _named(folder, command):
         if folder != path and folder.is_relative_to(path):
             raise InputError(
-                f"{text}: contains the working directory, which the counting run copies; name a prepared folder with "
+                f"{text}: contains the working directory, which the counting run copies; choose a prepared folder with "
                 "--counting-dir"
             )
         if not path.is_relative_to(folder):
@@ -119,7 +121,7 @@ def _temporary_folder(scratch: Path | None) -> Iterator[Path]:
             scratch.mkdir(parents=True, exist_ok=True)
         folder = tempfile.TemporaryDirectory(prefix=owned_prefix("counting"), dir=scratch, ignore_cleanup_errors=True)
     except OSError as error:
-        raise InputError(f"no folder for the counting run: {error}; choose one with --scratch") from None
+        raise InputError(f"cannot create a folder for the counting run: {error}; choose one with --scratch") from None
     with folder as name:
         yield Path(os.path.realpath(name))
 
@@ -152,8 +154,8 @@ class _Tree:
                 size += file.stat().st_size
                 if size > _LARGEST:
                     raise InputError(
-                        f"{self.source}: more than {_LARGEST >> 30} GiB, too much to copy; name a prepared folder with "
-                        "--counting-dir, or count in place with --no-copy"
+                        f"{self.source}: more than {_LARGEST >> 30} GiB, too much to copy; choose a prepared folder "
+                        "with --counting-dir, or count in place with --no-copy"
                     )
         return size
 

@@ -171,4 +171,4 @@ def _unpack(name: str, lines: Iterator[bytes], shards: Path) -> None:
             except ValueError:
                 raise InputError(f"{name}: expected a shard, found a damaged line") from None
         else:
-            raise InputError(f"{name}: expected a whole shard, found a part of it")
+            raise InputError(f"{name}: expected a complete shard, found only a part")

@@ -60,14 +60,15 @@ def said_of_code(chains: Mapping[Region, Sequence[Region]]) -> Iterator[str]:
         name = Path(file).name
         if file in gone:
             yield (
-                f"samples show no functions, because {file} is not on this machine: use autoanalyzer gather where it is"
+                f"samples show no functions, because {file} is not on this machine; run autoanalyzer gather on a "
+                "machine that has this file"
             )
         elif not has_tool:
-            yield "samples show no functions, because addr2line is missing: install binutils"
+            yield "samples show no functions, because addr2line is missing; install binutils"
         elif LINE not in shown and "function" in shown:
-            yield f"{name} has no line numbers, so samples show functions only: compile with -g"
+            yield f"{name} has no line numbers, so samples show only functions; compile with -g"
         elif LINE not in shown:
-            yield f"{name} is stripped, so samples do not show its functions: compile with -g, without stripping"
+            yield f"{name} is stripped, so samples show no functions; compile with -g, and do not strip the program"
 
 
 def said_of_changes(chains: Mapping[Region, Sequence[Region]], began: float) -> Iterator[str]:
@@ -85,10 +86,10 @@ def said_of_changes(chains: Mapping[Region, Sequence[Region]], began: float) -> 
     for program, sources in sorted(found.items()):
         built, name = _written(program), Path(program).name
         if built > began + _SKEW:
-            yield f"{name} is newer than the run: functions and lines may be those of another build"
+            yield f"{name} is newer than the run, so functions and lines may be those of another build"
         elif newer := sorted(file for file in sources if 0 < built < _written(file)):
             others = f" and {len(newer) - 1} other sources are" if len(newer) > 1 else " is"
-            yield f"{newer[0]}{others} newer than {name}: functions, loops and lines may be wrong"
+            yield f"{newer[0]}{others} newer than {name}, so functions, loops and lines may be wrong"
 
 
 def _written(file: str) -> float:

@@ -20,7 +20,7 @@ from . import shard_layout as layout
 __all__ = ["ON_PATH", "PATH_FIELDS", "CriticalPath", "PathRecords", "WaitedFor", "said_of_path"]
 
 ON_PATH: Final = np.dtype([("thread", "i4"), ("node", "i4"), ("path", "f8"), ("delay", "f8"), ("wait", "f8")])
-"""For each node: its work on the critical path, and the waiting that it caused and had; in seconds or instructions."""
+"""Per node: the work on the critical path, and the waiting that the node caused and had; in seconds or instructions."""
 
 PATH_FIELDS: Final = {"path_time": "path", "path_instructions": "path", "delay_time": "delay", "wait_time": "wait"}
 """Metric → the field of ``ON_PATH`` with its values."""
@@ -193,24 +193,24 @@ def said_of_path(processes: Collection[PathRecords]) -> Iterator[str]:
     """
     count = {state: sum(each.state == state for each in processes) for state in layout.PATH_STATES}
     if count["alone"]:
-        yield "the critical path is not known: not all processes of the job are recorded, or do not see the same folder"
+        yield "the critical path is not known: some processes are not recorded, or do not see the same folder"
         return
     if count["sessions"]:
-        yield "the critical path is not known: MPI was begun by MPI_Session_init alone, without MPI_Init"
+        yield "the critical path is not known: the program started MPI by MPI_Session_init alone, without MPI_Init"
         return
     if count["too_dear"]:
         yield (
-            "the critical path is known only for the beginning of the run: it was recorded until messages of the "
-            "library took more than --max-overhead (--path always records all of it)"
+            "the critical path is known only for the beginning of the run: it was recorded until the probe "
+            "library's messages took more than --max-overhead (to record all of it, use --path always)"
         )
     if count["missed"]:
         yield (
-            f"the critical path may be longer: on {count['missed']} of {len(processes)} ranks a message of the library"
-            " did not arrive, and these ranks no longer followed the messages that they received"
+            f"the critical path may be longer: on {count['missed']} of {len(processes)} ranks a message of the probe "
+            "library did not arrive, and these ranks stopped following the messages that they received"
         )
     if left_out := frozenset().union(*(each.left_out for each in processes)):
         kinds = ", ".join(_LEFT_OUT[name] for name in layout.PATH_LEFT_OUT if name in left_out)
-        yield f"the critical path may be longer: it does not follow {kinds}"
+        yield f"the critical path may be longer, because it does not follow {kinds}"
     if lost := sum(each.lost for each in processes):
         yield f"entries of the critical path without a region, because memory ran short: {lost}"
 

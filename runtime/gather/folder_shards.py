@@ -14,7 +14,7 @@ from .shard import Shard
 __all__ = ["FolderShards", "Told"]
 
 Told = Callable[[int, int], object]
-"""Progress callback: the number of shards done, and their total."""
+"""Progress callback: takes the number of shards that are done, and the total number of shards."""
 
 
 @dataclass

@@ -181,16 +181,18 @@ def _merge(
     latest = read.latest
     said = [*remarks, *broken]
     if len(latest) < len(read.heads):
-        said.append(f"shards of an earlier run in this folder that were left out: {len(read.heads) - len(latest)}")
+        said.append(
+            f"shards left out, because they belong to an earlier run in this folder: {len(read.heads) - len(latest)}"
+        )
     said += [
-        f"{who} is still running: these are its data so far; once it has ended, run autoanalyzer analyze {folder.path}"
+        f"{who} is still running; these are its data so far; once it has ended, run autoanalyzer analyze {folder.path}"
         for who in running.values()
     ]
     elsewhere = [] if ended else may_run_elsewhere([read.heads[place].shard for place in latest])
     if elsewhere:
         said.append(
-            f"{len(elsewhere)} of {len(latest)} processes may still be running, on {elsewhere[0]}: these are their data"
-            f" so far, which stay in {folder.shards}"
+            f"{len(elsewhere)} of {len(latest)} processes may still be running, on {elsewhere[0]}; these are their "
+            f"data so far, which stay in {folder.shards}"
         )
     if (whole := _whole(folder, [read.heads[place].shard for place in latest])) is not None:
         return whole
@@ -221,7 +223,7 @@ def _whole(folder: RunFolder, shards: Sequence[Shard]) -> Experiment | None:
         return None
     warnings.warn(
         f"{folder.experiment} has the data of {processes} processes, but the shards beside it, from the same or an "
-        f"earlier run, only those of {len(shards)}: both stay unchanged, the shards in {folder.shards}",
+        f"earlier run, only the data of {len(shards)}; both stay unchanged, the shards in {folder.shards}",
         stacklevel=2,
     )
     return found
@@ -240,6 +242,6 @@ def _save(folder: RunFolder, own: OwnShards, run: Run) -> Experiment:
         file = save_of_run(experiment, folder.path)
     except InputError as error:
         raise InputError(
-            f"{error}; the data stay in {folder.shards}: once that is solved, run autoanalyzer analyze {folder.path}"
+            f"{error}; the data stay in {folder.shards}; once this is solved, run autoanalyzer analyze {folder.path}"
         ) from None
     return load(file) if file == folder.large_experiment else experiment

@@ -93,22 +93,22 @@ def _most_frequent(lines: Mapping[tuple[str, int], float]) -> tuple[str, int]:
 def said_of_samples(sums: SampleSums) -> Iterator[str]:
     """Yield the reasons why samples are missing, if any are."""
     reasons = {
-        "old_kernel": "no samples: the kernel is too old (Linux 5.9 on x86-64, 5.16 on ARM)",
+        "old_kernel": "no samples: the kernel is too old (needs Linux 5.9 on x86-64, 5.16 on ARM)",
         "theirs": "samples are missing: the program handles SIGURG itself",
         "refused": "samples are missing: the system provided no timers",
     }
     yield from (said for state, said in reasons.items() if sums.states[state])
     without = {
-        "blocked": "while they block SIGURG",
-        "small_stack": "on stacks, or with handlers on stacks, of less than 32 KiB",
-        "masking": "that block and unblock signals too often",
+        "blocked": "while SIGURG is blocked",
+        "small_stack": "with stacks, or signal handlers' stacks, of less than 32 KiB",
+        "masking": "that blocked and unblocked signals too often",
     }
     for state, why in without.items():
         if number := sums.states[state]:
             yield f"no samples of {number} {'thread' if number == 1 else 'threads'} {why}"
     if sums.crowded > _WORTH_A_WORD * sums.seconds:
         share = 100 * sums.crowded / sums.seconds
-        yield f"{share:.0f} % of the samples have no place, because more code is executed than a table holds"
+        yield f"{share:.0f} % of the samples have no location, because more code is executed than the table can hold"
     if sums.lost > _WORTH_A_WORD * sums.seconds:
         late = "whose signals came late: SIGURG was blocked, or a hypervisor took the core"
         yield f"samples leave out {100 * sums.lost / sums.seconds:.0f} % of the CPU time, {late}"
@@ -187,5 +187,5 @@ def said_of_bias(sums: SampleSums) -> Iterator[str]:
     if abs(seen - known) > chance + _BIASED * known:
         yield (
             f"samples are biased, because threads share cores: {100 * seen:.0f} % of the samples are outside calls, "
-            f"but {100 * known:.0f} % of the CPU time is; times of regions may be wrong by as much"
+            f"but {100 * known:.0f} % of the CPU time is, so times of regions may be wrong by as much"
         )

@@ -110,7 +110,7 @@ def _run(job: Sequence[str], shards: Path, told: Told | None) -> JobEnd:
         if found is not None:  # the experiment is already written
             return JobEnd(merged=True, keep=found["keep"])
         if silence.too_long:
-            return JobEnd(f"it printed nothing for {_TIMEOUT} s")
+            return JobEnd(f"the job printed nothing for {_TIMEOUT} s")
         if process.returncode:
             errors.seek(0)
             said = failure_reason(errors.read().decode(errors="replace"))

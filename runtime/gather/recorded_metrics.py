@@ -114,7 +114,7 @@ def event_metrics(shards: Iterable[Shard]) -> dict[str, Metric]:
         told = counted(source)
         if told and told.event and told.name not in taken:  # a name used twice is possible only in a damaged shard
             taken.add(told.name)
-            where = f"{source_in_calls('', told.calls)} alone" if told.calls else ", in calls of MPI, too"
+            where = f"{source_in_calls('', told.calls)} alone" if told.calls else ", including MPI calls"
             unit = read_choices().units.get(told.plain, "occ")
             found[field] = Metric(told.name, unit, None, f"PAPI's event {told.plain}{where}", source)
     found |= _simulated_metrics(sources)

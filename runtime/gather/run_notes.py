@@ -157,7 +157,7 @@ def _unseen(bypassed: Sequence[int]) -> Iterable[str]:
     for bypass in sorted({*bypassed}.intersection(_BYPASSES)):
         yield (
             f"{_BYPASSES[bypass]} not seen, on {bypassed.count(bypass)} of {len(bypassed)} processes: busy times "
-            "include waiting in MPI, which may cause differences between ranks"
+            "include waiting in MPI, which may make ranks differ"
         )
 
 
@@ -180,8 +180,8 @@ def _remarks(
         silence = facts.ended - max(map(_silent_from, shards))
         if silence > _SILENCE * max(shard.last for shard in shards):
             yield (
-                f"no process entered or left a region in the last {silence:.3g} s of the run: each stayed in one region"
-                " or call"
+                f"in the last {silence:.3g} s of the run, no process entered or left a region; each stayed in one "
+                "region or call"
             )
     # Processes that ended by themselves come first, then the one that was silent first: the others may only have waited
     # for it.
@@ -194,9 +194,9 @@ def _remarks(
     if not alone > 1:
         yield from _others(processes, expected)
     if len({(shard.papi, *sorted(shard.sources.items())) for shard in shards if shard.threads}) > 1:
-        yield "counts that some processes lack or took in a different way are left out"
+        yield "counts are left out if some processes lack them or counted in a different way"
     if calls := next((shard.counted_in for shard in shards if shard.counted_in), ()):
-        yield f"counted only{source_in_calls('', calls)} (--count-in): without the regions' own code"
+        yield f"counted only{source_in_calls('', calls)} (--count-in), not in the regions' own code"
     if any(shard.by_turns for shard in shards):
         yield "counts are estimates: events shared the hardware counters (--multiplex)"
     trees = [tree for shard in shards for tree in shard.threads]
@@ -204,16 +204,16 @@ def _remarks(
     if levels:
         yield (
             f"call paths below level {min(levels)} were attributed to their callers once memory ran short on"
-            f" {len(levels)} of {len(shards)} processes: raise --max-memory"
+            f" {len(levels)} of {len(shards)} processes; raise --max-memory"
         )
     counts = {
         "entries attributed to their caller, because memory ran short": sum(t.collapsed for t in trees),
         "exits of regions that were not open": sum(tree.unmatched for tree in trees),
-        "entries from signal handlers, attributed to what they interrupted": sum(tree.reentered for tree in trees),
-        "threads recorded only in part, because memory ran short": sum(tree.stopped for tree in trees),
+        "entries from signal handlers, attributed to the interrupted code": sum(tree.reentered for tree in trees),
+        "threads recorded only partly, because memory ran short": sum(tree.stopped for tree in trees),
         "threads not recorded, because memory ran short": sum(shard.unrecorded for shard in shards),
         "threads without counts, because their counters did not start": sum(shard.uncounted for shard in shards),
-        "regions of another version of the probes, not recorded": sum(shard.refused for shard in shards),
+        "regions not recorded, because their probes have another version": sum(shard.refused for shard in shards),
     }
     yield from (f"{what}: {count}" for what, count in counts.items() if count)
     yield from said_of_topologies(processes)
@@ -226,14 +226,14 @@ def _said_of_timed_again(heads: Iterable[Head], folded: Iterable[Region]) -> Ite
     names = {without_call_site(region) for region in folded}
     for region, (entered, untimed) in _timed_again(heads).items():
         said = (
-            f"{region.name} seemed too small to measure, but took long: {untimed:,} of {entered:,} entries lack a time"
+            f"{region.name} seemed too small to measure, but took long; {untimed:,} of {entered:,} entries lack a time"
         )
         if region in names:
             yield (
                 f"{said}; where threads or call paths differ in such entries, all of its time is attributed to callers"
             )
         elif untimed >= _WORTH_A_WORD * entered:
-            yield f"{said}, and their time is attributed to callers"
+            yield f"{said}; the time of these entries is attributed to callers"
 
 
 def _others(processes: dict[int, Shard], expected: int | None) -> Iterable[str]:
@@ -245,7 +245,7 @@ def _others(processes: dict[int, Shard], expected: int | None) -> Iterable[str]:
         elif shard.forked_from:
             found.setdefault("forked by other processes", []).append(process)
         elif expected and process >= expected:
-            found.setdefault("more than MPI_COMM_WORLD has", []).append(process)
+            found.setdefault("beyond the size of MPI_COMM_WORLD", []).append(process)
     for how, numbers in found.items():
         who = "process" if len(numbers) == 1 else "processes"
         yield f"{len(numbers)} {who} {how}: {'numbered' if len(numbers) == 1 else 'numbered from'} {min(numbers)}"

@@ -20,10 +20,10 @@ from .shard_layout import SHARES
 __all__ = ["CODE", "Spread", "is_probed", "spread_over", "spread_path", "with_sampled_nodes"]
 
 Spread = Mapping[tuple[int, int], Sequence[tuple[int, float]]]
-"""Thread and node → the nodes that take parts of its own work, each with its share."""
+"""Thread and node → the nodes that get parts of this node's own work, each with its share."""
 
 CODE: Final = "code"
-"""The kind of a region that is a place in code, named like a call outside regions; the gather replaces it by lines."""
+"""The kind of a region for an address in code, named like a call outside regions; the gather replaces it with lines."""
 
 _TINY: Final = 1e-9  # seconds
 _TICK: Final = 0.01  # seconds by which the last sample may be late

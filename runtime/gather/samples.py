@@ -93,7 +93,7 @@ class _Reader:
         while at < len(data):
             kind, lines = int(halves[at // 2]), int(halves[at // 2 + 1])
             if not lines:
-                raise self._defect(f"a whole record at byte {at}", "a size of 0")
+                raise self._defect(f"a complete record at byte {at}", "a size of 0")
             if kind == layout.THREAD_RECORD:
                 self._threads.append(at)
             elif kind == layout.NODE_RECORD:
@@ -102,7 +102,7 @@ class _Reader:
                 generation, used = layout.CHUNK_LAYOUT.unpack_from(data, at)
                 begin, end = at + layout.CHUNK_LAYOUT.size, at + lines * layout.ALIGNMENT
                 if used > end - begin:
-                    raise self._defect(f"at most {end - begin} bytes of samples at byte {at}", used)
+                    raise self._defect(f"samples of at most {end - begin} bytes at byte {at}", used)
                 if generation == self._generation:
                     self._walk(sizes, begin, begin + used)
             at += lines * layout.ALIGNMENT
@@ -111,7 +111,7 @@ class _Reader:
         while at < end:
             size = int(sizes[at // 4])
             if size < layout.SAMPLE_LAYOUT.itemsize or size % _WORD or at + size > end:
-                raise self._defect(f"a whole sample at byte {at}", f"{size} bytes")
+                raise self._defect(f"a complete sample at byte {at}", f"{size} bytes")
             self._samples.append(at)
             at += size
 

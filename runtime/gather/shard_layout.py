@@ -70,7 +70,7 @@ MOST_TOPOLOGIES: Final = 16
 MOST_DIMENSIONS: Final = 32
 
 SYSTEM_VALUES: Final = ("minor_faults", "major_faults", "voluntary_switches", "involuntary_switches", "resident")
-"""The system's data about a process or a thread, which follow the values of a sample; twin: enum aa_system_value."""
+"""Operating system data about a process or thread, which follow the values of a sample; twin: enum aa_system_value."""
 
 ANCHOR = np.dtype([("monotonic", "u8"), ("ticks", "u8")])
 
@@ -165,7 +165,7 @@ PART_LAYOUT: Final = np.dtype(
     }
 )
 PART_WHOLE: Final = 2**32 - 1
-"""The CPU time of a part of a sample is in units of the part's ticks divided by this; twin: AA_WHOLE."""
+"""The CPU time of a part of a sample is stored in units of the part's ticks divided by this; twin: AA_WHOLE."""
 
 CHUNK_LAYOUT: Final = struct.Struct("<4xIQ")
 """The head of a chunk: its generation, and the number of bytes of the samples that follow."""

@@ -107,7 +107,7 @@ class _Reader:
         if records.wrong is not None:
             at = records.wrong * layout.ALIGNMENT
             size = self._size(at) if at + layout.ALIGNMENT <= self.used else 0
-            raise self.defect(f"a whole record at byte {at}", f"a size of {size}")
+            raise self.defect(f"a complete record at byte {at}", f"a size of {size}")
         formed = self._formed(records, forms)
         nodes = self._take(formed.nodes, layout.NODE_LAYOUT)
         self._read_throttled(records.offsets(layout.THROTTLE_RECORD), records.offsets(layout.NODE_RECORD))
@@ -238,7 +238,7 @@ class _Reader:
             strange_number = next((each for each in (visits, again) if each > most), None)
             if strange_number is not None:
                 raise self.defect(
-                    f"no more visits than the {most} of the throttled node at byte {place}", strange_number
+                    f"at most {most} visits, as many as the throttled node at byte {place} has", strange_number
                 )
             self.throttled[place] = min(visits + (most - again if again else 0), most)
         self.timed_again = frozenset(place for place, again in zip(places, found["again"], strict=True) if again)

@@ -75,7 +75,7 @@ def _facts(merged: Merged, processes: dict[int, Shard]) -> dict[str, object]:
 def _said(processes: dict[int, Shard]) -> Iterator[str]:
     tracings = [shard.tracing for shard in processes.values() if shard.tracing]
     if lost := sum(tracing.lost for tracing in tracings):
-        yield f"{lost} samples of time lines were lost, because there was no memory for them: raise --trace-memory"
+        yield f"{lost} samples of time lines were lost, because memory ran short; raise --trace-memory"
     if slowed := sum(tracing.slowed > 0 for tracing in tracings):
         yield (
             f"{slowed} of {len(tracings)} processes sampled less often than requested, because samples of many "
@@ -131,7 +131,7 @@ class _Lines:
         ratio, process = max(self._long, default=(0.0, 0))
         if ratio > _LONG:
             yield (
-                f"the longest sample of a time line lasts {ratio:.0f} intervals, on rank {process}: no region was "
+                f"the longest sample of a time line lasts {ratio:.0f} intervals, on rank {process}; no region was "
                 "entered or left in it, so the times inside it are unknown"
             )
 

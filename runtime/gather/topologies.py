@@ -51,12 +51,12 @@ def said_of_topologies(processes: Mapping[int, Shard]) -> Iterable[str]:
     places, doubtful = _places(processes)
     for key, several in doubtful.items():
         yield (
-            f"MPI topology that was left out: {_TITLES[key[0]]} of {' × '.join(str(size) for size, _ in key[3])}, in "
-            f"which {several} processes have the same places, so their communicators cannot be distinguished"
+            f"left out an MPI topology: {_TITLES[key[0]]} of {' × '.join(str(size) for size, _ in key[3])}, in "
+            f"which {several} processes have the same place, so their communicators cannot be distinguished"
         )
     count = len(places)
     if count > MOST_KEPT:
-        yield f"MPI topologies that were left out: {count - MOST_KEPT} of {count}, those with the fewest places"
+        yield f"left out {count - MOST_KEPT} of {count} MPI topologies, those with the fewest places"
     more = sum(shard.topologies_left_out > 0 for shard in processes.values())
     if more:
         yield (

@@ -28,7 +28,7 @@ MpiKind = Literal[
     "one_sided",
     "other",
 ]
-"""The part of ``mpi_time`` to which a function's time belongs; in C, ``AA_MPI_…`` in ``probe/share.h``."""
+"""The part of ``mpi_time`` that includes a function's time; in C, ``AA_MPI_…`` in ``probe/share.h``."""
 
 PathRule = Literal[
     "",
@@ -44,7 +44,7 @@ PathRule = Literal[
     "from_neighbours",
     "partitioned",
 ]
-"""The ranks whose work precedes the end of a call on the critical path; see ``probe/mpi_path.h``."""
+"""The ranks on which the critical path may continue before the end of a call; see ``probe/mpi_path.h``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,4 +338,4 @@ FILE_RULES: Final = (
     FileRule("File_write File_write_all File_write_ordered File_write_shared", "file buf count type status", "written"),
     FileRule("File_write_at File_write_at_all", "file offset buf count type status", "written"),
 )
-"""The functions of MPI-IO; each rule covers all forms: non-blocking (``File_i…``), split (``…_begin``, ``…_end``)."""
+"""MPI-IO functions; each rule also covers the non-blocking (``File_i…``) and split (``…_begin``, ``…_end``) forms."""

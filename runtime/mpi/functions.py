@@ -66,7 +66,7 @@ def _spread(family: str) -> list[str]:
 
 
 LOCAL: Final = frozenset(name for family in _LOCAL_FAMILIES.split() for name in _spread(family))
-"""Functions, without ``MPI_``, that neither communicate nor wait; includes their large-count forms."""
+"""Functions, without ``MPI_``, that neither communicate nor wait, including their large-count forms."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ def begin_mpi(started: Started, otherwise: str) -> Any:
         use_mpich()
     others = "other process" if started.size == 2 else f"other {started.size - 1} processes"
     said = (
-        f"autoanalyzer: process {started.rank} of a job waits for the {others} to begin the same command; {otherwise}"
+        f"autoanalyzer: process {started.rank} of a job waits for the {others} to start the same command; {otherwise}"
     )
     with said_if_long(said, _PATIENCE_OF_OTHERS if started.rank else _PATIENCE):
         from mpi4py import MPI  # noqa: PLC0415 - starts MPI
@@ -90,8 +90,8 @@ def check_together(communicator: Any) -> None:
     started = started_processes()
     if started and communicator.Get_size() < started.size:
         raise InputError(
-            f"expected {started.size} processes in one MPI_COMM_WORLD, found each alone: the launcher is not that of"
-            f" {MPI.get_vendor()[0]}, which mpi4py uses; srun may need --mpi=pmix"
+            f"expected {started.size} processes in one MPI_COMM_WORLD, found each alone; the launcher does not belong "
+            f"to {MPI.get_vendor()[0]}, which mpi4py uses; srun may need --mpi=pmix"
         )
 
 
@@ -115,7 +115,7 @@ def use_mpich(library: Path | None = None) -> None:
     if library is None:
         library = next((each.library.path for each in mpi_compilers(os.environ) if not each.library.is_open_mpi), None)
     if library is None:
-        raise InputError(f"started by a launcher of MPICH: expected its library ({_NAME}) or its mpicc, found neither")
+        raise InputError(f"started by MPICH's launcher, but found neither MPICH's library ({_NAME}) nor its mpicc")
     os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], mpich_environment(library, os.environ))
 
 

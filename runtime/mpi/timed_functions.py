@@ -39,13 +39,13 @@ TIMED: Final[Mapping[MpiKind, str]] = {
     " Intercomm_merge Open_port Close_port Publish_name Unpublish_name Lookup_name"
     " Cart_create Cart_sub Cart_map Graph_create Graph_map Dist_graph_create Dist_graph_create_adjacent",
 }
-"""Functions that may wait for other ranks or poll, but carry no payload, by the kind of their time."""
+"""Functions that may wait for other ranks or poll, but transfer no data, by the kind of their time."""
 
 POLLS: Final = (
     "Iprobe Improbe Parrived Win_test"
     " Request_get_status Request_get_status_all Request_get_status_any Request_get_status_some"
 )
-"""Functions among these whose last ``int *`` parameter returns whether they found anything; if not, they waited."""
+"""Functions among these whose last ``int *`` parameter returns whether they found anything; otherwise, they waited."""
 
 TOPOLOGIES: Final = "Cart_create Graph_create Dist_graph_create Dist_graph_create_adjacent"
 """Functions that create a communicator with a topology, which is the last parameter."""
@@ -61,10 +61,10 @@ MEETINGS: Final[Mapping[str, tuple[str, ...]]] = {
     "Intercomm_create": ("argument_1", "*argument_6"),
     "Intercomm_merge": ("*argument_3",),
 }
-"""Functions that make a communicator → the communicators whose members wait for each other in the call."""
+"""Functions that create a communicator → the communicators whose members wait for each other in the call."""
 
 MEETINGS_BEGUN: Final = "Comm_idup Comm_idup_with_info"
-"""Non-blocking functions that make a communicator; all members of the first argument wait for each other."""
+"""Non-blocking functions that create a communicator; all members of the first argument's communicator wait."""
 
 WINDOWS_AFTER: Final[Mapping[str, str]] = {
     "Win_create": "aa_path_window_made(argument_5, *argument_6)",
@@ -95,7 +95,7 @@ FILE_TIMED: Final = (
     "File_delete File_sync File_set_size File_preallocate File_get_size File_set_view File_set_info"
     " File_set_atomicity File_seek File_seek_shared File_get_position_shared"
 )
-"""Functions on a file that move none of its bytes; ``File_open`` and ``File_close`` have hand-written wrappers."""
+"""Functions on a file that read and write no data; ``File_open`` and ``File_close`` have hand-written wrappers."""
 
 FILE_COLLECTIVES: Final = (
     "File_sync File_set_size File_preallocate File_set_view File_set_info File_set_atomicity File_seek_shared"

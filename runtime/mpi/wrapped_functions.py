@@ -36,7 +36,7 @@ BY_HAND: Final = (
 """Functions with hand-written wrappers in ``probe/mpi_life.c``, ``mpi_completion_….c`` and ``mpi_file.c``."""
 
 SESSIONS: Final = "Session_init Session_finalize Group_from_session_pset Group_rank"
-"""Functions for sessions that ``probe/mpi_life.c`` wraps or calls; a library has all of them or none."""
+"""Session functions that ``probe/mpi_life.c`` wraps or calls; an MPI library has either all of them or none."""
 
 CALLED: Final = (
     "Query_thread Comm_rank Comm_size Comm_remote_size Comm_test_inter Comm_get_parent Type_size_x Get_elements_x"
@@ -44,7 +44,7 @@ CALLED: Final = (
     " Comm_remote_group Group_size Group_translate_ranks Group_free Op_create Op_free Type_contiguous Type_commit"
     " Type_free Error_class Topo_test Cartdim_get Cart_get Cart_shift Graph_neighbors_count Dist_graph_neighbors_count"
 )
-"""Functions that the probe library calls, to find out sizes and roles."""
+"""Functions that the probe library calls to determine sizes and roles."""
 
 
 # Kind of collective, by the processes whose work it needs → the arguments that determine these.

@@ -39,5 +39,5 @@ def named_papi(text: str) -> str:
     if os.sep not in text:
         return text
     if not Path(text).is_file():
-        raise UsageError(f"expected a libpapi or {PACKAGE}, found no file {text}")
+        raise UsageError(f"expected a libpapi or {PACKAGE}, but there is no file {text}")
     return str(Path(text).resolve())

@@ -130,7 +130,7 @@ def look_up(
     if found.whose == PACKAGE:
         found.library = str(papi_place())
     if found.version and not ended:
-        found.reason = f"PAPI did not answer within {patience:g} s, or ended the process: the list is incomplete"
+        found.reason = f"PAPI did not answer within {patience:g} s, or ended the process, so the list is incomplete"
     return found
 
 

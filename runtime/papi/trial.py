@@ -219,7 +219,12 @@ def _some(papi: Papi, question: Mapping[str, Any], names: Mapping[int, str]) -> 
     papi.by_turns = question["multiplex"]
     for event in question["events"]:
         if event.startswith(_SDE) and papi.by_turns:
-            _tell(event=event, component="sde", outcome="fails", reason="needs no hardware counter")
+            _tell(
+                event=event,
+                component="sde",
+                outcome="fails",
+                reason="is not counted by a hardware counter, so it cannot be multiplexed",
+            )
             continue
         if event.startswith(_SDE):  # provided by the program itself, which does not run here
             _tell(event=event, component="sde", outcome="unseen", **{"as": event, "whole": True})
@@ -228,10 +233,10 @@ def _some(papi: Papi, question: Mapping[str, Any], names: Mapping[int, str]) -> 
         number = papi.component_of(event)
         component = names.get(number, "") if number is not None else ""
         if not component:
-            _tell(event=event, component="", outcome="fails", reason="PAPI knows no such event here")
+            _tell(event=event, component="", outcome="fails", reason="PAPI has no such event on this machine")
             continue
         if component not in _OF_A_THREAD:
-            _tell(event=event, component=component, outcome="fails", reason="does not count per thread")
+            _tell(event=event, component=component, outcome="fails", reason="cannot be counted per thread")
             continue
         fact = tried(papi, event, question["software"])
         _tell(component=component, **fact)

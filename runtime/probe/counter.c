@@ -106,7 +106,7 @@ static const char *read_calls(void) {
         text += length + (text[length] == ',');
     }
     if (calls && asks_usage)
-        return COUNT_IN " and AUTOANALYZER_USAGE exclude each other";
+        return COUNT_IN " cannot be combined with AUTOANALYZER_USAGE";
     aa_counted_calls = source == &aa_counter_papi ? calls : 0;
     return NULL;
 }

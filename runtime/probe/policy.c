@@ -162,8 +162,8 @@ static void obey(void) {
     } else if (!policy.warned) {
         policy.warned = true;
         aa_warn(
-            "%s: expected a policy with \"record\": [\"metric\", ...], found none; what is recorded stays "
-            "as it was",
+            "%s: expected a policy with \"record\": [\"metric\", ...], found none; the same metrics are "
+            "recorded as before",
             policy.file);
     }
 }

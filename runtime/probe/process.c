@@ -46,7 +46,7 @@ static uint64_t memory_limit(void) {
     uint64_t limit;
     if (aa_size_of(text, &limit))
         return limit;
-    aa_warn("AUTOANALYZER_MAX_MEMORY: expected bytes, such as 256M, found '%s'; using 256M", text);
+    aa_warn("AUTOANALYZER_MAX_MEMORY: expected a size, such as 256M, found '%s'; using 256M", text);
     return DEFAULT_LIMIT;
 }
 

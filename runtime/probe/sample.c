@@ -192,7 +192,7 @@ void aa_sample_load(uint64_t memory) {
         return;
     unsigned long rate = strtoul(text, &end, 10);
     if (*end || rate > MOST_PER_SECOND) {
-        aa_warn("AUTOANALYZER_SAMPLE: expected samples per second, 0 to %u, found '%s'; taking none",
+        aa_warn("AUTOANALYZER_SAMPLE: expected 0 to %u samples per second, found '%s'; no samples are taken",
                 MOST_PER_SECOND, text);
         return;
     }

@@ -41,7 +41,7 @@ static uint64_t memory_of(const char *text) {
     uint64_t memory;
     if (aa_size_of(text, &memory) && memory >= LEAST_MEMORY && memory <= MOST_MEMORY)
         return memory;
-    aa_warn("AUTOANALYZER_TRACE_MEMORY: expected bytes from 1M to 16G, found '%s'; using 8M", text);
+    aa_warn("AUTOANALYZER_TRACE_MEMORY: expected a size from 1M to 16G, found '%s'; using 8M", text);
     return DEFAULT_MEMORY;
 }
 

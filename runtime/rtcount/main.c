@@ -77,20 +77,20 @@ static Bool read_option(const HChar *option) {
 
 static void print_usage(void) {
     static const HChar text[] =
-        "    --l1=SIZE,WAYS,LINE       the data cache, in bytes [32768,8,64]\n"
-        "    --l2=SIZE,WAYS,LINE       the cache behind it [1048576,8,64]\n"
-        "    --l3=SIZE,WAYS,LINE       the cache behind that, for l3_misses [none]\n"
+        "    --l1=SIZE,WAYS,LINE       the L1 data cache, sizes in bytes [32768,8,64]\n"
+        "    --l2=SIZE,WAYS,LINE       the L2 cache [1048576,8,64]\n"
+        "    --l3=SIZE,WAYS,LINE       the L3 cache, for l3_misses [none]\n"
         "    --tlb=SIZE,WAYS,PAGE      the TLB, for tlb_misses [none]\n"
         "    --events=EVENT,...        divisions, branches, branch_misses, denormals,\n"
         "                              l3_misses, tlb_misses [none]\n"
-        "    --await-denormal=yes|no   look for denormals only once there is one [no]\n"
-        "    --leave-out=FUNCTION      do not count its code; may be repeated\n"
+        "    --await-denormal=yes|no   search for denormals only after the first one [no]\n"
+        "    --leave-out=FUNCTION      do not count this function; may be repeated\n"
         "    --total=yes|no            print the counts at the end [no]\n";
     VG_(printf)(text);
 }
 
 static void print_debug_usage(void) {
-    VG_(printf)("    --avx2=yes|no             the processor's AVX2, where it has it [yes]\n");
+    VG_(printf)("    --avx2=yes|no             use AVX2 if the processor has it [yes]\n");
 }
 
 static Geometry geometry(const HChar *option, const struct aa_rtcount_cache *cache) {

@@ -73,7 +73,7 @@ def _perf_defect(event: str) -> str:
     except (OSError, ValueError):
         return f"{_PMU}: cannot be read"
     if call is None or found is None:
-        return f"{_PMU}: not known on this machine"
+        return f"{_PMU}: not supported on this machine"
     attributes = (
         kind.to_bytes(4, "little") + _ATTRIBUTES.to_bytes(4, "little") + int(found[1], 16).to_bytes(8, "little")
     )
@@ -85,7 +85,7 @@ def _perf_defect(event: str) -> str:
     try:
         before = os.read(file, _NUMBER)
         time.sleep(_MOMENT)
-        return "" if os.read(file, _NUMBER) != before else f"{_PMU}: counts nothing, as in a virtual machine"
+        return "" if os.read(file, _NUMBER) != before else f"{_PMU}: counts nothing, as in virtual machines"
     except OSError as error:
         return f"{_PMU}: {error.strerror}"
     finally:

@@ -45,5 +45,5 @@ def usage_of(text: str) -> tuple[str, ...]:
         if names.count(name) > 1:
             raise UsageError(f"expected each metric once, found {name} twice")
     if len(names) > MOST_USAGE:
-        raise UsageError(f"expected at most {MOST_USAGE} metrics in a run, found {len(names)}")
+        raise UsageError(f"expected at most {MOST_USAGE} metrics per run, found {len(names)}")
     return names

@@ -243,7 +243,7 @@ def test_metrics_of_one_name_that_do_not_mean_the_same_are_told_apart_above_the_
         "so these are different metrics: bytes_sent, bytes_p2p/bytes_sent"
     ) in said
     assert (
-        "not in profile.cube.gz, so the result has only the values of the others: "
-        "execution, mpi, mpi_synchronization and 104 more"
+        "execution, mpi, mpi_synchronization and 104 more: "
+        "not in profile.cube.gz, so the result has only the values of the others"
     ) in said
     assert not any("counted as 0" in line for line in said)

@@ -83,7 +83,10 @@ def test_a_job_whose_processes_do_not_all_see_the_file_is_done_by_the_first(larg
     script = "test $OMPI_COMM_WORLD_RANK = 0 && cd there; exec autoanalyzer analyze e.cubex"
     done = tool("mpirun", "-n", "2", "sh", "-c", script)
     assert (done.returncode, _verdicts(done.stdout)) == (0, 1), done.stderr
-    assert b"process 1 of the job cannot help, so the first process works alone: e.cubex: cannot be read" in done.stderr
+    assert (
+        b"process 1 of the job cannot take part, so the first process works alone: e.cubex: cannot be read"
+        in done.stderr
+    )
 
 
 def test_a_job_whose_processes_see_other_files_of_the_same_shape_is_done_by_the_first(large: Path, tool: Tool) -> None:
@@ -95,7 +98,7 @@ def test_a_job_whose_processes_see_other_files_of_the_same_shape_is_done_by_the_
     script = "test $OMPI_COMM_WORLD_RANK = 0 && cd there; exec autoanalyzer analyze e.cubex"
     done = tool("mpirun", "-n", "2", "sh", "-c", script)
     assert (done.returncode, _verdicts(done.stdout)) == (0, 1), done.stderr
-    assert b"on its node, e.cubex is a different file" in done.stderr
+    assert b"on the process's node, e.cubex is a different file" in done.stderr
 
 
 def test_one_process_of_a_job_may_analyse_a_small_run_alone(tool: Tool) -> None:
@@ -113,7 +116,7 @@ def test_who_waits_for_the_others_says_so_once_and_goes_on_when_they_come(large:
     done = tool("mpirun", "-n", "2", "sh", "-c", script, env={"PYTHONPATH": str(tool.folder)})
     assert (done.returncode, _verdicts(done.stdout)) == (0, 1), done.stderr
     assert (tool.folder / "said").read_text() == (
-        "autoanalyzer: process 0 of a job waits for the other process to begin the same command; "
+        "autoanalyzer: process 0 of a job waits for the other process to start the same command; "
         "to analyse in one process: autoanalyzer analyze --alone\n"
     )
 

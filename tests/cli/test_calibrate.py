@@ -97,6 +97,10 @@ def test_what_cannot_be_done_is_refused_in_one_line(tool: Tool, own: dict[str, s
     said = refused(tool("autoanalyzer", "calibrate", "--", "true", env=own))
     assert said == "autoanalyzer: expected a launcher, such as mpirun -n 2, found true"
     said = refused(tool("autoanalyzer", "calibrate", "--folder", "none", env=own))
-    assert said == "autoanalyzer: none: cannot be written: No such file or directory; choose another with --folder"
+    assert (
+        said == "autoanalyzer: none: cannot be written: No such file or directory; choose another folder with --folder"
+    )
     said = refused(tool("autoanalyzer", "calibrate", env={**own, "PMI_SIZE": "2", "PMI_RANK": "0"}))
-    assert said.endswith("calibrate must be started once, not by a launcher: autoanalyzer calibrate -- srun -N 2")
+    assert said.endswith(
+        "run calibrate without a launcher, and give it one after --: autoanalyzer calibrate -- srun -N 2"
+    )

@@ -89,7 +89,7 @@ def test_compare_says_what_other_programs_took_of_the_processors_on_each_side(to
 def test_compare_of_two_runs_prints_the_command_line_to_type(tool):
     for words, way in ((["A", "B"], "A --with B"), (["A"], "A --with RUN"), (["a b", "c", "d"], "'a b' --with c d")):
         line = refused(tool("autoanalyzer", "compare", *words))
-        assert line.endswith(f"after --with: autoanalyzer compare {way}")
+        assert line.endswith(f"after --with, for example: autoanalyzer compare {way}")
 
 
 def test_compare_says_once_what_was_matched_by_likeness(tool, written):
@@ -110,7 +110,8 @@ def test_a_caller_is_not_slower_because_its_callee_was_throttled(tool, written):
     done = succeed(tool("autoanalyzer", "compare", *A, "--with", *B, "--fail-on", "5%", "--json", "c.json"))
     said = done.stdout.decode()
     folded = (
-        "too small to measure separately in b0.cube and 2 more, so attributed to their callers in all operands: work"
+        "too small to measure separately in b0.cube and 2 more, so their time is attributed to their callers in all "
+        "operands: work"
     )
     assert said.count(folded) == 1
     assert "SLOWER" not in said

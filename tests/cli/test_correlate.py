@@ -134,7 +134,7 @@ def test_a_derived_target(here, tmp_path):
         (("--target", "speed", "--pattern", "1,2"), "expected seconds and values, such as 0:1,4:1,4:3, found '1,2'"),
         (("--target", "speed", "--common", "drift"), "b.csv: expected the metric drift in common with a.csv"),
         (("--target", "speed", "--common", "no"), "--common no: expected one of the metrics; did you mean noise?"),
-        (("--target", "speed", "--derive", "x=drift/0"), "--derive x: expected a formula with values in a trace"),
+        (("--target", "speed", "--derive", "x=drift/0"), "--derive x: no trace has values for this formula"),
         (("--target", "speed", "--top", "0"), "argument --top: expected a number of at least 1, found '0'"),
         (("--target", "speed", "--align", "anchors"), "b.csv: expected regions that were entered as often"),
         (("--target", "speed", "--rank", "5"), "expected one of the metrics of these traces; there are none"),

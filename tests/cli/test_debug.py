@@ -74,7 +74,7 @@ def test_both_rounds_build_all_anew_and_read_what_was_to_be_read(project: Tool) 
     out = project.folder / "autoanalyzer-out"
     assert (out / "first" / "experiment.cube").exists()
     assert left_by_run(out) == {"first", "build.log", "built.jsonl", "experiment.cube"}
-    assert b"to remove them: remove the objects, then build" in done.stderr
+    assert b"to remove them: remove the object files, then build" in done.stderr
     again = debug(project, build="AUTOANALYZER=off make; make")
     assert again.returncode == 2
     assert b"mpifort compiled anything" in again.stderr
@@ -105,7 +105,7 @@ def test_where_there_is_nothing_to_narrow_the_first_verdict_is_written(project: 
     project.write("plain.c", "#include <mpi.h>\nint main(void) { MPI_Init(0, 0); MPI_Finalize(); }\n")
     assert project("mpicc", "plain.c", "-o", "plain").returncode == 0
     done = succeed(debug(project, "--json", "found.json", "--clean", "make clean", program="./plain"))
-    assert b"expected a bottleneck to narrow down, found " in done.stderr
+    assert b"no second round, because " in done.stderr
     assert b"not instrumented: plain" in done.stderr
     assert b"to remove them: make clean, then build" in done.stderr
     assert (project.folder / "found.json").exists()
@@ -167,7 +167,7 @@ def test_a_program_that_a_signal_ends_has_no_second_round(project: Tool) -> None
     assert done.returncode == 1
     assert b"autoanalyzer: no second round, because a signal ended the program; the program keeps" in done.stderr
     assert b"HOT SPOT    app.c:4  spin" in done.stderr
-    assert b"to remove them: remove the objects, then build" in done.stderr
+    assert b"to remove them: remove the object files, then build" in done.stderr
     assert b"2 of 2" not in done.stderr
     assert b"instructions and cache misses were not counted (there was no second round)" in done.stderr
 
@@ -178,9 +178,13 @@ def test_what_is_linked_as_it_was_is_named_and_what_remembers_compilers(project:
     project.write("config.mk", "SIZE = 1\n")
     project.write("Makefile", MAKEFILE.replace("$@ app.o\n", "$@ app.o other.o\n"))
     done = succeed(debug(project, build="echo 'int x;' > conftest.c && $CC -c conftest.c && make"))
-    assert b"linked unchanged, without this round's probes: other.o; if your build makes them, --clean" in done.stderr
     assert (
-        b"remove the objects, configure again (the old configuration uses these compilers), then build" in done.stderr
+        b"linked from an older build, without this round's probes: other.o; if your build creates them, remove"
+        in done.stderr
+    )
+    assert (
+        b"remove the object files, configure again (the old configuration uses the instrumenting compilers), then build"
+        in done.stderr
     )
 
 

@@ -84,7 +84,7 @@ def test_with_mpich_alone_without_valgrind_and_fortran(tool: Tool, tmp_path: Pat
     works = [f"{mpich}: {name}" for name in ("C, mpicc.mpich", "C++, mpicxx.mpich", "gather by MPI")]
     assert outcomes(found, *works, "OpenMP: mpicc.mpich -fopenmp", "launchers: mpirun.mpich") == ["works"] * 5
     assert re.match(
-        r"MPICH [\d.]+, gcc [\d.]+: built with probes, run by mpirun.mpich -n 2, gathered", found[works[0]].found
+        r"MPICH [\d.]+, gcc [\d.]+: built with probes, and measured with mpirun.mpich -n 2", found[works[0]].found
     )
     fortran = found[f"{mpich}: Fortran, mpifort.mpich"]
     assert (fortran.outcome, fortran.found) == ("not here", "mpifort.mpich calls gfortran, which is not on PATH")
@@ -133,12 +133,12 @@ def test_a_broken_launcher_and_none_that_could_take_its_place(tool: Tool, tmp_pa
 
 def test_of_all_that_a_failed_trial_said_the_line_that_says_why() -> None:
     said = """autoanalyzer: building the counting tool for /usr/bin/valgrind
-autoanalyzer: counting run in /tmp/d/c; it takes 3 s as a rule: 3 s to start, and 5 to 20 times the program's 5.7e-05 s
-autoanalyzer: the counting run ended with exit status 1: no counts; see /tmp/d/simulated/counting.log (valgrind: Fatal)
+autoanalyzer: counting run in /tmp/d/c; it usually takes 3 s: 3 s to start, plus 5 to 20 times the program's 5.7e-05 s
+autoanalyzer: the counting run ended with exit status 1, so there are no counts; see /tmp/d/c.log (valgrind: Fatal)
 autoanalyzer: data simulated/experiment.cube
 autoanalyzer: counting run: 15 s so far
 """
-    assert reason_of(said) == "the counting run ended with exit status 1: no counts (valgrind: Fatal)"
+    assert reason_of(said) == "the counting run ended with exit status 1, so there are no counts (valgrind: Fatal)"
     assert reason_of(f"{'*' * 58}\nOpen MPI does not support recursive calls of mpirun\n{'*' * 58}\n").startswith(
         "Open"
     )
@@ -218,12 +218,14 @@ def test_the_launcher_of_another_mpi(tool: Tool, tmp_path: Path, hidden: str) ->
     found = examined(tool, path, 1)
     stranger = "2 processes, each rank 0 of 1: the launcher belongs to another MPI library"
     assert stranger in found["MPI of mpicc: C, mpicc"].found
-    assert found["MPI of mpicc: C, mpicc"].advice.startswith("mpirun.openmpi starts its programs")
+    assert found["MPI of mpicc: C, mpicc"].advice.startswith("start its programs with mpirun.openmpi")
     if hidden == "mpicxx.mpich":
         assert found["MPI of mpicc: C++, mpicxx"].found.endswith("built with probes; fails to run, like the C program")
     assert found["MPI of mpicc.mpich: C, mpicc.mpich"].outcome == "works"
     launcher = found["launchers: mpirun"]
-    assert launcher.found.endswith("starts programs of mpicc.mpich; those of mpicc as 2 processes, each rank 0 of 1")
+    assert launcher.found.endswith(
+        "starts programs of mpicc.mpich; starts those of mpicc as 2 processes, each rank 0 of 1"
+    )
     assert launcher.advice == "start programs of mpicc with mpirun.openmpi"
 
 
@@ -304,7 +306,7 @@ def test_a_directory_that_was_removed_is_told_at_once(tool: Tool) -> None:
 def test_what_nodes_have_in_common_stands_once_and_what_differs_with_their_names(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    same = Finding("limits", "processors", Outcome.NOTE, "2 of 2 may be used")
+    same = Finding("limits", "processors", Outcome.NOTE, "2 of 2 can be used")
     valgrind = Finding("counts", "simulated", Outcome.WORKS, "counted")
     lacking = Finding("counts", "simulated", Outcome.ABSENT, "valgrind is not on PATH", "install valgrind")
     nodes = {"a": [valgrind, same], "b": [valgrind, same], "c": [lacking, same]}
@@ -318,7 +320,7 @@ def test_what_nodes_have_in_common_stands_once_and_what_differs_with_their_names
         ["simulated", "not here", "on c: valgrind is not on PATH"],
         ["→ install valgrind"],
         ["limits"],
-        ["processors", "note", "2 of 2 may be used"],
+        ["processors", "note", "2 of 2 can be used"],
     ]
 
 
@@ -427,7 +429,7 @@ def test_data_that_were_never_gathered_stay_until_that_is_asked(leftovers: Lefto
     old(folder, 7200)
     gone, said = leftovers.clean()[folder.name]
     assert not gone
-    assert said.startswith("data of 1 process, never gathered; data: autoanalyzer gather collects them")
+    assert said.startswith("data of 1 process, never gathered; to collect them, use autoanalyzer gather")
     assert leftovers.clean("--data")[folder.name] == (True, "data of 1 process, never gathered; ")
     assert not leftovers.own.exists()
 
@@ -439,8 +441,8 @@ def test_data_of_a_running_job_stay_even_if_asked(leftovers: Leftovers) -> None:
     with subprocess.Popen(["sleep", "100"], env=environment) as process:
         found = leftovers.clean("--data")
         process.kill()
-    assert found[fresh.name] == (False, "data of 1 process, never gathered; it was written less than an hour ago")
-    assert found[used.name] == (False, "data of 1 process, never gathered; a process still records there")
+    assert found[fresh.name] == (False, "data of 1 process, never gathered; written less than an hour ago")
+    assert found[used.name] == (False, "data of 1 process, never gathered; a process still records data there")
 
 
 def test_temporary_folders_go_with_their_processes(leftovers: Leftovers) -> None:
@@ -465,8 +467,8 @@ def test_temporary_folders_go_with_their_processes(leftovers: Leftovers) -> None
     assert leftovers.clean() == {
         f"{ended}abc": (True, "working copy of a counting run; "),
         f"{ended}def": (True, "working copy of a counting run; "),
-        f"{ended}new": (False, "working copy of a counting run; it was written less than an hour ago"),
-        elsewhere: (False, "working copy of a counting run; made on another node: clean it there"),
+        f"{ended}new": (False, "working copy of a counting run; written less than an hour ago"),
+        elsewhere: (False, "working copy of a counting run; created on another node, so remove it there"),
     }
     assert sorted(each.name for each in leftovers.temporary.iterdir()) == sorted(
         ["autoanalyzer-examples", leftovers.own.name, mine, f"{ended}link", f"{ended}new"]

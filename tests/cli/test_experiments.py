@@ -64,7 +64,7 @@ def test_sums_that_no_number_can_hold_are_refused(saved, options):
     values = np.full((len(run.call_paths), len(run.locations)), 1.7e308)
     much = run.replaced(metrics=[Metric("much", "occ")], severities={"much": values})
     save(much, saved.folder / "much.cube")
-    message = "autoanalyzer: metric 'much': its sums overflow"
+    message = "autoanalyzer: the sums of metric 'much' overflow"
     assert refused(saved("autoanalyzer", "dump", "much.cube", *options)) == message
     assert "1.7e308" in said(saved, "dump", "much.cube", "--by", "thread", "--exclusive")
     assert "inf" in said(saved, "diff", "much.cube", "much.cube")
@@ -178,20 +178,20 @@ def test_cut_writes_a_part_that_is_an_experiment_as_any_other(saved):
         (["info", "none.cube"], "none.cube: cannot be read: No such file or directory"),
         (
             ["cut", "app.cube", "-o", "b.cube", "--metrics", "compute_time"],
-            "compute_time is not stored, but computed (cpu_time - mpi_cpu_time); dump --metrics shows it",
+            "compute_time is computed, not stored (cpu_time - mpi_cpu_time); to see its values, use dump --metrics",
         ),
         (
             ["dump", "app.cube", "--metrics", "compute_time"],
             "compute_time is computed (cpu_time - mpi_cpu_time); missing here: cpu_time, mpi_cpu_time",
         ),
         (["dump", "app.cube", "--metrics", "wal_time"], "no metric 'wal_time'; did you mean wall_time"),
-        (["dump", "app.cube", "--csv", "--by", "node"], "--csv excludes --by and --exclusive"),
+        (["dump", "app.cube", "--csv", "--by", "node"], "--csv cannot be combined with --by or --exclusive"),
         (["dump", "app.cube", "--csv", "--json"], "not allowed with"),
         (["convert", "app.cube", "b.csv"], "b.csv: expected a name that ends in one of .cube, .cube.gz, .xml, .cubex"),
         (["convert", "app.cube", "no/b.cube"], "no/b.cube: cannot be written: expected a file in an existing folder"),
         (["cut", "none.cube", "-o", "no/b.cube", "--ranks", "0"], "no/b.cube: cannot be written"),
         (["cut", "app.cube", "-o", "b.cube", "--subtree", ""], "no region or call path ''"),
-        (["dump", "app.cube", "--json", "--exclusive"], "--json excludes --exclusive"),
+        (["dump", "app.cube", "--json", "--exclusive"], "--json cannot be combined with --exclusive"),
         (["cut", "app.cube", "-o", "b.cube"], "expected --subtree, --ranks or --metrics"),
         (["cut", "app.cube", "-o", "b.cube", "--ranks", "0-5"], "no rank 2; there are ranks 0 to 1"),
         (["cut", "app.cube", "-o", "b.cube", "--ranks", "x"], "expected ranks and ranges, such as 0-3,8"),
@@ -269,7 +269,7 @@ def test_a_region_has_a_table_of_its_metrics_by_rank(options, first, counted):
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["work", "--json"], "--region excludes --csv and --json, which contain all regions"),
+        (["work", "--json"], "--region cannot be combined with --csv or --json, which contain all regions"),
         (["wrok"], "no region wrok; did you mean work?"),
         ([""], "no region ''; "),
     ],

@@ -247,7 +247,7 @@ def test_threads_are_sampled_but_not_on_small_stacks(tool) -> None:
     names = {path.region.function for path in experiment.call_paths}
     assert "on_usual_stack" in names or "spin" in names
     assert "on_small_stack" not in names
-    said = "no samples of 1 thread on stacks, or with handlers on stacks, of less than 32 KiB"
+    said = "no samples of 1 thread with stacks, or signal handlers' stacks, of less than 32 KiB"
     assert said in experiment.notes.remarks
 
 
@@ -302,15 +302,18 @@ def test_a_program_that_is_not_here_is_not_said_to_be_stripped(tool) -> None:
     (tool.folder / "app").unlink()
     succeed(tool("autoanalyzer", "info", "out"))
     remarks = load(tool.folder / "out" / "experiment.cube").notes.remarks
-    assert any(each.endswith("/app is not on this machine: use autoanalyzer gather where it is") for each in remarks)
+    assert any(
+        each.endswith("/app is not on this machine; run autoanalyzer gather on a machine that has this file")
+        for each in remarks
+    )
     assert not any("stripped" in each for each in remarks)
 
 
 @pytest.mark.parametrize(
     ("file", "said"),
     [
-        ("a.c", "a.c is newer than app: functions, loops and lines may be wrong"),
-        ("app", "app is newer than the run: functions and lines may be those of another build"),
+        ("a.c", "a.c is newer than app, so functions, loops and lines may be wrong"),
+        ("app", "app is newer than the run, so functions and lines may be those of another build"),
     ],
 )
 def test_files_that_changed_since_the_run_are_named(tool, file: str, said: str) -> None:
@@ -327,8 +330,8 @@ def test_files_that_changed_since_the_run_are_named(tool, file: str, said: str) 
 @pytest.mark.parametrize(
     ("option", "place", "said"),
     [
-        ("-g0", "/work", "app has no line numbers, so samples show functions only: compile with -g"),
-        ("-s", "", "app is stripped, so samples do not show its functions: compile with -g, without stripping"),
+        ("-g0", "/work", "app has no line numbers, so samples show only functions; compile with -g"),
+        ("-s", "", "app is stripped, so samples show no functions; compile with -g, and do not strip the program"),
     ],
 )
 def test_what_samples_cannot_show_is_said(tool, option: str, place: str, said: str) -> None:

@@ -340,7 +340,7 @@ def test_standard_input_is_a_trace(tool):
 def test_standard_input_that_is_closed_is_told_in_one_line(tool):
     done = tool("sh", "-c", "autoanalyzer pursue - <&-")
     assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr == b"autoanalyzer: standard input: expected a trace, found it closed\n"
+    assert done.stderr == b"autoanalyzer: standard input: expected a trace, but it is closed\n"
 
 
 def test_of_a_trace_that_is_followed_ranks_to_be_left_out_that_never_came_are_said(trace, here):
@@ -370,8 +370,8 @@ def test_an_interrupt_ends_with_what_is_known(tool):
         (["trace.csv", "--derive", "x=writs/reads"], "no metric 'writs'; did you mean writes"),
         (["trace.csv", "--derive", "reads=writes"], "expected a new name"),
         (["trace.csv", "--exclude-rank", "99"], "no rank 99; there are ranks 0 to 23"),
-        (["trace.csv", "--window", "0"], "--window 0: expected seconds above 0"),
-        (["trace.csv", "--window", "nan"], "expected seconds above 0"),
+        (["trace.csv", "--window", "0"], "--window 0: expected a number of seconds above 0"),
+        (["trace.csv", "--window", "nan"], "expected a number of seconds above 0"),
         (["trace.csv", "--every", "1"], "--every needs --window"),
         (["trace.csv", "--window", "1", "--every", "1e-310"], "--every 1e-310: expected at least 0.001 seconds"),
         (["trace.csv", "--window", "1e-9"], "--window 1e-09: expected at most 100000 periods"),

@@ -72,7 +72,7 @@ def test_runs_are_recorded_and_searched(program):
 def test_a_run_that_fails_ends_it_and_is_kept(program):
     done = program("autoanalyzer", "record", "-o", "runs", "--", "mpirun", "-n", "1", "./app", "3")
     assert done.returncode == 1
-    assert "stopped after 1 run; runs keeps what was recorded" in done.stderr.decode()
+    assert "stopped after 1 run; the recorded data are in runs" in done.stderr.decode()
     assert (program.folder / "runs" / "run-1" / "trace.npz").exists()
     assert not (program.folder / "runs" / "run-2").exists()
 
@@ -95,7 +95,7 @@ def test_a_wrong_option_leaves_what_was_recorded(program):
         ),
         (
             ["--trace-memory", "17G", "--", "true"],
-            "argument --trace-memory: expected bytes, from 1M to 16G, found '17G'",
+            "argument --trace-memory: expected a size from 1M to 16G, found '17G'",
         ),
         ([], "no command to run; for example: autoanalyzer record -- mpirun -n 4 ./app"),
     ],

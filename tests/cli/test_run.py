@@ -194,7 +194,7 @@ def test_a_hang_is_told_from_a_short_run(tool, build):
     assert done.returncode == 1, done.stderr
     first = found["completeness"]["remarks"][0]
     assert re.fullmatch(
-        r"no process entered or left a region in the last [\d.]+ s of the run: each stayed in one .*", first
+        r"in the last [\d.]+ s of the run, no process entered or left a region; each stayed in one .*", first
     )
 
 
@@ -285,7 +285,7 @@ def test_no_environment_is_kept_if_so_asked(tool, build):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("run", "--max-memory", "500K", "--", "./app"), "at least 1M, found '500K'"),
+        (("run", "--max-memory", "500K", "--", "./app"), "at least 1M, such as 64M, found '500K'"),
         (("run", "--max-overhead", "100", "--", "./app"), "less than 100%, such as 5%, found '100'"),
         (("run", "--", "mpirun", "-n", "2", "./none"), "./none: no such program"),
         (("run", "--", "no-such-launcher", "./none"), "no-such-launcher: no such program"),
@@ -319,7 +319,7 @@ def test_bad_input_gets_one_line_and_exit_code_2(tool, here, words: tuple[str, .
 @pytest.mark.parametrize("launcher", [(), ("mpirun", "-n", "2")])
 def test_a_run_of_which_nothing_was_recorded_gets_one_line_and_exit_code_2(tool, launcher: tuple[str, ...]):
     command = (*launcher, "/bin/true")
-    said = f"nothing was recorded for {' '.join(command)}: it must be an MPI program or compiled with"
+    said = f"nothing was recorded for {' '.join(command)}: it must be an MPI program, or compiled with"
     assert said in refused(tool("autoanalyzer", "run", "--", *command))
 
 
@@ -366,7 +366,7 @@ def test_it_is_said_that_calls_of_mpi_by_tables_of_the_programs_own_are_not_seen
     succeed(tool("autoanalyzer", "run", "-o", "out", "mpirun", "-n", "2", "./app"))
     said = (
         "MPI was used, but its calls were not seen, on 2 of 2 processes: busy times include waiting in MPI, which"
-        " may cause differences between ranks"
+        " may make ranks differ"
     )
     assert said in load(tool.folder / "out" / "experiment.cube").notes.remarks
     assert said in succeed(tool("autoanalyzer", "analyze", "--all", "out")).stdout.decode()

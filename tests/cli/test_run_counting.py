@@ -184,7 +184,7 @@ def test_a_prepared_folder_is_where_the_program_counts(tool, build):
     assert done.returncode == 0, done.stderr.decode()
     assert (tool.folder / "result").read_text() == "none\n"
     assert (tool.folder / "prepared" / "result").read_text() == "simulated\n"
-    words = r"; it takes ((\d+) to )?(\d+) s as a rule: 3 s to start, and 5 to 20 times the program's (\S+) s$"
+    words = r"; it usually takes ((\d+) to )?(\d+) s: 3 s to start, plus 5 to 20 times the program's (\S+) s$"
     told = re.search(words, done.stderr.decode(), re.MULTILINE)
     assert told
     assert f"counting run in {tool.folder / 'prepared'}{told[0]}" in done.stderr.decode()
@@ -257,7 +257,7 @@ def test_a_program_that_ends_of_itself_is_counted_whatever_its_status(tool, buil
     assert clean(tool)
     done = run(tool, "--", "./app", "w", EXITS, "3")
     assert done.returncode == 1
-    assert b"the counting run ended with exit status 4, not 3: no counts" in done.stderr
+    assert b"the counting run ended with exit status 4 instead of 3, so there are no counts" in done.stderr
     assert b"instructions and cache misses were not counted (the counting run failed)" in done.stderr
 
 
@@ -323,7 +323,7 @@ def test_programs_in_other_languages_are_counted_as_a_whole(tool, also: list[str
     [
         (("--cache", CACHE), "--cache needs --counters simulated, found auto"),
         (("--counting-dir", "."), "--counting-dir needs --counters simulated, found auto"),
-        (("--counters", "simulated:tlb_misses"), "tlb_misses: this machine's TLB is unknown: describe it"),
+        (("--counters", "simulated:tlb_misses"), "tlb_misses: this machine's TLB is unknown; describe it"),
         (("--counters", "simulated", "--cache", ""), "expected SIZE/WAYS/LINE of each cache"),
         (("--counters", "simulated", "--cache", "L1=33K/8/64"), "expected 2, 4, 8 … sets"),
         (("--counters", "simulated:division"), "no event 'division' is simulated; did you mean divisions?"),

@@ -171,12 +171,10 @@ def test_runs_that_do_not_do_the_same_are_doubted_and_one_that_fails_ends_them(t
     assert run(tool, *events).returncode == 0
     remarks = load(tool.folder / "out" / "experiment.cube").notes.remarks
     regions = "loop@8/region, loop@8/region/loop@3"
-    assert (
-        f"run-2 entered these call paths more or less often than run-1: {regions}; this affects its counts" in remarks
-    )
+    assert f"run-2 entered call paths more or less often than run-1, which affects the counts: {regions}" in remarks
     done = run(tool, *events, command=("./app", "fail"))
     assert done.returncode == 1
-    assert "stopped after 0 runs of 2; out keeps what was recorded" in done.stderr.decode()
+    assert "stopped after 0 runs of 2; the recorded data are in out" in done.stderr.decode()
     assert not (tool.folder / "out" / "experiment.cube").exists()
 
 
@@ -185,7 +183,7 @@ def test_runs_that_do_not_do_the_same_are_doubted_and_one_that_fails_ends_them(t
     [
         (
             ["papi:perf::TASK-CLOCK,NO_SUCH"],
-            "found NO_SUCH: PAPI knows no such event here; autoanalyzer counters lists",
+            "NO_SUCH cannot be counted: PAPI has no such event on this machine; autoanalyzer counters lists",
         ),
         (["papi:"], "expected papi:EVENT,…, such as papi:perf::PAGE-FAULTS"),
         (["papi:A,A"], "expected each event once, found A twice"),
@@ -194,7 +192,7 @@ def test_runs_that_do_not_do_the_same_are_doubted_and_one_that_fails_ends_them(t
         (["papi:perf::TASK-CLOCK", "--per-run", "7"], "expected a number from 1 to 6, found '7'"),
         (
             ["papi:" + ",".join(EIGHT), "--repeat", "2"],
-            "--repeat counts in one run: expected events that can be counted together, found 8 events that need 2 runs",
+            "--repeat counts in one run, but these 8 events cannot be counted together: they need 2 runs",
         ),
     ],
 )

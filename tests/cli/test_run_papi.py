@@ -128,7 +128,7 @@ def test_without_the_package_a_line_says_what_to_install(tool, without: dict[str
 
 
 def test_a_library_that_cannot_be_loaded_is_named(tool, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="expected a libpapi or python_papi, found no file "):
+    with pytest.raises(UsageError, match="expected a libpapi or python_papi, but there is no file "):
         named_papi(str(tmp_path / "none.so"))
     (tmp_path / "bad.so").write_text("no library")
     reason = look_up(["perf::PAGE-FAULTS"], variables=papi_variables(str(tmp_path / "bad.so"))).reason

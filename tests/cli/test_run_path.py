@@ -87,10 +87,10 @@ int main(int argc, char **argv) {
 """
 
 TOO_DEAR = (
-    "the critical path is known only for the beginning of the run: it was recorded until messages of the library took"
-    " more than --max-overhead (--path always records all of it)"
+    "the critical path is known only for the beginning of the run: it was recorded until the probe library's "
+    "messages took more than --max-overhead (to record all of it, use --path always)"
 )
-NOT_KNOWN = "the critical path is not known: not all processes of the job are recorded, or do not see the same folder"
+NOT_KNOWN = "the critical path is not known: some processes are not recorded, or do not see the same folder"
 
 
 Built = Callable[..., str]
@@ -218,7 +218,8 @@ def test_processes_that_are_spawned_run_as_they_do(tool: Tool) -> None:
     experiment = load(tool.folder / "out")
     assert has_path(experiment)
     assert [each for each in experiment.notes.remarks if "critical path" in each] == [
-        "the critical path may be longer: it does not follow communication with processes of another MPI_COMM_WORLD"
+        "the critical path may be longer, because it does not follow communication with processes of another "
+        "MPI_COMM_WORLD"
         " (MPI_Comm_spawn)"
     ]
 

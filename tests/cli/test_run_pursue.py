@@ -110,7 +110,7 @@ def test_where_nothing_runs_there_is_nothing_to_follow(tool):
     (tool.folder / "out").mkdir()
     done = tool("autoanalyzer", "pursue", "out", "--follow", "0.2")
     assert done.returncode == 2
-    assert done.stderr == b"autoanalyzer: out: expected a running program with --trace, but no sample arrived\n"
+    assert done.stderr == b"autoanalyzer: out: expected samples from a program running with --trace, but none arrived\n"
     done = tool("autoanalyzer", "pursue", "out", "--window", "2")
     assert done.returncode == 2
     assert done.stderr == b"autoanalyzer: out/trace.npz: expected a trace, found none; run the program with --trace\n"
@@ -121,9 +121,9 @@ def test_where_nothing_runs_there_is_nothing_to_follow(tool):
     [
         (("--pursue",), "--pursue needs --trace"),
         (("--policy", "p.json"), "--policy needs --trace"),
-        (("--trace", "--pursue", "--policy", "p.json"), "--pursue and --policy exclude each other"),
+        (("--trace", "--pursue", "--policy", "p.json"), "--pursue cannot be combined with --policy"),
         (("--trace", "--pursue", "0.5"), "expected 1 second or more, found '0.5'"),
-        (("--trace", "--pursue", "mpirun"), "expected 1 second or more, found 'mpirun'; a command follows --"),
+        (("--trace", "--pursue", "mpirun"), "expected 1 second or more, found 'mpirun'; put the command after --"),
     ],
 )
 def test_options_that_cannot_be_are_refused(here, options, said):

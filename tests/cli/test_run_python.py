@@ -231,7 +231,7 @@ main()
 @pytest.mark.parametrize("version", INTERPRETERS)
 def test_a_profile_function_that_is_put_back_records_on_and_one_that_is_not_is_said(tool, version):
     hears_all = tuple(map(int, version.split("."))) >= (3, 12)
-    said = b"autoanalyzer: --python-functions: the program set a profile function"
+    said = b"autoanalyzer: --python-functions: the recording ended when the program set a profile function"
     for last, heard in ("pass", 3), ("sys.setprofile(None)", 2), ("sys.setprofile(lambda *_: None)", 2):
         tool.write("app.py", RESTORING.format(last))
         done = run(tool, "--no-analyze", "--python-functions", "*", "--", INTERPRETERS[version], "app.py")

@@ -169,13 +169,13 @@ def test_a_run_that_fails_is_the_last_and_those_before_it_count(tool, before: in
     said = done.stderr.decode()
     assert done.returncode == 1
     assert "the program ended with exit status 3" in said
-    assert f"stopped after {before} run{'s' * (before > 1)} of 4; out keeps what was recorded" in said
+    assert f"stopped after {before} run{'s' * (before > 1)} of 4; the recorded data are in out" in said
     assert runs_in(tool) == [f"run-{number + 1}" for number in range(before + 1)]
     assert ("mean of 2 runs" in said) == (before == 2)
     assert (tool.folder / "out" / "experiment.cube").exists() == (before == 2)
     again = tool("autoanalyzer", "analyze", "out")
     assert again.returncode == (0 if before == 2 else 2)
-    assert before == 2 or b"; autoanalyzer analyze out/run-1" in again.stderr
+    assert before == 2 or b"; to show one of several runs, run: autoanalyzer analyze out/run-1" in again.stderr
 
 
 def interrupted(tool, words: list[str]) -> tuple[int, str]:

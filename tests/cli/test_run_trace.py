@@ -142,9 +142,9 @@ def test_the_counting_run_has_a_trace_of_its_own(tool, program, browse):
     ("options", "said"),
     [
         (("--trace", "0"), "expected seconds from 0.001 to 3600, found '0'"),
-        (("--trace", "mpirun"), "expected seconds from 0.001 to 3600, found 'mpirun'; a command follows --"),
+        (("--trace", "mpirun"), "expected seconds from 0.001 to 3600, found 'mpirun'; put the command after --"),
         (("--trace-memory", "16M"), "--trace-memory needs --trace"),
-        (("--trace", "--trace-memory", "1K"), "expected bytes, such as 64M, and at least 1M, found '1K'"),
+        (("--trace", "--trace-memory", "1K"), "expected a size of at least 1M, such as 64M, found '1K'"),
     ],
 )
 def test_options_that_cannot_be_are_refused(here, options, said):

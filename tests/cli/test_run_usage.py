@@ -353,7 +353,7 @@ def test_a_program_at_a_fixed_address_that_takes_mallocs_is_counted(tool):
 @pytest.mark.parametrize(
     ("flags", "reason"),
     [
-        (("-fsanitize=address",), "a sanitizer allocates for the program"),
+        (("-fsanitize=address",), "a sanitizer replaces the program's allocator"),
         (("-DOWN", "-rdynamic"), "the program has its own allocator"),
     ],
 )
@@ -434,7 +434,7 @@ def test_energy_is_counted_once_though_the_program_starts_itself_anew(tool):
         ("", "expected METRIC,…, such as page_faults, found nothing"),
         ("pagefaults", "no metric 'pagefaults' can be counted; did you mean page_faults"),
         ("frees,frees", "expected each metric once, found frees twice"),
-        (f"{ALL},major_page_faults", "expected at most 6 metrics in a run, found 7"),
+        (f"{ALL},major_page_faults", "expected at most 6 metrics per run, found 7"),
     ],
 )
 def test_usage_that_is_none_is_refused_before_anything_runs(usage, said, here):

@@ -76,12 +76,10 @@ def test_a_series_is_judged_by_its_folder_and_compared_with_another(series):
     assert {*document, *document["losses"][0]} - {"schema"} <= described
     assert "expected two series of runs" in refused(series("autoanalyzer", "compare", "study"))
     run = "study/ranks-1"
-    assert "--mode: expected two series" in refused(
-        series("autoanalyzer", "compare", run, "--with", run, "--mode", "weak")
-    )
+    assert "--mode needs two series" in refused(series("autoanalyzer", "compare", run, "--with", run, "--mode", "weak"))
     assert "scale" in refused(series("autoanalyzer", "scale", run))
     refusal = refused(series("autoanalyzer", "compare", "study", "--with", "other", "--fail-on", "5%"))
-    assert "--fail-on: expected runs to compare, found series" in refusal
+    assert "--fail-on cannot be used with series of runs" in refusal
     (series.folder / "other" / "ranks-4" / "experiment.cube").unlink()
     refusal = refused(series("autoanalyzer", "compare", "study", "--with", "other"))
     assert (
@@ -92,7 +90,7 @@ def test_a_series_is_judged_by_its_folder_and_compared_with_another(series):
 def test_scale_refuses_what_it_cannot_judge_in_one_line(series):
     assert "different numbers of ranks" in refused(series("autoanalyzer", "scale", "4.cube"))
     assert "no-such.cube" in refused(series("autoanalyzer", "scale", "4.cube", "no-such.cube"))
-    assert "name each run once" in refused(series("autoanalyzer", "scale", "4.cube", "./4.cube"))
+    assert "give each run only once" in refused(series("autoanalyzer", "scale", "4.cube", "./4.cube"))
     assert "need --ranks" in refused(series("autoanalyzer", "scale", "4.cube", "-o", "study"))
     assert "needs -o DIR" in refused(series("autoanalyzer", "scale", "--ranks", "1,2", "--", "true"))
     wanted = ("autoanalyzer", "scale", "-o", "study", "--ranks")

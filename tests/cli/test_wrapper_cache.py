@@ -103,7 +103,10 @@ def test_the_plan_of_the_last_run_is_looked_at_and_holds_for_the_texts_that_were
     assert compiled() == ("", True, [False, False])
     assert compiled() == ("", False, [False, False])
     tool.write("n.h", "#define N n /* mine */\n" + header)
-    said = "autoanalyzer: n.h has changed since autoanalyzer-out/plan.toml was written: all its regions are measured\n"
+    said = (
+        "autoanalyzer: n.h has changed since autoanalyzer-out/plan.toml was written, so all regions in this file are "
+        "measured\n"
+    )
     assert compiled() == (said, True, [False, True])
     assert compiled() == (said, False, [False, True])
     texts("n.h")

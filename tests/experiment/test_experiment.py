@@ -67,8 +67,8 @@ def test_an_unknown_metric_is_named_with_those_there_are():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"call_paths": [CallPath(MAIN), CallPath(WORK, 1)]}, "expected a parent before it"),
-        ({"metrics": [Metric("wall_time", "sec"), Metric("mpi_time", "occ", "wall_time")]}, "of unit 'occ'"),
+        ({"call_paths": [CallPath(MAIN), CallPath(WORK, 1)]}, "expected a parent with a smaller number"),
+        ({"metrics": [Metric("wall_time", "sec"), Metric("mpi_time", "occ", "wall_time")]}, "with unit 'occ'"),
         ({"metrics": [Metric("wall_time", "sec"), Metric("wall_time", "sec")]}, "appears twice"),
         ({"locations": [Location("m", "n", 0), Location("m", "o", 0)]}, "same process and thread"),
         ({"severities": {"wall_time": np.zeros((4, 2))}}, "severities of"),

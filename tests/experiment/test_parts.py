@@ -174,7 +174,7 @@ def test_a_table_of_pandas_has_a_row_a_call_path_and_location(experiment):
 
 def test_without_the_libraries_it_is_said_how_to_get_them(experiment, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(InputError, match=r"this needs pandas: pip install 'autoanalyzer\[tables\]'"):
+    with pytest.raises(InputError, match=r"this function needs pandas: pip install 'autoanalyzer\[tables\]'"):
         to_pandas(experiment)
 
 
@@ -186,11 +186,11 @@ def test_a_builder_has_fewer_than_fifteen_methods_and_refuses_what_was_not_defin
     place = made.location(0)
     made.add("time", path, place, 1.5).add("time", path, place, 1.0)
     assert made.experiment().exclusive("time").tolist() == [[2.5]]
-    with pytest.raises(InputError, match="no metric 'speed' was defined; there are time"):
+    with pytest.raises(InputError, match="metric 'speed' is not defined; defined are time"):
         made.set("speed", path, place, 1.0)
-    with pytest.raises(InputError, match="values of time: expected 1, found 2"):
+    with pytest.raises(InputError, match=r"expected one value of time per location \(1\), found 2"):
         made.row("time", path, [1.0, 2.0])
-    with pytest.raises(InputError, match="call path 4 on location 0 was set; these are not defined"):
+    with pytest.raises(InputError, match="call path 4 or location 0 has a value, but is not defined"):
         made.set("time", 4, place, 1.0)
     late = made.location(1)
     assert made.set("time", path, late, 4.0).experiment().exclusive("time").tolist() == [[2.5, 4.0]]
@@ -202,5 +202,5 @@ def test_a_process_stands_on_one_node():
     made = Builder()
     made.location(0, 0, node="a")
     made.location(0, 1, node="b")
-    with pytest.raises(InputError, match="expected process 0 on one node, found it on two"):
+    with pytest.raises(InputError, match="expected process 0 on one node, found this process on two"):
         made.experiment()

@@ -209,4 +209,4 @@ def test_coverage_builds_keep_their_counts(lab):
         "autoanalyzer", "compile", "--", "gfortran", "-c", str(lab.tool.write("x.f90", "end\n")), "--coverage"
     )
     assert built.returncode == 0
-    assert b"x.f90: not instrumented: coverage would count the probes as lines of the source" in built.stderr
+    assert b"x.f90: not instrumented: coverage would count the probes as source lines" in built.stderr

@@ -122,7 +122,7 @@ def test_the_probe_library_knows_the_options_by_variables(given, variables, monk
         ({"trace_memory": "2M"}, "--trace-memory needs --trace"),
         ({"pursue": 4.0}, "--pursue needs --trace"),
         ({"policy": Path("p")}, "--policy needs --trace"),
-        ({"trace": 0.1, "pursue": 4.0, "policy": Path("p")}, "--pursue and --policy exclude each other"),
+        ({"trace": 0.1, "pursue": 4.0, "policy": Path("p")}, "--pursue cannot be combined with --policy"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(given, said):

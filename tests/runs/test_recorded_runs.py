@@ -58,5 +58,5 @@ def test_the_first_event_is_in_each_run(events, most, expected):
 
 
 def test_one_event_a_run_leaves_no_common_one():
-    with pytest.raises(UsageError, match="--per-run 1: expected 2 or more"):
+    with pytest.raises(UsageError, match="--per-run 1: expected at least 2"):
         [*groups_of("a=1,b=2", 1)]

@@ -92,7 +92,7 @@ def test_a_failing_compiler_is_named_and_what_it_says_is_kept(tmp_path: Path) ->
     broken.write_text("#!/bin/sh\necho no room left >&2\nexit 1\n")
     broken.chmod(0o755)
     cache = tmp_path / "cache"
-    with pytest.raises(BuildError, match=rf"{broken} cannot build the probe library: see {cache}/.*\.log"):
+    with pytest.raises(BuildError, match=rf"{broken} cannot build the probe library; see {cache}/.*\.log"):
         probe_library(Mpi(None), {"PATH": str(tmp_path), "AUTOANALYZER_CACHE": str(cache)})
     (log,) = cache.glob("*.log")
     assert "no room left" in log.read_text()
@@ -100,7 +100,7 @@ def test_a_failing_compiler_is_named_and_what_it_says_is_kept(tmp_path: Path) ->
 
 
 def test_no_compiler_at_all_is_said(tmp_path: Path) -> None:
-    with pytest.raises(BuildError, match="no C compiler on PATH to build the probe library: install gcc"):
+    with pytest.raises(BuildError, match="no C compiler on PATH to build the probe library; install gcc"):
         probe_library(Mpi(None), {"PATH": "", "AUTOANALYZER_CACHE": str(tmp_path)})
     with pytest.raises(
         BuildError, match="AUTOANALYZER_CC: expected a compiler and its flags, found No closing quotation"
@@ -114,20 +114,20 @@ def test_a_compiler_of_another_mpi_is_not_taken(mpi: tuple[str, str], tmp_path: 
     unknown = tmp_path / library.path.name
     shutil.copy(library.path, unknown)
     environment = {**os.environ, "AUTOANALYZER_CACHE": str(tmp_path / "cache")}
-    message = rf"the MPI compiler that links {unknown}, found .*mpicc.*: set AUTOANALYZER_CC to it"
+    message = rf"the MPI compiler that links {unknown}, found .*mpicc.*; set AUTOANALYZER_CC to this compiler"
     with pytest.raises(BuildError, match=message):
         probe_library(Mpi(MpiLibrary(unknown, library.soname), mpi[0]), environment)
 
 
 @pytest.mark.parametrize("place", ["/proc/none", "/dev/null/cache"])
 def test_a_cache_that_cannot_be_made_is_refused(place: str) -> None:
-    with pytest.raises(BuildError, match=rf"AUTOANALYZER_CACHE={place} cannot be created: name another folder"):
+    with pytest.raises(BuildError, match=rf"AUTOANALYZER_CACHE={place} cannot be created; choose another folder"):
         cache_folder({"AUTOANALYZER_CACHE": place})
 
 
 def test_a_cache_that_takes_nothing_is_refused_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "lock").mkdir()
-    with pytest.raises(BuildError, match=rf"{tmp_path}: .*: set AUTOANALYZER_CACHE to a folder with room"):
+    with pytest.raises(BuildError, match=rf"{tmp_path}: .*; set AUTOANALYZER_CACHE to a folder with enough space"):
         probe_library(Mpi(None), {**os.environ, "AUTOANALYZER_CACHE": str(tmp_path)})
 
 
@@ -165,7 +165,9 @@ def test_what_everybody_could_write_is_not_loaded(tmp_path: Path) -> None:
     library = Path(done.stdout.strip())
     assert library.parents[1] == tmp_path
     library.parent.chmod(0o777)
-    with pytest.raises(BuildError, match=rf"{library}: everybody can write there, so it is not loaded; remove it"):
+    with pytest.raises(
+        BuildError, match=rf"{library}: everybody can write there, so it is not loaded; remove this file"
+    ):
         probe_library(Mpi(None), environment)
     own = {"AUTOANALYZER_CACHE": f"{tmp_path}:{tmp_path}/own"}
     name = str(library.relative_to(tmp_path))

@@ -280,7 +280,7 @@ def test_a_loop_that_is_heavy_on_one_call_path_stays_in_the_next_build_and_is_co
     assert done.returncode == 0, done.stderr
     found = json.loads((two_paths.folder / "compared.json").read_text())["comparisons"][0]
     assert re.fullmatch(
-        r"too small to measure separately in out, so attributed to their callers in all operands: "
+        r"too small to measure separately in out, so their time is attributed to their callers in all operands: "
         r"\S+/many/\S+/add and 1 more",
         found["folded"],
     )
@@ -315,7 +315,7 @@ def test_a_region_that_is_heavy_later_is_measured_from_then_on_and_stays_in_the_
     assert 0 < untimed[loops].sum() < visits[step]
     assert took[loops].sum() > took.sum() / 2
     whole = tool("autoanalyzer", "analyze", "--all", "out").stdout.decode()
-    said = re.findall(r"(\S+) seemed too small to measure, but took long: ([\d,]+) of ([\d,]+) entries", whole)
+    said = re.findall(r"(\S+) seemed too small to measure, but took long; ([\d,]+) of ([\d,]+) entries", whole)
     assert "loop@3" in {name for name, _, _ in said}
     kept = {text.split("|")[2] for text in experiment.notes.throttled}
     assert "loop@3" not in kept
@@ -566,7 +566,7 @@ def test_a_plan_leaves_out_a_fortran_procedure_and_keeps_what_is_in_it(tool: Too
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (None, "expected a plan, found No such file or directory"),
+        (None, "the plan cannot be read: No such file or directory"),
         ("exclude", "expected a plan in TOML: "),
         ("version = 3", "expected a plan of version 2, found version 3"),
         ("version = 2\nexclude = 3", "exclude: expected a list of rules, found 3"),
@@ -607,7 +607,7 @@ def test_what_is_short_of_memory_gives_up_the_deepest_levels_first(preloaded: Re
 @pytest.mark.parametrize(
     ("option", "value", "said"),
     [
-        ("--max-memory", "12 M", "expected bytes, such as 64M, and at least 1M, found '12 M'"),
+        ("--max-memory", "12 M", "expected a size of at least 1M, such as 64M, found '12 M'"),
         ("--max-overhead", "-5%", "expected off, or a share of less than 100%, such as 5%, found '-5%'"),
     ],
 )

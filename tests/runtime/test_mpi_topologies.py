@@ -238,6 +238,6 @@ def test_a_topology_in_which_processes_share_places_is_left_out_and_named() -> N
     (kept,) = mpi_topologies(processes)
     assert kept.coordinates == {(0, 0): (0,), (1, 0): (1,)}
     assert list(said_of_topologies(processes)) == [
-        "MPI topology that was left out: MPI_Cart_create of 2, in which 4 processes have the same places, so "
+        "left out an MPI topology: MPI_Cart_create of 2, in which 4 processes have the same place, so "
         "their communicators cannot be distinguished"
     ]

@@ -47,7 +47,7 @@ def test_every_choice_is_of_a_metric_or_of_a_part_and_its_whole() -> None:
 def test_events_that_are_asked_for_are_tried_and_divided_into_groups() -> None:
     found = look_up(["perf::TASK-CLOCK", "NO_SUCH_EVENT", "perf::PAGE-FAULTS", "sde:::x::y", "perf::CPU-CLOCK"], 2)
     assert [each.outcome for each in found.events] == ["counts", "fails", "counts", "unseen", "counts"]
-    assert found.events[1].reason == "PAPI knows no such event here"
+    assert found.events[1].reason == "PAPI has no such event on this machine"
     assert [len(group) for group in found.groups] == [2, 1, 1]
     assert found.groups[0][0] == "perf::TASK-CLOCK"
     assert found.groups[1:] == [["perf::CPU-CLOCK"], ["sde:::x::y"]]

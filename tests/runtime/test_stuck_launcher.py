@@ -38,7 +38,7 @@ def launched(request: pytest.FixtureRequest) -> Iterator[subprocess.Popen[bytes]
 def test_a_launcher_that_leaves_its_dead_ranks_is_killed(launched: subprocess.Popen[bytes]) -> None:
     stuck = StuckLauncher(launched, grace=1)
     launched.send_signal(signal.SIGINT)
-    with pytest.warns(UserWarning, match="the launcher did not end after its ranks: it was killed"):
+    with pytest.warns(UserWarning, match="the launcher did not exit after its ranks had ended, so it was killed"):
         stuck.asked_to_end()
         stuck.asked_to_end()
         assert launched.wait() == -signal.SIGKILL

@@ -130,7 +130,7 @@ def test_the_first_start_leaves_alone_what_the_second_has(
     first, second = Start(starter, tool, "first", where), Start(starter, tool, "second", BEFORE_IT_GATHERS)
     told = second.go_on() if has_ended else ""
     said = first.go_on()
-    assert "out: a later run in this folder, or another analysis, has taken this run's data" in said
+    assert "out: a later run in this folder, or another analysis, has collected this run's data" in said
     assert first.status == 2
     told = told or second.go_on()
     assert second.status == 0, told

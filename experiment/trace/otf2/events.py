@@ -9,7 +9,7 @@ from typing import Any, Final
 __all__ = ["NUMBERS", "Take", "read_events"]
 
 Take = Callable[..., None]
-"""Handles an event: the number of its location, its ticks, and its attributes in order."""
+"""Callback for an event: takes the number of the location, the time in ticks, and the attributes in order."""
 
 _U8: Final = ctypes.c_uint8
 _U32: Final = ctypes.c_uint32

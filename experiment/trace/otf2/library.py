@@ -47,7 +47,7 @@ def opened(path: Path) -> Iterator[Any]:
         import otf2  # noqa: PLC0415
     except (ImportError, OSError) as error:
         raise InputError(
-            f"{path}: expected the package otf2 to read it with, found none ({error}): pip install 'autoanalyzer[otf2]'"
+            f"{path}: reading this file needs the package otf2 ({error}): pip install 'autoanalyzer[otf2]'"
         ) from None
     _otf2.Config.conf.lib.OTF2_Error_RegisterCallback(_QUIET, None)
     said = StringIO()  # the reader prints exceptions in callbacks to standard error, and continues or ends

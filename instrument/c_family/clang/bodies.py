@@ -104,7 +104,7 @@ class _Nest:
 
     def _outside(self, unread: Unread) -> UnreadError:
         is_module = _MODULE.match(self._masked, self._masked.rfind("\n", 0, unread.offset) + 1)
-        return UnreadError(unread.offset, "modules are left to the compiler" if is_module else unread.message)
+        return UnreadError(unread.offset, "C++ modules are not supported" if is_module else unread.message)
 
     def _owned(self) -> Iterator[tuple[int, str, Any]]:
         """Yield each item inside a body: the number of the body, the name of a field of ``Body``, and the item."""

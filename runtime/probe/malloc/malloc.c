@@ -233,7 +233,7 @@ EXPORT const char *aa_allocation_watch(aa_allocation_watcher *tell) {
     static const char *const sanitizers[] = {"__asan_init", "__tsan_init", "__msan_init", "__hwasan_init"};
     for (size_t i = 0; i < sizeof sanitizers / sizeof *sanitizers; i++) {
         if (dlsym(RTLD_DEFAULT, sanitizers[i]))
-            return "a sanitizer allocates for the program";
+            return "a sanitizer replaces the program's allocator";
     }
     if (!is_found() || !next.malloc_usable_size)
         return "the allocator does not report the size of a block";

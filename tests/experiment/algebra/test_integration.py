@@ -185,8 +185,8 @@ def test_what_one_operand_has_folded_goes_to_its_caller_in_all_but_on_no_other_c
         assert result.notes.throttled == {WORK.descriptor: "often"}
         assert (result.notes.untimed, result.notes.throttled_ns) == (3 if operation is mean else 6, 5)
         assert (
-            "too small to measure separately in b.cube, so attributed to their callers in all operands: small/work"
-            in result.notes.remarks
+            "too small to measure separately in b.cube, so their time is attributed to their callers in all operands: "
+            "small/work" in result.notes.remarks
         )
         assert timed.exclusive("wall_time")[:, 0].tolist() == [1, 1, 2, 1, 4]
     again = mean(folded, folded)
@@ -302,7 +302,7 @@ def test_the_values_of_a_rank_that_was_lost_are_missing_and_that_is_said():
     lost = simple([[4.0, 4]], [CallPath(MAIN)], notes=Notes(program="lost", missing=(2,)))
     for result in (mean(whole, lost), whole - lost, lost - whole):
         np.testing.assert_array_equal(np.isnan(result.exclusive("time")), [[False, False, True]])
-        assert result.notes.remarks == ("rank 2 is missing in lost, and so in the result",)
+        assert result.notes.remarks == ("rank 2 is missing in lost, and therefore in the result",)
     assert merge(whole, lost).exclusive("time").tolist() == [[4, 4, 4]]
     assert mean(lost, lost).exclusive("time").tolist() == [[4, 4]]
 
@@ -377,7 +377,7 @@ def test_a_sample_is_worth_as_much_in_a_sum_and_a_part_of_it_in_a_mean():
 def test_values_from_different_sources_are_not_put_together_silently():
     a = of_metrics(Metric("instructions", "occ", source="measured"))
     b = of_metrics(Metric("instructions", "occ", source="simulated:rtcount"))
-    assert mean(a, b).notes.remarks == ("mean of values from different sources: instructions",)
+    assert mean(a, b).notes.remarks == ("mean of values that were measured in different ways: instructions",)
     assert [each.source for each in mean(a, a).metrics] == ["derived:mean of measured"]
 
 
@@ -416,12 +416,12 @@ def test_minima_and_maxima_that_an_operand_lacks_are_those_of_the_other(dtype):
             assert not result.notes.remarks
     # A mean takes it for 0, as the reference does, and says so.
     assert mean(a, b).exclusive("extreme").tolist() == mean(b, a).exclusive("extreme").tolist() == [[3.5], [-1.5]]
-    assert mean(a, b, labels="ab").notes.remarks == ("not in b, and counted as 0 there: extreme",)
+    assert mean(a, b, labels="ab").notes.remarks == ("extreme: not in b, and counted as 0 there",)
 
 
 def test_labels_are_wanted_for_all_and_operands_are_experiments():
     a = simple([[1.0]], [CallPath(MAIN)])
-    with pytest.raises(UsageError, match="label for each of 2 experiments, found 1"):
+    with pytest.raises(UsageError, match="expected 2 labels, one per experiment, found 1"):
         mean(a, a, labels=["x"])
     for wrong in (operator.add, operator.sub):
         with pytest.raises(TypeError, match="unsupported operand"):
@@ -437,7 +437,7 @@ def test_a_metric_that_an_operand_lacks_is_said_unless_nothing_is_put_together()
     counted = of_metrics(Metric("time", "sec"), Metric("instructions", "occ"))
     plain = of_metrics(Metric("time", "sec"))
     said = mean(counted, plain, labels=["a.cube", "b.cube"]).notes.remarks
-    assert said == ("not in b.cube, and counted as 0 there: instructions",)
+    assert said == ("instructions: not in b.cube, and counted as 0 there",)
     assert not merge(counted, plain).notes.remarks
     assert not mean(plain, plain).notes.remarks
 
@@ -446,7 +446,7 @@ def test_a_metric_that_an_operand_lacks_is_said_unless_nothing_is_put_together()
 def test_ranks_that_an_operand_has_not_are_said(operation):
     two, four = (simple([[1.0] * ranks], [CallPath(MAIN)]) for ranks in (2, 4))
     assert operation(two, four, labels=["a.cube", "b.cube"]).notes.remarks == (
-        "a.cube has 2 of 4 ranks: its values on the others count as 0",
+        "a.cube has 2 of 4 ranks: the values of the others count as 0",
     )
 
 
@@ -455,7 +455,7 @@ def test_programs_without_a_region_in_common_are_doubted():
     paths = [CallPath(MAIN), CallPath(WORK, 0)], [CallPath(MAIN), CallPath(other, 0)]
     a, b = (simple([[1.0], [2.0]], each) for each in paths)
     assert mean(a, b, labels=["a", "b"]).notes.remarks == (
-        "a and b have no regions in common except their main programs: are they the same program?",
+        "a and b have no regions in common except their main programs; are they runs of the same program?",
     )
     assert not mean(a, a).notes.remarks
 
@@ -466,7 +466,7 @@ def test_different_parts_of_a_program_are_doubted_even_if_they_are_single_region
     work, other = (select(whole, subtree=name) for name in ("work", "idle"))
     for one, two in ((work, other), (work, whole), (whole, other)):
         assert mean(one, two, labels=["a", "b"]).notes.remarks == (
-            "a and b have no regions in common except their main programs: are they the same program?",
+            "a and b have no regions in common except their main programs; are they runs of the same program?",
         )
     for one in (work, whole, flat(whole), select(whole, subtree=0)):
         assert not mean(one, one).notes.remarks
@@ -476,16 +476,16 @@ def test_different_parts_of_a_program_are_doubted_even_if_they_are_single_region
 @pytest.mark.parametrize(
     ("one", "other", "said"),
     [
-        ({"additive": False}, {}, "x: not added up in a, added up in b, so not added up in the result"),
+        ({"additive": False}, {}, "x: not additive in a, additive in b, so it is not summed in the result"),
         (
             {"dtype": "MINDOUBLE"},
             {"dtype": "DOUBLE"},
-            "x: a minimum in a, added up in b, so not added up in the result",
+            "x: a minimum in a, additive in b, so it is not summed in the result",
         ),
         (
             {"dtype": "MINDOUBLE"},
             {"dtype": "MAXDOUBLE"},
-            "x: a minimum in a, a maximum in b, so not added up in the result",
+            "x: a minimum in a, a maximum in b, so it is not summed in the result",
         ),
     ],
 )
@@ -521,7 +521,7 @@ def test_what_does_not_add_up_and_one_operand_lacks_is_missing_and_that_is_said(
     b = simple([[1.0]], [CallPath(MAIN)])
     for operation in (mean, total, difference, ratio, stddev):
         result = operation(a, b, labels="ab")
-        assert result.notes.remarks == ("not in b, and missing in the result: rate",)
+        assert result.notes.remarks == ("rate: not in b, and missing in the result",)
         assert np.isnan(result.exclusive(result.metrics[1].name)).all()
     for operation in (minimum, maximum, merge):
         for result in (operation(a, b), operation(b, a)):
@@ -551,7 +551,7 @@ def test_what_is_not_added_up_is_not_said_to_be_zero_on_ranks_that_an_operand_ha
         for ranks in (2, 4)
     )
     assert mean(two, four, labels="ab").notes.remarks == (
-        "a has 2 of 4 ranks: its values on the others count as 0, but are missing for x",
+        "a has 2 of 4 ranks: the values of the others count as 0, but are missing for x",
     )
 
 

@@ -218,7 +218,7 @@ def test_counts_that_are_called_as_ours_are_not_taken_for_them(tmp_path, values)
 
 def test_a_node_that_is_its_own_parent_is_refused(tmp_path):
     (tmp_path / "a.cali").write_text("__rec=node,id=40,attr=8,data=main,parent=40\n__rec=ctx,ref=40\n")
-    with pytest.raises(InputError, match="found node 40 below 40"):
+    with pytest.raises(InputError, match="found node 40 below node 40"):
         load(tmp_path / "a.cali")
 
 
@@ -253,7 +253,7 @@ MEMORY = 1_500_000_000  # bytes of addresses, of which Python with NumPy takes h
 
 @pytest.mark.parametrize(
     ("first", "reason"),
-    [(b"[{}", "found other JSON"), (b'[{"path":"main"}', "at most 64 MiB of JSON, unpacked, found more")],
+    [(b"[{}", "found other JSON"), (b'[{"path":"main"}', "at most 64 MiB of JSON after decompression, found more")],
 )
 def test_json_that_unpacks_to_much_is_refused_in_little_memory(first, reason, tmp_path):
     file = tmp_path / "a.json.gz"

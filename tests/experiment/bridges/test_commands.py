@@ -37,7 +37,7 @@ def test_commands_take_the_file(name, tmp_path, capsys, monkeypatch, assert_equa
     for words in (["info", file], ["dump", file], ["view", file, "-o", tmp_path / "page.html"], ["analyze", file]):
         assert _run(*words) == 0
     said = capsys.readouterr()
-    assert all("found no source of" in line for line in said.err.splitlines())
+    assert all("found no source for" in line for line in said.err.splitlines())
     assert "lacking: " in said.out
     title = load(file).notes.program or Path(name).name
     assert f"\n{title}   " in f"\n{said.out}"

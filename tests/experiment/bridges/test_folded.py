@@ -39,7 +39,7 @@ def test_a_line_longer_than_what_a_kind_is_recognised_by_is_read(tmp_path):
 
 def test_a_line_without_a_number_is_refused_by_its_number(tmp_path):
     (tmp_path / "a").write_text("a;b 1\n" * 2000 + "a;b\n")
-    with pytest.raises(InputError, match="line 2001: expected a stack and its number of samples, found 'a;b'"):
+    with pytest.raises(InputError, match="line 2001: expected a stack and its sample count, found 'a;b'"):
         load(tmp_path / "a")
 
 

@@ -51,7 +51,8 @@ def test_a_file_of_values_that_is_cut_off_is_named(tmp_path):
     file = next((tmp_path / "a").glob("*000002*.metric-db"))
     file.write_bytes(file.read_bytes()[:500])
     with pytest.raises(
-        InputError, match=rf"^{tmp_path}/a: {re.escape(file.name)}: expected values of 58 nodes, found 29"
+        InputError,
+        match=rf"^{tmp_path}/a: {re.escape(file.name)}: expected values of 58 nodes, found values of 29 nodes",
     ):
         load(tmp_path / "a")
 
@@ -59,7 +60,7 @@ def test_a_file_of_values_that_is_cut_off_is_named(tmp_path):
 def test_a_database_without_call_paths_is_refused(tmp_path):
     for file in FOLDER.glob("*.metric-db"):
         shutil.copy(file, tmp_path)
-    with pytest.raises(InputError, match=r"with experiment\.xml or meta\.db, found one without them\Z"):
+    with pytest.raises(InputError, match=r"with experiment\.xml or meta\.db, found a folder without these files\Z"):
         load(tmp_path)
 
 
@@ -86,7 +87,7 @@ def test_a_node_of_no_row_is_refused(tmp_path):
     shutil.copytree(FOLDER, tmp_path / "a")
     file = tmp_path / "a" / "experiment.xml"
     file.write_text(re.sub(r'<PF i="\d+"', '<PF i="0"', file.read_text(), count=1))
-    with pytest.raises(InputError, match="expected nodes numbered from 1, found 0"):
+    with pytest.raises(InputError, match="expected nodes numbered from 1, found node 0"):
         load(tmp_path / "a")
 
 
@@ -96,7 +97,7 @@ def test_nodes_that_share_a_row_are_refused(tmp_path):
     text = file.read_text()
     first, second = re.findall(r'<PF i="\d+"', text)[:2]
     file.write_text(text.replace(second, first))
-    with pytest.raises(InputError, match=r"expected each node once, found \d+ twice\Z"):
+    with pytest.raises(InputError, match=r"expected each node once, found node \d+ twice\Z"):
         load(tmp_path / "a")
 
 

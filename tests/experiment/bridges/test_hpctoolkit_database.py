@@ -68,7 +68,7 @@ def test_sums_of_threads_are_those_that_the_file_has_for_all_of_each(experiment)
         (each.process, each.thread): value for each, value in zip(experiment.locations, sums, strict=True)
     } == pytest.approx(found)
     assert len(found) == 8
-    assert "HPCToolkit: 8 threads without a sample are left out" in experiment.notes.remarks
+    assert "HPCToolkit: 8 threads without samples are left out" in experiment.notes.remarks
 
 
 def test_what_rounding_leaves_of_inclusive_times_is_0(experiment):
@@ -114,7 +114,7 @@ def test_a_later_minor_version_is_read(copy, assert_equal, experiment):
 def test_a_file_that_is_cut_off_is_named(name, size, copy):
     (copy / name).write_bytes((copy / name).read_bytes()[:size])
     with pytest.raises(
-        InputError, match=rf"^{copy}: {name}: expected \d+ bytes at offset \d+, found a file of {size}\Z"
+        InputError, match=rf"^{copy}: {name}: expected \d+ bytes at offset \d+, but the file has {size} bytes\Z"
     ):
         load(copy)
 
@@ -131,7 +131,7 @@ def test_contexts_that_lead_back_to_themselves_are_refused(copy):
     size, start = struct.unpack_from("<QQ", content, entries)
     struct.pack_into("<QQ", content, start, size, start)
     (copy / "meta.db").write_bytes(content)
-    with pytest.raises(InputError, match="expected each context once, found 4 twice"):
+    with pytest.raises(InputError, match="expected each context once, found context 4 twice"):
         load(copy)
 
 
@@ -154,7 +154,9 @@ def _section(file, number):
 )
 def test_elements_that_are_too_small_are_refused(name, section, size_at, least, copy):
     _patch(copy / name, (_section(copy / name, section) + size_at, "<B", 0))
-    with pytest.raises(InputError, match=rf"{name}: expected elements of at least {least} bytes, found \d+ of 0\Z"):
+    with pytest.raises(
+        InputError, match=rf"{name}: expected elements of at least {least} bytes, found elements of 0 bytes\Z"
+    ):
         load(copy)
 
 
@@ -205,7 +207,7 @@ def _identifiers(file, profile):
 def test_more_identifiers_than_there_are_kinds_are_refused(copy):
     file = copy / "profile.db"
     _patch(file, (_identifiers(file, 1) - 8, "<H", 0xFFFF))
-    with pytest.raises(InputError, match=r"profile\.db: expected at most 8 identifiers, found 65535\Z"):
+    with pytest.raises(InputError, match=r"profile\.db: expected at most 8 identifiers per thread, found 65535\Z"):
         load(copy)
 
 
@@ -215,7 +217,7 @@ def test_a_metric_that_is_there_twice_is_refused(copy):
     metrics = struct.unpack_from("<Q", content, _section(file, 2))[0]
     scopes = struct.unpack_from("<Q", content, metrics + 8)[0]
     _patch(file, (scopes + 16 + 8, "<H", *struct.unpack_from("<H", content, scopes + 8)))
-    with pytest.raises(InputError, match=r"meta\.db: expected each metric once, found \d+ twice\Z"):
+    with pytest.raises(InputError, match=r"meta\.db: expected each metric once, found metric \d+ twice\Z"):
         load(copy)
 
 
@@ -241,7 +243,7 @@ def test_long_names_in_the_same_bytes_are_refused(copy):
 def test_an_identifier_of_an_unknown_kind_is_refused(copy):
     file = copy / "profile.db"
     _patch(file, (_identifiers(file, 1), "<B", 99))
-    with pytest.raises(InputError, match=r"profile\.db: expected identifiers of 8 kinds, found number 99\Z"):
+    with pytest.raises(InputError, match=r"profile\.db: expected identifiers of kinds 0 to 7, found kind 99\Z"):
         load(copy)
 
 
@@ -295,7 +297,7 @@ def test_ranks_of_some_processes_are_refused(copy):
     at = _identifiers(file, 5)
     assert struct.unpack_from("<L", file.read_bytes(), at + 2 * 16 + 4)[0] == 3
     _patch(file, (at + 2 * 16, "<B", CORE))
-    with pytest.raises(InputError, match=r"expected ranks for all processes or for none, found ranks for some\Z"):
+    with pytest.raises(InputError, match=r"expected ranks for all processes or for none, found ranks for only some\Z"):
         load(copy)
 
 

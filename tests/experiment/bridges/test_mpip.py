@@ -124,7 +124,7 @@ def test_a_line_of_many_blanks_is_read(heading, start, tmp_path):
 
 def test_a_concise_report_is_refused(tmp_path):
     (tmp_path / "a.mpiP").write_text("@ mpiP\n@ Command : ./ring\n@--- End of Report ---\n")
-    with pytest.raises(InputError, match=r"expected times by task .*, found none; a concise report"):
+    with pytest.raises(InputError, match=r"expected times by task .*, found none; concise reports"):
         load(tmp_path / "a.mpiP")
 
 
@@ -136,6 +136,6 @@ def test_a_report_that_is_cut_off_is_refused(size, place, tmp_path):
     (tmp_path / "a.mpiP").write_text(FILE.read_text()[:size])
     with pytest.raises(InputError) as refused:
         load(tmp_path / "a.mpiP")
-    assert f'ends in "@--- End of Report", found one that is cut off {place}; use the complete file' in str(
+    assert f'ends with "@--- End of Report", found one that is cut off {place}; use the complete file' in str(
         refused.value
     )

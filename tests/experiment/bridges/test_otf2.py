@@ -71,4 +71,4 @@ def test_the_verdict_is_about_file_io():
     findings = analyze(load(FILE))
     assert findings.run.program_time == pytest.approx(10)
     assert "OTF2: values are summed" in findings.experiment.notes.remarks[-2]
-    assert findings.experiment.notes.remarks[-1].endswith("2 messages have no receive in the archive")
+    assert findings.experiment.notes.remarks[-1].endswith("in the archive, 2 messages have no matching receive")

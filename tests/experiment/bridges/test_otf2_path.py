@@ -291,8 +291,8 @@ def test_what_is_received_at_the_moment_at_which_it_is_sent_is_followed(tmp_path
 @pytest.mark.parametrize(
     ("programs", "expected"),
     [
-        ([[work("w", 1.0)], [work("w", 2.0)]], "has no messages that were received, and no collectives"),
-        ([[work("w", 1.0), send(1)], [work("w", 2.0)]], "has no messages that were received, and no collectives"),
+        ([[work("w", 1.0)], [work("w", 2.0)]], "contains neither received messages nor collectives"),
+        ([[work("w", 1.0), send(1)], [work("w", 2.0)]], "contains neither received messages nor collectives"),
     ],
 )
 def test_an_archive_without_messages_has_no_path_and_says_so(
@@ -311,7 +311,7 @@ def test_a_send_or_a_member_without_a_record_leaves_no_path(tmp_path: Path) -> N
         experiment = load(write(tmp_path / kind, left))
         assert "path_time" not in experiment
         (said,) = [each for each in experiment.notes.remarks if "critical path" in each]
-        assert said.endswith(f"messages or ranks that the archive lacks: {waiting}")
+        assert said.endswith(f"messages or ranks that are not in the archive: {waiting}")
 
 
 _BARRIER = [collective("MPI_Barrier", (0, 1))]
@@ -320,7 +320,7 @@ _BARRIER = [collective("MPI_Barrier", (0, 1))]
 def test_messages_that_nobody_received_are_told_of(tmp_path: Path) -> None:
     experiment = _loaded(tmp_path, [[work("w", 1.0), send(1), *_BARRIER], _BARRIER])
     assert _length(experiment) == pytest.approx(1.0)
-    said = "the critical path may be longer: 1 message has no receive in the archive"
+    said = "the critical path may be longer: in the archive, 1 message has no matching receive"
     assert said in experiment.notes.remarks
 
 

@@ -130,7 +130,7 @@ def test_unsigned_counts_that_wrapped_below_zero_add_up_as_if_they_had_not(read)
     assert found.exclusive("mpi")[:2].tolist() == [[200, 412], [-300, 1000]]
     assert totals(found, "mpi").tolist() == [612, 700, 0, 0, 0]
     assert found.notes.remarks[-1] == (
-        "mpi: 2 unsigned values wrapped around below zero, and are read as negative, so that sums are right"
+        "mpi: 2 unsigned values wrapped around below zero and are read as negative, so that sums are right"
     )
 
 
@@ -179,7 +179,7 @@ def test_a_packed_row_that_was_never_set_has_no_block(read):
 def test_rows_that_the_index_does_not_list_are_left_out_and_said(read):
     found = read(m0_index=index([1]))
     assert found.inclusive("time").tolist() == [[0, 0], [10, 100], [0, 0], [0, 0], [0, 0]]
-    assert found.notes.remarks[-1] == "time: ignored 3 rows of values that belong to no call path"
+    assert found.notes.remarks[-1] == "time: ignored 3 rows of values without a call path"
 
 
 def test_the_system_keeps_machine_and_node_and_numbers_what_has_no_rank(read):
@@ -188,7 +188,7 @@ def test_the_system_keeps_machine_and_node_and_numbers_what_has_no_rank(read):
         ("cluster", "n0", 0),
         ("cluster", "n0", 1),
     ]
-    assert "gpu without a rank is process 1" in found.notes.remarks
+    assert "gpu has no rank and is read as process 1" in found.notes.remarks
 
 
 def test_an_ampersand_may_stand_for_itself(read):
@@ -214,8 +214,8 @@ def test_packed_parts_and_the_other_byte_order_are_read(read):
     ("changes", "message"),
     [
         ({"m0_data": data([1, 2, 3])}, "expected 64 bytes of values, found 24"),
-        ({"m0_data": b"DATA"}, r"expected CUBEX\.DATA or ZCUBEX\.DATA"),
-        ({"m0_index": b"INDEX"}, r"expected CUBEX\.INDEX"),
+        ({"m0_data": b"DATA"}, r"begin with CUBEX\.DATA or ZCUBEX\.DATA"),
+        ({"m0_index": b"INDEX"}, r"begin with CUBEX\.INDEX"),
         ({"m0_index": index([0, 1, 2, 9])}, "expected 4 different call paths"),
         ({"m0_index": index([0, 1, 2, 2])}, "expected 4 different call paths"),
         ({"m0_index": index([0, 1, 2, 3], kind=0)}, r"0\.index: expected an index of kind 1 \(sparse\) or 3"),
@@ -233,7 +233,7 @@ def test_packed_parts_and_the_other_byte_order_are_read(read):
             {"m0_data": b"ZCUBEX.DATA" + struct.pack("<7q", 2, 0, 0, 9, 0, 9, 9) + zlib.compress(b"") * 3},
             "broken packed values",
         ),
-        ({"m0_data": b"ZCUBEX.DATA" + struct.pack("<4q", 1, 0, 0, 99)}, "packed blocks one after the other"),
+        ({"m0_data": b"ZCUBEX.DATA" + struct.pack("<4q", 1, 0, 0, 99)}, "expected consecutive packed blocks"),
         ({"m0_data": b"ZCUBEX.DATA" + struct.pack("<4q", 1, 1 << 60, 0, 0)}, "at most 80 bytes, found more"),
         ({"anchor_xml": b"<!DOCTYPE cube [<!ENTITY a 'b'>]>" + ANCHOR.encode()}, "refused"),
         ({"anchor_xml": ANCHOR.replace("4.4", "5.0").encode()}, "expected CUBE XML of version 4, found version 5.0"),
@@ -308,7 +308,7 @@ def test_headers_with_wrong_checksums_are_read_and_said(tmp_path, assert_equal):
     found = load(changed)
     assert_equal(found.replaced(notes=load(file).notes), load(file))
     assert found.notes.remarks[-1] == (
-        "the archive has wrong checksums for anchor.xml, 0.index, 0.data and 2 more: their content was read "
+        "the archive has wrong checksums for anchor.xml, 0.index, 0.data and 2 more; their content was read "
         "nevertheless; if the archive was damaged in transfer, fetch it again"
     )
 
@@ -396,7 +396,7 @@ def test_machine_and_node_are_the_outermost_and_the_innermost_of_a_system_tree(r
 def test_a_file_is_of_the_kind_that_it_looks_like(tmp_path):
     packed = tmp_path / "packed.cubex"
     packed.write_bytes(gzip.compress(pack(tmp_path / "e.cubex", WHOLE).read_bytes()))
-    with pytest.raises(InputError, match="found one packed by gzip; gunzip it first"):
+    with pytest.raises(InputError, match="found one compressed with gzip; gunzip it first"):
         load(packed)
     renamed = (tmp_path / "e.cubex").rename(tmp_path / "e.cube")
     assert load(renamed).roots == (0, 4)

@@ -79,7 +79,7 @@ def test_names_that_xml_cannot_hold_are_written_with_a_replacement(tmp_path: Pat
 
 @pytest.mark.parametrize("name", [" m", "m ", "\xa0m", "\u2028", "a\x01", "m\ufffe", "\n", "a\udce9"])
 def test_a_metric_that_would_be_read_back_under_another_name_is_not_written(name: str, tmp_path: Path):
-    with pytest.raises(InputError, match=r"names of metrics without control characters.*, found") as caught:
+    with pytest.raises(InputError, match=r"a metric name without control characters.*, found") as caught:
         save(of_one_metric(name), tmp_path / "e.cube")
     assert "\n" not in str(caught.value)
     assert list(tmp_path.iterdir()) == []
@@ -115,7 +115,7 @@ def test_the_file_of_another_tool_is_read():
         (b"", "found an empty file"),
         (b"\x7fELF\x02\x01", "found a file of another kind"),
         (b"<cube version='3.0'><metrics>", "broken XML"),
-        (b"<profile/>", "found XML of kind <profile>"),
+        (b"<profile/>", "found XML with the root element <profile>"),
         (b"<cube version='4.3'/>", "version 3, found version 4.3"),
         (b"<cube version='3.0'/>", "expected a system of processes"),
         (b'<!DOCTYPE cube [<!ENTITY a "b">]><cube version="3.0"><attr key="k" value="&a;"/></cube>', "refused"),
@@ -123,7 +123,7 @@ def test_the_file_of_another_tool_is_read():
         (b"<cube version='3.0'><attr key='autoanalyzer' value='9'/></cube>", "format 1, found 9"),
         (
             b"<cube version='3.0'><program><cnode id='0' calleeId='7'/></program></cube>",
-            "expected region 7, which a call path names",
+            "a call path refers to region 7, which does not exist",
         ),
         (b"<cube version='3.0'><program><cnode/></program></cube>", "broken or missing"),
     ],

@@ -145,14 +145,14 @@ def _set(place: int, value: int) -> Callable[[list[int]], None]:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda table: table[:-9], r"expected \d+ bytes of 2000 locations, found \d+$"),
+        (lambda table: table[:-9], r"expected \d+ bytes for 2000 locations, found \d+ bytes$"),
         (lambda table: table[:100] + b"?" + table[101:], "expected the checksum"),
-        (lambda table: b"BBLOCATIONS1" + table[12:], "expected AALOCATIONS1 and a head"),
-        (lambda table: table[:20], "expected AALOCATIONS1 and a head"),
-        (_of_the_head(_set(0, 1 << 60)), r"expected \d+ bytes of \d+ locations, found \d+$"),
-        (_of_the_head(_set(1, 10)), "expected all of the system in bytes 10 to"),
-        (_of_the_head(_set(1, 1 << 62)), "expected all of the system in bytes"),
-        (_of_the_head(_set(2, 1 << 62)), "expected all of the system in bytes"),
+        (lambda table: b"BBLOCATIONS1" + table[12:], "expected AALOCATIONS1 and a header"),
+        (lambda table: table[:20], "expected AALOCATIONS1 and a header"),
+        (_of_the_head(_set(0, 1 << 60)), r"expected \d+ bytes for \d+ locations, found \d+ bytes$"),
+        (_of_the_head(_set(1, 10)), "expected the complete system in bytes 10 to"),
+        (_of_the_head(_set(1, 1 << 62)), "expected the complete system in bytes"),
+        (_of_the_head(_set(2, 1 << 62)), "expected the complete system in bytes"),
     ],
 )
 def test_a_table_that_is_broken_is_refused_in_one_line(change, message, file):
@@ -166,7 +166,7 @@ def test_a_table_that_is_broken_is_refused_in_one_line(change, message, file):
 def test_a_table_beside_the_xml_of_another_program_is_refused(file):
     anchor = members(file)["anchor.xml"].rstrip(b"\n") + b"\n"
     other = anchor.replace(b'"autoanalyzer"', b'"someanalyzer"', 1)
-    with pytest.raises(InputError, match="of autoanalyzer, found one of another tool"):
+    with pytest.raises(InputError, match=r"written by autoanalyzer beside this file, found one of another tool"):
         load(changed(file, anchor__xml=other))
 
 
@@ -189,7 +189,7 @@ def test_a_table_with_ranks_in_another_order_than_the_xml_is_refused(many, file)
     swapped = [*many.locations]
     swapped[6], swapped[100] = swapped[100], swapped[6]
     other = changed(file, autoanalyzer__locations=LocationTable(swapped, (start, end)).to_bytes())
-    with pytest.raises(InputError, match=r"the order of anchor\.xml, found number 100 instead of 6"):
+    with pytest.raises(InputError, match=r"order in anchor\.xml, found location 100 instead of 6"):
         load(other)
 
 

@@ -96,7 +96,7 @@ def test_unsigned_counts_that_wrapped_below_zero_are_negative_to_the_last_digit(
     found = read(cube(metrics=metrics, rows=rows))
     assert found.exclusive("time").tolist() == [[0, 0], [2**63 - 1024, -7], [1412, -100]]
     assert found.notes.remarks == (
-        "time: 2 unsigned values wrapped around below zero, and are read as negative, so that sums are right",
+        "time: 2 unsigned values wrapped around below zero and are read as negative, so that sums are right",
     )
 
 
@@ -156,7 +156,7 @@ def test_comments_that_do_not_end_are_refused_at_once(opener, read):
 @pytest.mark.parametrize("start", ["", "<!-- read by the XML parser -->"])
 def test_a_short_row_has_the_values_of_the_first_threads_and_this_is_said(start, read):
     rows = f'{start}<row cnodeId="9">1</row><row cnodeId="2">3 4</row><row cnodeId="5"></row>'
-    with pytest.warns(UserWarning, match=r"e\.cube: time: fewer than 2 values for 2 of its call paths; the missing"):
+    with pytest.warns(UserWarning, match=r"e\.cube: time has fewer than 2 values for 2 of the call paths; the missing"):
         assert read(cube(rows=rows)).exclusive("time").tolist() == [[0, 0], [4, 3], [0, 1]]
 
 
@@ -169,14 +169,14 @@ def test_a_rank_that_another_process_has_is_made_another_and_said(read):
     found = read(cube(threads=THREADS.replace("<rank>1", "<rank>0")))
     assert [place.process for place in found.locations] == [0, 1]
     assert found.exclusive("time").tolist() == [[0, 0], [3, 4], [1, 2]]
-    assert found.notes.remarks == ("process 1 has the rank of another process in the file",)
+    assert found.notes.remarks == ("process 1 has the same rank as another process in the file",)
 
 
 def test_ranks_of_two_machines_stand_one_after_the_other(read):
     again = THREADS.replace("Id='4'", "Id='5'").replace("Id='8'", "Id='9'")
     found = read(cube(threads=f"{THREADS}</node></machine><machine><node>{again}", rows="", metrics=METRICS))
     assert sorted((place.process, place.machine) for place in found.locations) == [(0, "m"), (1, "m"), (2, ""), (3, "")]
-    assert found.notes.remarks == ("processes 2 to 3 have the rank of another process in the file",)
+    assert found.notes.remarks == ("processes 2 to 3 have the same rank as another process in the file",)
 
 
 def test_nan_is_missing_and_a_sign_of_zero_is_kept(read):
@@ -223,7 +223,7 @@ def test_a_metric_without_numbers_is_left_out_and_said(read):
 @pytest.mark.parametrize(
     ("parts", "message"),
     [
-        ({"rows": '<row cnodeId="9">1 2 3</row>'}, "values of time of call path 9: expected 2, found 3"),
+        ({"rows": '<row cnodeId="9">1 2 3</row>'}, "expected 2 values of time for call path 9, found 3"),
         ({"rows": '<row cnodeId="9">1 x</row>'}, "expected numbers in time of call path 9"),
         ({"rows": '<row cnodeId="9">1 true</row>'}, "expected numbers"),
         ({"rows": '<row cnodeId="9">1,2</row>'}, "expected numbers"),
@@ -232,24 +232,27 @@ def test_a_metric_without_numbers_is_left_out_and_said(read):
         ({"rows": '<row cnodeId="9">"1" 2</row>'}, "expected numbers"),
         ({"rows": '<row cnodeId="9">1 inf</row>'}, "found infinity"),
         ({"rows": '<row cnodeId="9">1 1e999</row>'}, "found infinity"),
-        ({"rows": '<row cnodeId="1">1 2</row>'}, "found one of an unknown call path 1"),
-        ({"rows": ROWS + ROWS}, "found two of call path 9"),
+        ({"rows": '<row cnodeId="1">1 2</row>'}, "found a row for the unknown call path 1"),
+        ({"rows": ROWS + ROWS}, "found two rows for call path 9"),
         ({"rows": f'<row cnodeId="9">{"1 " * 1000}</row>'}, "values|characters"),
         ({"rows": f'<row cnodeId="9">{" " * 3_000_000}1 2</row>'}, "characters, found a longer one"),
         ({"rows": '<row cnodeId="9">1 2'}, "broken"),
         ({"rows": "<row>1 2</row>"}, "broken or missing"),
-        ({"rows": "</matrix><matrix metricId='7'>"}, "expected one matrix per metric, found 2 for 1"),
+        ({"rows": "</matrix><matrix metricId='7'>"}, r"expected one matrix per metric \(1\), found 2"),
         ({"rows": "</matrix><matrix metricId='6'>"}, "expected one matrix per metric"),
         ({"rows": "<cnode/>"}, "expected rows in a matrix"),
         ({"end": "x"}, "broken XML"),
-        ({"paths": "<cnode id='1' calleeId='0'/><cnode id='1' calleeId='0'/>"}, "call path of number 1, found two"),
-        ({"paths": "<cnode id='1' calleeId='4'/>"}, "expected region 4, which a call path names"),
-        ({"paths": "<x>" * 5001 + "</x>" * 5001}, "at most 5,000 deep"),
+        (
+            {"paths": "<cnode id='1' calleeId='0'/><cnode id='1' calleeId='0'/>"},
+            "a different number for each call path, found 1 twice",
+        ),
+        ({"paths": "<cnode id='1' calleeId='4'/>"}, "a call path refers to region 4, which does not exist"),
+        ({"paths": "<x>" * 5001 + "</x>" * 5001}, "at most 5,000 levels deep"),
         ({"threads": THREADS.replace("Id='8'", "Id='4'")}, "a different number for each thread"),
         ({"metrics": METRICS.replace("</metrics>", METRICS[len("<metrics>") :])}, "appears twice"),
         (
             {"more": "<topologies><cart ndims='2'><dim size='2' periodic='true'/></cart></topologies>"},
-            "dimensions of a topology: expected 2, found 1",
+            "expected 2 dimensions of a topology, found 1",
         ),
         (
             {"more": "<topologies><cart ndims='1'><dim size='2'/><coord thrdId='4'>2</coord></cart></topologies>"},
@@ -257,7 +260,7 @@ def test_a_metric_without_numbers_is_left_out_and_said(read):
         ),
         (
             {"more": "<topologies><cart ndims='1'><dim size='2'/><coord thrdId='5'>1</coord></cart></topologies>"},
-            "found one of thread 5",
+            "found coordinates of the unknown thread 5",
         ),
     ],
 )
@@ -277,13 +280,13 @@ def test_many_comments_before_something_wrong_are_refused_as_soon_as_few(place, 
 
 def test_more_call_paths_than_fit_into_memory_are_refused(read, monkeypatch):
     monkeypatch.setattr("autoanalyzer.experiment.cube.head.LIMITS", {"cnode": 2})
-    with pytest.raises(InputError, match="expected at most 2 elements <cnode>, found more"):
+    with pytest.raises(InputError, match="expected at most 2 <cnode> elements, found more"):
         read(cube())
 
 
 def test_more_values_than_fit_into_memory_are_refused_before_they_are_made(read, monkeypatch):
     monkeypatch.setattr("autoanalyzer.experiment.cube.reader.MAX_VALUES", 5)
-    with pytest.raises(InputError, match="expected at most 5 values per metric, found 3 call paths on 2 locations"):
+    with pytest.raises(InputError, match="expected at most 5 values per metric, found 3 call paths x 2 locations"):
         read(cube())
 
 

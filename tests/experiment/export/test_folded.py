@@ -49,9 +49,9 @@ def test_the_sums_are_those_of_the_experiment(real, tmp_path):
 
 
 def test_what_stacks_cannot_show_is_refused_and_nothing_written(made, tmp_path):
-    with pytest.raises(InputError, match=r"'wall_time': expected no negative values, .* found -0\.25 in main"):
+    with pytest.raises(InputError, match=r"'wall_time': stacks cannot show negative values, found -0\.25 in main"):
         export(made - made.replaced(severities={**_twice(made)}), tmp_path / "a.folded")
-    with pytest.raises(UsageError, match="--metric rate: expected an additive metric"):
+    with pytest.raises(UsageError, match="--metric rate: stacks need an additive metric"):
         export(made, tmp_path / "a.folded", ["rate"])
     with pytest.raises(UsageError, match="expected one metric in folded stacks, found wall_time, mpi_bytes"):
         export(made, tmp_path / "a.folded", ["wall_time", "mpi_bytes"])

@@ -70,9 +70,9 @@ def test_a_missing_library_or_metric_is_said_in_a_line(made, monkeypatch):
         to_thicket({})
     for library in ("hatchet", "thicket"):
         monkeypatch.setitem(sys.modules, library, None)
-    with pytest.raises(InputError, match=r"this needs hatchet: pip install 'autoanalyzer\[hatchet\]'"):
+    with pytest.raises(InputError, match=r"this function needs hatchet: pip install 'autoanalyzer\[hatchet\]'"):
         to_hatchet(made)
-    with pytest.raises(InputError, match=r"this needs thicket: pip install 'autoanalyzer\[thicket\]'"):
+    with pytest.raises(InputError, match=r"this function needs thicket: pip install 'autoanalyzer\[thicket\]'"):
         to_thicket({"a": made})
 
 

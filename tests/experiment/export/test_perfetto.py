@@ -110,7 +110,7 @@ def test_time_lines_become_slices_and_counters(tmp_path):
         (5, 1, "mpi_time [sec/sec]"): [(0, 0.5), (3_000_000_000, 0.25), (4_000_000_000, 0)],
         (5, 1, "memory [bytes]"): [(1_000_000_000, 7), (4_000_000_000, 9)],
     }
-    assert "slices are made of samples" in facts["layout"]
+    assert "slices are made from samples" in facts["layout"]
     with pytest.raises(InputError, match="expected one of the metrics mpi_time, memory, found 'x'"):
         export_trace(trace, tmp_path / "b.perfetto.json", ["x"])
     assert not (tmp_path / "b.perfetto.json").exists()

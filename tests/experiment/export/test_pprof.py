@@ -107,13 +107,13 @@ def test_a_run_has_all_values_in_several_pieces(real, tmp_path, monkeypatch):
 
 
 def test_what_does_not_add_up_is_refused(made, tmp_path):
-    with pytest.raises(UsageError, match="--metric rate: expected an additive metric"):
+    with pytest.raises(UsageError, match="--metric rate: stacks need an additive metric"):
         export(made, tmp_path / "a.pb.gz", ["rate"])
     builder = Builder()
     builder.metric("rate", "1", additive=False)
     builder.call_path("main")
     builder.location(0)
-    with pytest.raises(InputError, match="expected an additive metric, which stacks need, found none"):
+    with pytest.raises(InputError, match="stacks need an additive metric, found none"):
         export(builder.experiment(), tmp_path / "a.pb.gz")
     assert not [*tmp_path.iterdir()]
 
@@ -121,6 +121,6 @@ def test_what_does_not_add_up_is_refused(made, tmp_path):
 def test_without_protobuf_it_is_said_how_to_get_it(made, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "google.protobuf", None)
     monkeypatch.delitem(sys.modules, "autoanalyzer.experiment.export.profile_proto", raising=False)
-    with pytest.raises(InputError, match=r"this needs protobuf: pip install 'autoanalyzer\[pprof\]'"):
+    with pytest.raises(InputError, match=r"this export needs protobuf: pip install 'autoanalyzer\[pprof\]'"):
         export(made, tmp_path / "a.pb.gz")
     assert not [*tmp_path.iterdir()]

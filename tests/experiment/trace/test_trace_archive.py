@@ -146,7 +146,7 @@ def test_a_missing_file_is_said(tmp_path: Path) -> None:
         ('"samples": [3, 4]', '"samples": [3, 5]', "8 numbers in 0/begin.npy"),
         ('"name": "visits"', '"name": "mpi_bytes"', "metrics with different names"),
         ('"unit": "occ"', '"unit": 3', "names that are text"),
-        ('"additive": true', '"additive": [1]', "whether they are additive"),
+        ('"additive": true', '"additive": [1]', "valid parents and additivity"),
         ('"samples": [3, 4]', '"samples": [3, Infinity]', "metrics, call paths, locations and samples"),
     ],
 )  # fmt: skip
@@ -211,7 +211,7 @@ def mutated(data: bytes, chance: Random) -> bytes:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"begin": [0.5, 0.0, 0.3]}, "samples one after the other"),
+        ({"begin": [0.5, 0.0, 0.3]}, "consecutive samples"),
         ({"values": [[1, 1, np.inf, 1]] * 3}, "finite numbers in 0/value-2.npy, found an infinite one"),
     ],
 )

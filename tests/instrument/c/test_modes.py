@@ -93,9 +93,12 @@ def test_what_a_call_makes_in_its_arguments_lives_on(lab):
         **dict.fromkeys(("main:printf@20", "main:printf@21", "main:printf@22", "main:printf@23"), 1),
     }
     assert lab.left_out("x.c", modes="library") == {
-        **dict.fromkeys(("strcpy@15", "strcat@16", "strcpy@16"), "an object created in its arguments may outlive it"),
         **dict.fromkeys(
-            ("strchr@21", "strchr@22", "strstr@22"), "it returns a pointer, perhaps into a temporary in its arguments"
+            ("strcpy@15", "strcat@16", "strcpy@16"), "an object created in the call's arguments may outlive the call"
+        ),
+        **dict.fromkeys(
+            ("strchr@21", "strchr@22", "strstr@22"),
+            "it returns a pointer, perhaps into a temporary in the call's arguments",
         ),
     }
 

@@ -116,10 +116,10 @@ def test_marks_that_make_no_region_are_said_with_the_reason(lab):
         "entered": "entered by goto in",
         "cases": "entered by a case label of an enclosing switch",
         "declares": "contains a declaration, in a function with jumps",
-        "autoanalyzer": "expected begin NAME or end after autoanalyzer",
+        "autoanalyzer": "expected 'begin NAME' or 'end' after autoanalyzer",
         "open": "has no end in its function",
     }
-    assert "x.c:10: autoanalyzer is not instrumented: ends without a begin" in run.messages
+    assert "x.c:10: autoanalyzer is not instrumented: has an end, but no begin" in run.messages
     assert "x.c:28: declares is not instrumented: contains a declaration" in run.messages
 
 

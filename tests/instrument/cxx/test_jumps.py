@@ -53,4 +53,4 @@ def test_functions_that_must_return_by_a_jump_are_left_out(program, lab):
     run = program(TAIL, compiler="clang++")
     assert "odd" not in run.visits
     assert run.visits["even:loop@5"] == 5
-    assert lab.left_out("x.cc")["loop@4"] == "a return that must be a tail call"
+    assert lab.left_out("x.cc")["loop@4"] == "a return statement that must be a tail call"

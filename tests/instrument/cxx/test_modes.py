@@ -95,7 +95,7 @@ def test_calls_of_libraries_are_regions_wherever_they_stand(lab, cxx):
     assert left["exp@18"] == "in an unevaluated operand"
     assert left["exp@21"] == "its value may be needed at compile time"
     assert left["exp@25"] == "it returns an object"
-    assert left["strchr@29"] == "it returns a pointer, perhaps into a temporary in its arguments"
+    assert left["strchr@29"] == "it returns a pointer, perhaps into a temporary in the call's arguments"
 
 
 ENDING = r"""
@@ -146,9 +146,11 @@ def test_what_a_call_makes_in_its_arguments_ends_when_it_did(lab, cxx):
     made = ("exp@31", "exp@32", "exp@33", "malloc@35", "fopen@37", "memcpy@38", "strlen@39")
     assert {"norm:exp@23", *(f"main:{name}" for name in made)} < set(run.visits)
     assert lab.left_out("x.cc", "--", OLD, modes="math,library") == {
-        **dict.fromkeys(("strchr@27", "memcpy@35"), "it returns a pointer, perhaps into a temporary in its arguments"),
+        **dict.fromkeys(
+            ("strchr@27", "memcpy@35"), "it returns a pointer, perhaps into a temporary in the call's arguments"
+        ),
         "exp@32": "in an unevaluated operand",
-        **dict.fromkeys(("exp@29", "exp@30", "exp@34"), "a temporary in its arguments must outlive it"),
+        **dict.fromkeys(("exp@29", "exp@30", "exp@34"), "a temporary in the call's arguments must outlive the call"),
     }
 
 

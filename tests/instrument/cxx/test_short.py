@@ -57,9 +57,7 @@ def test_what_constants_bound_is_left_out_where_it_is_inline(program, lab, cxx):
         "short: at most 200 statements are executed"
     }
     alone = {"each<...>", "unknown", "often", "element<...>", "moved"}
-    assert {reasons[name] for name in alone} == {
-        "short: inline, at most 20 statements are executed outside of its loops"
-    }
+    assert {reasons[name] for name in alone} == {"short: inline, at most 20 statements are executed outside its loops"}
     loops = {name.partition(":loop")[0]: count for name, count in run.visits.items() if ":loop" in name}
     assert loops == {
         **{"main": 1, "element<...>": 2, "each<...>": 2, "said": 2, "unknown": 2, "often": 2, "moved": 1},

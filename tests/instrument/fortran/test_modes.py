@@ -235,7 +235,7 @@ def test_regions_that_comments_mark(fortran, name):
     assert trial.left_out == {
         "p:early": "begins among declarations",
         "p:across": "does not begin and end in the same block",
-        "p:autoanalyzer": "expected begin NAME or end after autoanalyzer",
+        "p:autoanalyzer": "expected 'begin NAME' or 'end' after autoanalyzer",
     }
 
 

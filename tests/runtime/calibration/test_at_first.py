@@ -17,7 +17,7 @@ from autoanalyzer.runtime.folder import RunFolder
 from autoanalyzer.runtime.mpi.detection import Mpi
 
 PATIENCE = "autoanalyzer.runtime.calibration.at_first._PATIENCE"
-SAID = b"autoanalyzer: benchmarked instructions, cache misses and files on this machine once"
+SAID = b"autoanalyzer: benchmarked instructions, cache misses and file I/O on this machine in "
 
 
 @pytest.fixture

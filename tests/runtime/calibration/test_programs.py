@@ -19,7 +19,7 @@ from autoanalyzer.runtime.counting.tool import TOOL, counting_tool
 from autoanalyzer.runtime.mpi.detection import Mpi, find_mpi
 
 MACHINE = ("machine.c", "loops.c", "latencies.c", "memory.c", "pages.c", "files.c", "first.c", "work.c")
-SMALL = "there is too little memory beside the caches"
+SMALL = "there is too little memory for data larger than the caches"
 STRICT = ("-Wall", "-Wextra", "-Werror")
 
 
@@ -101,7 +101,7 @@ def test_without_memory_beyond_the_caches_only_operations_are_known(shop: Worksh
 def test_without_a_compiler_all_roofs_are_missing(tmp_path: Path) -> None:
     found, missing, how = roofs(Workshop(tmp_path, {"PATH": str(tmp_path)}), [])
     assert (found, how) == ({}, {})
-    why = "no C compiler on PATH to build the machine benchmark: install gcc"
+    why = "no C compiler on PATH to build the machine benchmark; install gcc"
     assert missing == dict.fromkeys(ROOFS, why)
 
 
@@ -113,7 +113,7 @@ def test_one_rank_sends_no_messages(shop: Workshop, mpi: tuple[str, str]) -> Non
     launcher, _ = mpi
     found, missing = messages(shop, [launcher, "-n", "1"], find_mpi([launcher]))
     assert found == {}
-    assert set(missing.values()) == {"expected 2 or more ranks, found 1"}
+    assert set(missing.values()) == {"expected at least 2 ranks, found 1"}
     assert set(missing) == {"mpi_call", "mpi_byte", "mpi_call_across", "mpi_byte_across"}
 
 

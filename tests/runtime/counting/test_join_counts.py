@@ -86,19 +86,19 @@ def counted(visits: Rows, instructions: Rows, **more: object) -> Experiment:
 
 def test_call_paths_that_were_entered_more_or_less_often_are_named() -> None:
     joined = join_counts(TIMING, counted({"main": [1, 1], "main/work": [10, 35]}, {"main/work": [1, 2]}))
-    assert joined.notes.remarks[1:] == ("work was entered 40 times when timed, 45 times when counted",)
+    assert joined.notes.remarks[1:] == ("work was entered 40 times in the timed run, 45 times in the counting run",)
 
 
 def test_a_difference_of_a_hundredth_is_tolerated_and_said() -> None:
     timing = experiment({"visits": {"main": [1, 1], "main/work": [1000, 1000]}})
     joined = join_counts(timing, counted({"main": [1, 1], "main/work": [1005, 1000]}, {"main/work": [1, 2]}))
-    assert joined.notes.remarks == ("call paths entered up to 0.2% more or less often when counted: 1",)
+    assert joined.notes.remarks == ("call paths entered up to 0.2% more or less often in the counting run: 1",)
 
 
 def test_ranks_that_shared_the_work_in_another_way_are_not_to_be_compared() -> None:
     joined = join_counts(TIMING, counted({"main": [1, 1], "main/work": [30, 10]}, {"main/work": [300, 100]}))
     assert joined.notes.remarks[1:] == (
-        "ranks shared the visits of work differently in the counting run: do not compare ranks by counts",
+        "ranks shared the visits of work differently in the counting run, so do not compare ranks by counts",
     )
     assert not joined.notes.counts_by_rank
 
@@ -127,7 +127,7 @@ def test_what_ranks_were_sent_tells_who_did_the_work_of_a_loop_that_takes_it_on_
     joined = join_counts(timing, counting)
     assert joined.notes.counts_by_rank == (said is None)
     assert joined.notes.remarks == (
-        (f"ranks shared the {said} of work differently in the counting run: do not compare ranks by counts",)
+        (f"ranks shared the {said} of work differently in the counting run, so do not compare ranks by counts",)
         if said
         else ()
     )
@@ -150,8 +150,8 @@ def test_call_paths_entered_only_when_counting_count_to_what_is_around_them() ->
     joined = join_counts(TIMING, counting)
     assert row(joined, "instructions", "work") == [106, 306]
     assert joined.notes.remarks[1:] == (
-        "work/retry was entered only when counted: its counts are attributed to the enclosing region",
-        "work/retry/deep was entered only when counted: its counts are attributed to the enclosing region",
+        "work/retry was entered only in the counting run, so its counts are attributed to the enclosing region",
+        "work/retry/deep was entered only in the counting run, so its counts are attributed to the enclosing region",
     )
 
 
@@ -169,7 +169,7 @@ def test_counts_of_what_was_throttled_go_where_its_time_went() -> None:
 def test_call_paths_entered_only_when_timing_have_no_counts() -> None:
     joined = join_counts(TIMING, counted({"main": [1, 1]}, {"main": [9, 9]}, paths=("main",)))
     assert row(joined, "instructions", "work") == [0, 0]
-    assert joined.notes.remarks[1:] == ("work was entered 40 times when timed, 0 times when counted",)
+    assert joined.notes.remarks[1:] == ("work was entered 40 times in the timed run, 0 times in the counting run",)
 
 
 def test_of_many_differences_a_few_are_named() -> None:
@@ -180,7 +180,7 @@ def test_of_many_differences_a_few_are_named() -> None:
     assert join_counts(timing, less).notes.remarks[-1].startswith("more call paths with different numbers of entries")
     more = counted(dict.fromkeys(names, (1, 1)), {"main": [1, 1]}, paths=("main", *names))
     without = experiment({"visits": {}}, paths=("main",))
-    assert join_counts(without, more).notes.remarks[-1] == "more call paths entered only when counted: 4"
+    assert join_counts(without, more).notes.remarks[-1] == "more call paths entered only in the counting run: 4"
 
 
 def test_the_same_names_below_other_callers_are_other_call_paths() -> None:
@@ -210,7 +210,7 @@ def test_threads_that_were_not_timed_count_to_the_first() -> None:
     )
     joined = join_counts(TIMING, counting)
     assert row(joined, "instructions", "work") == [100, 9]
-    assert joined.notes.remarks[1:] == ("threads: 2 timed, 3 counted",)
+    assert joined.notes.remarks[1:] == ("the timed run had 2 threads, the counting run 3",)
 
 
 def test_of_several_threads_that_were_timed_the_first_gets_the_others_counts() -> None:
@@ -232,7 +232,7 @@ def test_processes_that_were_not_timed_are_left_out() -> None:
     )
     joined = join_counts(TIMING, counting)
     assert row(joined, "instructions", "work") == [1, 2]
-    assert joined.notes.remarks[1:] == ("threads: 2 timed, 3 counted",)
+    assert joined.notes.remarks[1:] == ("the timed run had 2 threads, the counting run 3",)
 
 
 def test_a_root_may_have_another_name() -> None:
@@ -250,5 +250,5 @@ def test_programs_of_one_job_keep_their_counts_apart() -> None:
 
 
 def test_nothing_counted_is_said() -> None:
-    with pytest.raises(InputError, match="the counting run has counted nothing"):
+    with pytest.raises(InputError, match="the counting run counted nothing"):
         join_counts(TIMING, TIMING)

@@ -202,7 +202,7 @@ def test_a_signal_that_is_ignored_stays_so(here: Path) -> None:
 def test_no_room_for_a_copy_is_said(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(here / "not" / "there"))
     with (
-        pytest.raises(InputError, match=r"no folder for the counting run: .* choose one with --scratch"),
+        pytest.raises(InputError, match=r"cannot create a folder for the counting run: .* choose one with --scratch"),
         working_copy(here, here / "out"),
     ):
         pass

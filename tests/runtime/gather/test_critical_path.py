@@ -164,22 +164,22 @@ def test_it_is_said_why_the_path_is_not_known_or_not_all_of_it() -> None:
     assert list(said_of_path([])) == []
     assert list(said_of_path([known, known])) == []
     assert list(said_of_path([known, alone])) == [
-        "the critical path is not known: not all processes of the job are recorded, or do not see the same folder"
+        "the critical path is not known: some processes are not recorded, or do not see the same folder"
     ]
     assert list(said_of_path([process(state="sessions")])) == [
-        "the critical path is not known: MPI was begun by MPI_Session_init alone, without MPI_Init"
+        "the critical path is not known: the program started MPI by MPI_Session_init alone, without MPI_Init"
     ]
     assert list(said_of_path([process(state="too_dear", lost=3), process(state="too_dear", lost=1)])) == [
-        "the critical path is known only for the beginning of the run: it was recorded until messages of the library"
-        " took more than --max-overhead (--path always records all of it)",
+        "the critical path is known only for the beginning of the run: it was recorded until the probe library's "
+        "messages took more than --max-overhead (to record all of it, use --path always)",
         "entries of the critical path without a region, because memory ran short: 4",
     ]
     assert list(said_of_path([known, process(state="missed"), known])) == [
-        "the critical path may be longer: on 1 of 3 ranks a message of the library did not arrive, and these ranks no"
-        " longer followed the messages that they received"
+        "the critical path may be longer: on 1 of 3 ranks a message of the probe library did not arrive, and these"
+        " ranks stopped following the messages that they received"
     ]
     assert list(said_of_path([known, process(left_out="locks"), process(left_out="strangers locks")])) == [
-        "the critical path may be longer: it does not follow one-sided communication with locks (MPI_Win_lock),"
+        "the critical path may be longer, because it does not follow one-sided communication with locks (MPI_Win_lock),"
         " communication with processes of another MPI_COMM_WORLD (MPI_Comm_spawn)"
     ]
 

@@ -42,7 +42,7 @@ int main(int argc, char **argv) {
 """
 
 ALONE = "2 processes, each alone in its MPI_COMM_WORLD"
-FAILED = "gathering by MPI failed (expected 3 processes in one MPI_COMM_WORLD, found each alone: "
+FAILED = "gathering by MPI failed (expected 3 processes in one MPI_COMM_WORLD, found each alone; "
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_what_may_still_be_written_elsewhere_is_kept(preloaded: Record, tmp_path
     for _ in range(2):
         experiment, _ = open_experiment(tmp_path)
         remark = experiment.notes.remarks[0]
-        assert remark.startswith("1 of 1 processes may still be running, on elsewhere: these are their data so far")
+        assert remark.startswith("1 of 1 processes may still be running, on elsewhere; these are their data so far")
         assert folder.shard_files() == [shard]
     _changed(shard, state=STATES.index("exited"))
     os.utime(shard, (time.time() + 1,) * 2)

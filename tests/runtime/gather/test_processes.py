@@ -269,7 +269,7 @@ def test_a_full_disk_costs_call_paths_and_no_time(tool: Tool, many: Path) -> Non
     )  # fmt: skip
     assert done.stdout.startswith(b"2\n"), done.stderr
     assert b".shard\n" in done.stdout
-    assert b"No space left on device; the data stay in disk/out/shards: once that is solved, run" in done.stderr
+    assert b"No space left on device; the data stay in disk/out/shards; once this is solved, run" in done.stderr
     experiment = load(tool.folder / "experiment.cube")
     found = visits(experiment)
     assert 100 < len(found) < 1000
@@ -303,5 +303,5 @@ def test_no_home_is_needed(tool: Tool, tmp_path: Path) -> None:
     shutil.copytree(library, cache / library.name)  # to build it takes long
     done = tool("autoanalyzer", "run", "-o", "out", "--no-analyze", "--", "./app", env=homeless)
     assert done.returncode == 0, done.stderr
-    assert b"/proc/none/.cache/autoanalyzer cannot be written: the probe library is kept in" in done.stderr
+    assert b"/proc/none/.cache/autoanalyzer cannot be written, so the probe library is stored in" in done.stderr
     assert (tool.folder / "out" / "experiment.cube").exists()

@@ -349,7 +349,7 @@ def test_shards_on_disks_that_not_all_see_are_merged_where_they_are(
     assert {file.name for file in homes[0].shard_files()} == {"short.1.2.shard"}
     assert not homes[0].has_later_shards(), "what is left is no later run, which would replace all this"
     (homes[0].shards / "late.1.2.shard").write_bytes(late)  # as one that a disk shows late
-    with pytest.warns(UserWarning, match="from the same or an earlier run, only those of 1: both stay"):
+    with pytest.warns(UserWarning, match="from the same or an earlier run, only the data of 1; both stay"):
         assert gather_here(homes[0]).locations == alone.locations
     assert load(homes[0].path).locations == alone.locations
 

@@ -183,7 +183,7 @@ def test_a_folder_that_cannot_be_written_costs_one_line(plain_program: Path, lib
 @pytest.mark.parametrize("limit", ["much", "1X", "-5", "12 M"])
 def test_a_limit_that_is_no_number_is_named(preloaded: Record, tmp_path: Path, limit: str) -> None:
     assert len(preloaded("+main -main", AUTOANALYZER_MAX_MEMORY=limit)) == 1
-    assert f"expected bytes, such as 256M, found '{limit}'" in (tmp_path / "stderr").read_text()
+    assert f"expected a size, such as 256M, found '{limit}'" in (tmp_path / "stderr").read_text()
 
 
 @pytest.mark.parametrize("program", ["sh -c true", "ls", "cat /dev/null"])

@@ -107,7 +107,7 @@ def test_a_cut_file_is_told(good: Path) -> None:
 @pytest.mark.parametrize("lines", [0, 0xFFFF])
 def test_a_record_of_impossible_size_is_told(good: Path, lines: int) -> None:
     at = find_record(good.read_bytes(), NODE_RECORD, 3)
-    assert f"a whole record at byte {at}, found" in refusal(patched(good, at + 2, lines, "=H"))
+    assert f"a complete record at byte {at}, found" in refusal(patched(good, at + 2, lines, "=H"))
 
 
 def test_a_sample_of_a_node_that_is_not_known_yet_is_left_out(preloaded: Record) -> None:
@@ -185,7 +185,7 @@ def test_a_throttled_base_is_told(throttled: Path) -> None:
 
 def test_more_visits_than_a_throttled_node_has_are_told(throttled: Path) -> None:
     at = find_record(throttled.read_bytes(), THROTTLE_RECORD)
-    assert "no more visits than the 40000 of the throttled node" in refusal(patched(throttled, at + 8, 40001))
+    assert "at most 40000 visits, as many as the throttled node" in refusal(patched(throttled, at + 8, 40001))
 
 
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -100,7 +100,7 @@ def test_an_interval_that_cannot_be_is_said_and_the_program_runs(record: Record,
 def test_a_memory_that_cannot_be_is_said_and_replaced(record: Record, tmp_path: Path, wrong: str) -> None:
     ((shard, _),) = traced(record, "+main -main", AUTOANALYZER_TRACE_MEMORY=wrong)
     assert shard.tracing is not None
-    assert f"expected bytes from 1M to 16G, found '{wrong}'; using 8M" in (tmp_path / "stderr").read_text()
+    assert f"expected a size from 1M to 16G, found '{wrong}'; using 8M" in (tmp_path / "stderr").read_text()
 
 
 def test_memory_is_bounded_pairs_are_merged_and_nothing_is_lost(record: Record) -> None:

@@ -41,7 +41,7 @@ def test_compilers_that_fail_are_named_with_what_they_said(tmp_path: Path) -> No
         (tmp_path / name).chmod(0o755)
     environment = {"PATH": str(tmp_path), "AUTOANALYZER_CC": "mine -m64", "AUTOANALYZER_CACHE": str(tmp_path / "cache")}
     with pytest.raises(
-        BuildError, match=r"/mine cannot build the counting tool: see .*, or set AUTOANALYZER_CC"
+        BuildError, match=r"/mine cannot build the counting tool; see .*, or set AUTOANALYZER_CC"
     ) as caught:
         counting_tool(environment)
     log = Path(str(caught.value).partition("see ")[2].partition(",")[0]).read_text()

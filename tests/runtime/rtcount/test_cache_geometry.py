@@ -35,7 +35,7 @@ def test_the_cache_that_is_not_named_is_this_machines() -> None:
         ("L1=32K", "expected SIZE/WAYS/LINE of each cache, such as L1=32K/8/64,L2=1M/8/64; found 'L1=32K'"),
         ("L4=32M/16/64", "found 'L4=32M/16/64'"),
         ("L1=32K/8/64,L2=1M/8/64,L3=36M/12/64", "L3: expected 2, 4, 8 … sets, found 49152"),
-        ("L1=32K/8/64,L2=1M/8/64,L3=32M/16/128", "expected lines of one size, found 64 and 128 bytes"),
+        ("L1=32K/8/64,L2=1M/8/64,L3=32M/16/128", "expected lines of the same size, found 64 and 128 bytes"),
         ("L1=32K/8/64,L2=1M/8/64,TLB=6M/11/4K", "TLB: expected 2, 4, 8 … sets, found 139.636"),
         ("L1=64K/8/128,L2=1M/8/128,TLB=2K/8/64", "TLB: expected pages of 128 bytes or more, found 64"),
         ("L1=32K/8/64,L1=48K/12/64", "found 'L1=48K/12/64'"),
@@ -43,7 +43,7 @@ def test_the_cache_that_is_not_named_is_this_machines() -> None:
         ("L1=32K/0/64", "L1: expected 2, 4, 8 … sets"),
         ("L1=4K/64/64", "L1: expected 2, 4, 8 … sets, found 1"),
         ("L1=32K/8/48", "L1: expected lines of 32, 64, 128 … bytes, found 48"),
-        ("L1=32K/8/64,L2=1M/8/128", "expected lines of one size, found 64 and 128 bytes"),
+        ("L1=32K/8/64,L2=1M/8/128", "expected lines of the same size, found 64 and 128 bytes"),
         ("L1=1G/8/64", "L1: expected at most 4096 sets, found 2097152"),
         ("L1=32K/8/64,L2=262144G/8/64", "L2: expected at most 1G, found 262144G"),
         ("L1=2G/8192/64", "L1: expected at most 1G, found 2G"),
@@ -66,12 +66,12 @@ def test_misses_of_further_levels_take_a_cache_of_this_machine_and_a_tlb_that_is
         (
             both[:1],
             usual,
-            "l3_misses: this machine's L3 is unknown: describe it, for example with --cache L3=32M/16/64",
+            "l3_misses: this machine's L3 is unknown; describe it, for example with --cache L3=32M/16/64",
         ),
         (
             both[1:],
             usual,
-            "tlb_misses: this machine's TLB is unknown: describe it, for example with --cache TLB=6M/12/4K",
+            "tlb_misses: this machine's TLB is unknown; describe it, for example with --cache TLB=6M/12/4K",
         ),
         ([], named, "--cache L3 needs --counters simulated:l3_misses"),
         (both[:1], named, "--cache TLB needs --counters simulated:tlb_misses"),
@@ -110,8 +110,8 @@ def test_a_machine_that_does_not_say_gets_usual_caches(tmp_path: Path) -> None:
     describe(tmp_path, 0, level="1", type="Data", size="?")
     assert this_machine(tmp_path) == CacheGeometry()
     assert said == [
-        "this machine's L1 cache is unknown: 32K/8/64 is simulated; choose another with --cache",
-        "this machine's L2 cache is unknown: 1M/8/64 is simulated; choose another with --cache",
+        "this machine's L1 cache is unknown, so 32K/8/64 is simulated; choose another with --cache",
+        "this machine's L2 cache is unknown, so 1M/8/64 is simulated; choose another with --cache",
     ]
 
 
