@@ -51,4 +51,4 @@ def instead(refinement: Refinement) -> str:
     if not refinement.elsewhere:
         return "ranks are alike, and no region stands out"
     names = ", ".join(visible(each.name) for each in refinement.elsewhere[:3])
-    return f"the bottleneck is in code without probes ({names}); build with aa-mpicc, aa-mpicxx or aa-mpifort"
+    return f"the bottleneck is in code that is not instrumented ({names}); build with aa-mpicc, aa-mpicxx or aa-mpifort"
