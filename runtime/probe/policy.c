@@ -161,10 +161,9 @@ static void obey(void) {
         policy.values = values | EVENTS;
     } else if (!policy.warned) {
         policy.warned = true;
-        aa_warn(
-            "%s: expected a policy with \"record\": [\"metric\", ...], found none; the same metrics are "
-            "recorded as before",
-            policy.file);
+        aa_warn("%s: expected a policy with \"record\": [\"metric\", ...], found none; the same metrics are "
+                "recorded as before",
+                policy.file);
     }
 }
 
