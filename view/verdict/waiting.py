@@ -42,7 +42,8 @@ def who_for_whom(findings: Findings, wait: Wait, whom: str) -> str:
     """
     latest = ranks(_latest(findings, wait)) if wait.ranks else whom
     others = "the others" if len(wait.waiting) == 1 else "each other"
-    whom = f"{others}, longest for {latest}" if len(wait.ranks) == findings.workers > 1 else latest
+    is_mutual = not wait.waiting or len(wait.ranks) == findings.workers
+    whom = f"{others}, longest for {latest}" if is_mutual and len(wait.ranks) > 1 else latest
     return f"{who_waits(wait)} for {whom}: {how_long(findings, wait)}, in {Place.of_region(wait.region).in_words}"
 
 

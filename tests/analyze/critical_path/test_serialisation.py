@@ -471,7 +471,7 @@ def test_work_that_is_handed_out_and_ends_at_different_times_is_late_once_for_ea
     (work,) = (each for each in found.verdict.findings if found.experiment.path_name(each.region.id) == "work")
     assert (work.kind is Kind.LATE, found.verdict.longest_wait) == (late, None)
     text = " ".join(" ".join(verdict_lines(found)).split())
-    who = "ranks wait for ranks 2-3: "
+    who = "ranks wait for each other, longest for ranks 2-3: "
     why = f"why: ranks finish it at different times, so {who}1.2 s on average, in take (app.c:3) try: hand out"
     assert (why if late else f" {who}300 ms") in text
     assert [(each.to, each.findings, each.is_explained) for each in found.verdict.lost] == [("waiting", (1,), True)]
