@@ -93,7 +93,7 @@ def test_without_mpi_and_valgrind_the_rest_is_measured_and_what_is_missing_is_na
 def test_what_cannot_be_done_is_refused_in_one_line(tool: Tool, own: dict[str, str]) -> None:
     path = path_without(tool.folder / "bin", OPEN_MPI, MPICH, "cc|(.*-)?gcc.*|clang.*")
     said = refused(tool("autoanalyzer", "calibrate", env={**own, "PATH": str(path)}))
-    assert said == "autoanalyzer: no C compiler on PATH to build the machine benchmark: install gcc"
+    assert said == "autoanalyzer: no C compiler on PATH to build the machine benchmark; install gcc"
     said = refused(tool("autoanalyzer", "calibrate", "--", "true", env=own))
     assert said == "autoanalyzer: expected a launcher, such as mpirun -n 2, found true"
     said = refused(tool("autoanalyzer", "calibrate", "--folder", "none", env=own))

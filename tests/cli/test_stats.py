@@ -289,7 +289,7 @@ def test_two_locations_and_one_metric_are_enough_for_clusters(tool, here):
         (["map", "--grid", "4,4"], "expected sizes such as 8x8"),
         (["map", "--factor", "9"], "--factor 9: no such factor; 1 "),
         (["pca", "--grid", "4x4"], "--grid applies to map, not to pca"),
-        (["correlation", "-k", "2"], "not correlation"),
+        (["correlation", "-k", "2"], "not to correlation"),
         (["kmeans", "--derive", "a=b"], "no metric 'b'"),
         (["kmeans", "--derive", "a=(1"], "NAME=FORMULA"),
         (["kmeans", "--seed", "-1"], "--seed -1"),

@@ -266,7 +266,7 @@ def test_a_run_without_path_equal_sizes_and_an_unknown_mode_are_refused(
     assert judged(uncounted, run(2), mode="weak").factors["instructions"] == (None, None)
     with pytest.raises(UsageError, match="different numbers of ranks, found only runs with 4 ranks;"):
         judged(run(4), run(4))
-    with pytest.raises(UsageError, match="out1: has 2 ranks, as out0 does"):
+    with pytest.raises(UsageError, match="out1 has 2 ranks, like out0; "):
         judged(run(2), run(2), run(4))
     with pytest.raises(UsageError, match="add --mode strong or --mode weak"):
         judged(run(1, counted=False), run(4, counted=False))

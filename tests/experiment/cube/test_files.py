@@ -120,7 +120,7 @@ def test_the_file_of_another_tool_is_read():
         (b"<cube version='3.0'/>", "expected a system of processes"),
         (b'<!DOCTYPE cube [<!ENTITY a "b">]><cube version="3.0"><attr key="k" value="&a;"/></cube>', "refused"),
         (b'<!DOCTYPE cube SYSTEM "file:///etc/passwd"><cube version="3.0"/>', "refused"),
-        (b"<cube version='3.0'><attr key='autoanalyzer' value='9'/></cube>", "format 1, found 9"),
+        (b"<cube version='3.0'><attr key='autoanalyzer' value='9'/></cube>", "format version 1, found version 9"),
         (
             b"<cube version='3.0'><program><cnode id='0' calleeId='7'/></program></cube>",
             "a call path refers to region 7, which does not exist",

@@ -52,21 +52,29 @@ def test_a_later_one_replaces_prices_and_keeps_those_that_it_lacks(cache: dict[s
     assert kept_calibration(MPI, cache) == Calibration(expected, PLACE, {})
 
 
+def calibrated(version: int = 1, **prices: str) -> str:
+    schema, listed = (
+        f"autoanalyzer.calibration/{version}",
+        ", ".join(f'"{name}": {each}' for name, each in prices.items()),
+    )
+    return f'{{"schema": "{schema}", "prices": {{{listed}}}, "calibrated": {{}}, "missing": {{}}}}'
+
+
 @pytest.mark.parametrize(
-    "text",
+    ("text", "said"),
     [
-        "",
-        "[]",
-        '{"schema": "autoanalyzer.calibration/2", "prices": {}, "calibrated": {}, "missing": {}}',
-        '{"schema": "autoanalyzer.calibration/1", "prices": {"instruction": -1}, "calibrated": {}, "missing": {}}',
-        '{"schema": "autoanalyzer.calibration/1", "prices": {"instruction": NaN}, "calibrated": {}, "missing": {}}',
+        ("", "calibration/1, found something else"),
+        ("[]", "calibration/1, found something else"),
+        (calibrated(version=2), r"calibration/1, found 'autoanalyzer\.calibration/2'"),
+        (calibrated(instruction="-1"), "a positive price of instruction, found -1"),
+        (calibrated(instruction="NaN"), "a positive price of instruction, found nan"),
     ],
 )
-def test_what_cannot_be_read_is_none_and_is_replaced(text: str, cache: dict[str, str]) -> None:
+def test_what_cannot_be_read_is_none_and_is_replaced(text: str, said: str, cache: dict[str, str]) -> None:
     found = Calibration(Prices(instruction=1e-10), PLACE)
     file = keep(found, MPI, cache)
     file.write_text(text)
-    with pytest.raises(InputError, match=r"expected autoanalyzer\.calibration/1, found"):
+    with pytest.raises(InputError, match=said):
         Calibration.read(text)
     assert kept_calibration(MPI, cache) is None
     keep(found, MPI, cache)

@@ -84,7 +84,7 @@ def test_misses_of_further_levels_take_a_cache_of_this_machine_and_a_tlb_that_is
     assert further_levels(both[:1], usual, tmp_path) == ["--l3=33554432,16,64"]
     describe(tmp_path, 2, level="3", type="Unified", size="36864K", ways_of_associativity="12", **line)
     (tmp_path / "index3" / "level").unlink()
-    with pytest.raises(UsageError, match=r"sets, found 49152; name an L3 .* such as --cache L3=32M/16/64$"):
+    with pytest.raises(UsageError, match=r"sets, found 49152 sets; name an L3 .* such as --cache L3=32M/16/64$"):
         further_levels(both[:1], usual, tmp_path)
 
 
@@ -134,7 +134,7 @@ def test_a_cache_that_can_be_simulated_is_kept_beside_one_that_cannot(
         describe(tmp_path, number, level=str(number + 1), type="Unified", **words)
     heard: list[str] = []
     assert str(this_machine(tmp_path, say=heard.append)) == taken
-    assert [sentence.partition(":")[0] for sentence in heard] == [f"this machine's {each}" for each in said]
+    assert [sentence.partition(", so ")[0] for sentence in heard] == [f"this machine's {each}" for each in said]
 
 
 def test_this_machine_can_be_simulated() -> None:

@@ -563,7 +563,7 @@ def test_what_one_of_two_runs_has_not_measured_is_no_part_of_their_comparison(sh
     shown.press("4")
     said = shown.page.inner_text("#panel > p")
     assert said.startswith("cpu_time of the program, sum of the ranks: 18.1 s in before, 18.1 s here")
-    assert "values that one of the two experiments lacks" in said
+    assert "values missing in one of the two experiments" in said
 
 
 def test_a_metric_of_one_of_two_runs_alone_is_not_compared(show):
