@@ -121,7 +121,8 @@ class _Adviser:
         number = len(self._unread - self._reading.sources.keys())
         files = f"{number} more {'files were' if number > 1 else 'file was'}"
         most = f"at most {_MOST_FILES} files are read for advice, and a C++ file counts as {_DEAR}"
-        return (f"{files} not read, although they may also divide work among ranks: {most}",) if number else ()
+        they = "they" if number > 1 else "it"
+        return (f"{files} not read, although {they} may also divide work among ranks: {most}",) if number else ()
 
     def on_ranks(self, culprit: int) -> tuple[Advice, ...]:
         """Return the advice on a culprit in which ranks or threads differ."""

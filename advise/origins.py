@@ -115,12 +115,12 @@ class Origins:
         """Search for the rank in everything that an expression uses."""
         if len(trail.through) > _DEEPEST:
             return None
-        for each in _followed(expression):
+        for each in self._followed(expression):
             self._left -= 1
             if self._left < 0:
                 return None
             found = None
-            if (container := _measured(each)) is not None:
+            if (container := self._measured(each)) is not None:
                 found = self._made(container, where, replace(trail, is_whole=True))
             elif isinstance(each, Name) and not trail.has_seen(where, each.name):
                 found = self._of_name(each, where, trail.past(where, each.name))
@@ -131,6 +131,19 @@ class Origins:
             if found:
                 return found
         return None
+
+    def _followed(self, expression: Expression) -> Iterator[Expression]:
+        """Yield an expression and its subexpressions, outer ones first, without those of a container's length."""
+        yield expression
+        if self._measured(expression) is None:
+            for part in parts(expression):
+                yield from self._followed(part)
+
+    def _measured(self, expression: Expression) -> Expression | None:
+        """Return the library's container whose length an expression is (``cells.size()``); None if it is no length."""
+        if not isinstance(expression, Call) or expression.name not in _LENGTHS or any(self.calls.results(expression)):
+            return None
+        return expression.on
 
     def _of_name(self, name: Name, where: Where, trail: _Trail) -> Origin | None:
         if self.ranks.has_alike(where.procedure, name.name):
@@ -146,7 +159,7 @@ class Origins:
                     value = calling.call.arguments[at]
                     if found := self._of_value((None, value, calling.line), outside, trail):
                         return found
-        if found := self._of_message(name, where, trail):
+        if not trail.is_whole and (found := self._of_message(name, where, trail)):
             return found
         declaration = where.source.declaration(where.procedure, name.name)
         others = []
@@ -189,7 +202,7 @@ class Origins:
         target, value, line = definition
         if trail.is_whole and isinstance(target, ArrayRef):
             return None
-        trail = replace(trail, is_whole=False)
+        trail = replace(trail, is_whole=trail.is_whole and isinstance(value, Name | FieldRef))  # another name of it
         known = self.ranks.names(where.source, where.procedure) | ({partner: (RANK, True)} if partner else {})
         used = {name: known[name] for name in counted(value) if name in known}
         ranks = [is_known for what, is_known in used.values() if what == RANK]
@@ -279,16 +292,3 @@ def _is_chosen_by(expression: Expression, used: Mapping[str, tuple[str, bool]]) 
         return False
     names = (part for each in expression.subscripts for part in walk(each) if isinstance(part, Name))
     return any(used.get(each.name, ("", False))[0] == RANK for each in names)
-
-
-def _measured(expression: Expression) -> Expression | None:
-    """Return the container whose length an expression is, as in ``cells.size()``; None if it is no length."""
-    return expression.on if isinstance(expression, Call) and expression.name in _LENGTHS else None
-
-
-def _followed(expression: Expression) -> Iterator[Expression]:
-    """Yield an expression and its subexpressions, outer ones first, without those of a container's length."""
-    yield expression
-    if _measured(expression) is None:
-        for part in parts(expression):
-            yield from _followed(part)

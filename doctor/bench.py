@@ -162,7 +162,11 @@ def on_this_machine(seconds: float) -> float:
 
     With several runnable processes per core, a program takes that many times as long.
     """
-    return seconds * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+    try:
+        runnable = os.getloadavg()[0]
+    except OSError:  # unknown in a container without /proc
+        return seconds
+    return seconds * max(1.0, runnable / (os.cpu_count() or 1))
 
 
 def _status(process: subprocess.Popen[bytes], patience: float) -> int | None:

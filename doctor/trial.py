@@ -34,6 +34,7 @@ _STAND_INS: Final = {
 }
 _PACKAGES: Final = {"gcc": "gcc", "g++": "g++", "gfortran": "gfortran", "clang": "clang", "cc": "gcc", "c++": "g++"}
 _PATIENCE: Final = 30.0  # seconds for a compiler to print its version
+_BUILD_PATIENCE: Final = 600.0  # seconds; the load average may be of a minute ago, and files on a network disk
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,9 @@ class Trial:
             words: Sources and options.
         """
         command = [own_program(stand_in), "-g", "-O1", *words]
-        done = self.bench.run(command, self.folder, {_STAND_INS[stand_in]: shlex.join(compiler)})
+        done = self.bench.run(
+            command, self.folder, {_STAND_INS[stand_in]: shlex.join(compiler)}, patience=_BUILD_PATIENCE
+        )
         return "" if done.status == 0 else f"cannot build: {done.reason}"
 
     def run(

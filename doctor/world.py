@@ -56,7 +56,7 @@ class World:
         """
         if self._process is None or self._process.stdin is None or self._process.stdout is None:
             return None
-        with _ended_after(self._process, _LONGEST):
+        with _ended_after(self._process, on_this_machine(_LONGEST)):
             try:
                 self._process.stdin.write(f"{json.dumps(text)}\n")
                 self._process.stdin.close()

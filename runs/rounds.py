@@ -223,7 +223,7 @@ class Rounds:
             named = ", ".join(os.path.relpath(each) for each in built.stale[:3])
             more = f" and {len(built.stale) - 3} more" if len(built.stale) > 3 else ""
             way = "" if self._clean else "; if your build creates them, remove them with --clean 'make clean'"
-            self._say(f"linked from an older build, without this round's probes: {named}{more}{way}")
+            self._say(f"linked objects older than this build, without this round's probes: {named}{more}{way}")
 
     def _have_done(self, which: str, command: str, environment: Mapping[str, str], log: Path) -> None:
         self._say(f"{which}: {command}")

@@ -37,7 +37,7 @@ def with_source_regions(experiment: Experiment, folder: Path) -> Experiment:
     if unread:
         notes = made.notes
         said = (
-            f"no loops from {len(unread)} source files that are not on this machine, such as {unread[0]}: run this "
+            f"no loops from source files that are not on this machine ({len(unread)}, such as {unread[0]}): run this "
             "command on a machine that has them"
         )
         made = made.replaced(notes=replace(notes, remarks=(*notes.remarks, said)))

@@ -162,11 +162,10 @@ def _meanings(joined: Integration, changes: Mapping[str, _Change]) -> Iterator[s
     for name, change in changes.items():
         if not (change.shared and np.nan_to_num(change.totals).any()):
             continue
-        described = [
-            " ".join(each.metric(names[name]).description.split())
-            for each, names in zip(joined.operands, joined.names, strict=True)
-        ]
-        if all(described) and len(set(described)) > 1:
+        metrics = [each.metric(names[name]) for each, names in zip(joined.operands, joined.names, strict=True)]
+        described = [" ".join(each.description.split()) for each in metrics]
+        imported = any(each.source.startswith("imported:") for each in metrics)  # our own change only their wording
+        if imported and all(described) and len(set(described)) > 1:
             words = "; ".join(
                 f"in {label} {shorten(each, _DESCRIPTION, placeholder=' …')}"
                 for label, each in zip(joined.labels, described, strict=True)

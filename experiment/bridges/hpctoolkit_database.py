@@ -116,9 +116,9 @@ def read_database(path: Path) -> Experiment:
             place = profile.location(each.process, each.thread, each.host)
             tree.add(profile, place, _values(values, each, contexts.rows, column))
     if idle:
-        profile.remarks.append(f"HPCToolkit: {idle} threads without samples are left out")
+        profile.remarks.append(f"HPCToolkit: threads without samples are left out: {idle}")
     if streams:
-        profile.remarks.append(f"HPCToolkit: {streams} GPU profiles are left out")
+        profile.remarks.append(f"HPCToolkit: GPU profiles are left out: {streams}")
     profile.samples |= tree.samples
     profile.remarks.append(REMARK)
     return profile.experiment(Notes(program=tree.program))

@@ -180,7 +180,7 @@ def _differing(timing: Experiment, counted: Severity, columns: npt.NDArray[np.in
     """Yield the call paths with different numbers of entries, summed over ranks."""
     timed = timing.exclusive("visits")
     if len(columns) != len(timing.locations):
-        yield f"the timed run had {len(timing.locations)} threads, the counting run {len(columns)}"
+        yield f"numbers of threads differ: {len(timing.locations)} in the timed run, {len(columns)} in the counting run"
     totals = timed.sum(axis=1), counted.sum(axis=1)
     gaps = _gap(*totals)
     unequal = np.flatnonzero(gaps > _TOLERATED)

@@ -84,7 +84,7 @@ static void print_usage(void) {
         "    --events=EVENT,...        divisions, branches, branch_misses, denormals,\n"
         "                              l3_misses, tlb_misses [none]\n"
         "    --await-denormal=yes|no   search for denormals only after the first one [no]\n"
-        "    --leave-out=FUNCTION      do not count this function; may be repeated\n"
+        "    --leave-out=FUNCTION      do not count this function's own code; may be repeated\n"
         "    --total=yes|no            print the counts at the end [no]\n";
     VG_(printf)(text);
 }

@@ -416,18 +416,28 @@ def test_elements_of_threads_side_by_side_are_named(site):
     assert lines(advice) == [7]
 
 
-def test_a_containers_length_does_not_come_from_its_elements(site):
-    text = """\
-        #include <mpi.h>
-        #include <vector>
-        double work(int cells) {
-            int rank;
-            double sum = 0;
-            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-            std::vector<double> density(cells);
-            density[1] = 0.5 * rank;
-            for (int i = 0; i < density.size(); i++) sum += cost(density[i]);
-            return sum;
-        }
-        """
-    assert not list(division_of_work(site(text, "x.cpp")))
+CONTAINER = """\
+    #include <mpi.h>
+    #include <vector>
+    void fill(std::vector<double> &cells, int rank) {
+        for (int i = 0; i < cells.size(); i++) cells[i] = cost(i);
+    }
+    double work(int number) {
+        int rank;
+        double sum = 0;
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        std::vector<double> density(number);
+        density[1] = 0.5 * rank;
+        fill(density, rank);
+        for (int i = 0; i < density.size(); i++) sum += cost(density[i]);
+        return sum;
+    }
+    """
+
+
+@pytest.mark.parametrize("procedure", [0, 1], ids=["argument", "variable"])
+def test_a_containers_length_does_not_come_from_its_elements(procedure, site):
+    found = site(CONTAINER, "x.cpp")
+    inner = found.source.procedures[procedure]
+    last = inner.last_line
+    assert not list(division_of_work(type(found)(found.source, inner, inner.line, last, sources=found.sources)))

@@ -227,6 +227,14 @@ def test_two_metrics_of_one_name_and_different_units_are_written_and_read_again(
     assert load(files.folder / "cut.cube").exclusive("wall_time (occ)")[2, 0] == 9
 
 
+def test_our_own_metrics_have_the_same_meaning_in_other_words(tool):
+    made = load(Path(__file__).parents[1] / "data" / "rays.cube.gz")
+    other = [replace(each, description="CPU time, in other words") if each.name == "cpu_time" else each for each in made.metrics]
+    for name, each in (("a.cube", made), ("b.cube", made.replaced(metrics=other))):
+        save(each, tool.folder / name)
+    assert b"different meanings" not in succeed(tool("autoanalyzer", "diff", "a.cube", "b.cube")).stdout
+
+
 def test_metrics_of_one_name_that_do_not_mean_the_same_are_told_apart_above_the_gains(tool):
     """Idle threads are in the time of one tool alone; what it calls ``bytes_sent`` is part of another metric."""
     data = Path(__file__).parents[1] / "data"

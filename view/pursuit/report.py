@@ -224,7 +224,7 @@ def _nothing(periods: Sequence[Period]) -> str:
     reason = next(each.reason for each in reversed(periods) if each.status == status)
     if len(periods) == 1:
         return f"No metric stands out: {status} ({reason})."
-    often = f"most often: {status} ({count} periods; last reason: {reason})"
+    often = f"most often: {status} ({many(count, 'period')}; last reason: {reason})"
     return f"No metric stands out in any of {len(periods)} periods; {often}."
 
 
