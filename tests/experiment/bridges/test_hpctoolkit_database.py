@@ -68,7 +68,7 @@ def test_sums_of_threads_are_those_that_the_file_has_for_all_of_each(experiment)
         (each.process, each.thread): value for each, value in zip(experiment.locations, sums, strict=True)
     } == pytest.approx(found)
     assert len(found) == 8
-    assert "HPCToolkit: 8 threads without samples are left out" in experiment.notes.remarks
+    assert "HPCToolkit: threads without samples are left out: 8" in experiment.notes.remarks
 
 
 def test_what_rounding_leaves_of_inclusive_times_is_0(experiment):

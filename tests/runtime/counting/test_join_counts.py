@@ -210,7 +210,7 @@ def test_threads_that_were_not_timed_count_to_the_first() -> None:
     )
     joined = join_counts(TIMING, counting)
     assert row(joined, "instructions", "work") == [100, 9]
-    assert joined.notes.remarks[1:] == ("the timed run had 2 threads, the counting run 3",)
+    assert joined.notes.remarks[1:] == ("numbers of threads differ: 2 in the timed run, 3 in the counting run",)
 
 
 def test_of_several_threads_that_were_timed_the_first_gets_the_others_counts() -> None:
@@ -232,7 +232,7 @@ def test_processes_that_were_not_timed_are_left_out() -> None:
     )
     joined = join_counts(TIMING, counting)
     assert row(joined, "instructions", "work") == [1, 2]
-    assert joined.notes.remarks[1:] == ("the timed run had 2 threads, the counting run 3",)
+    assert joined.notes.remarks[1:] == ("numbers of threads differ: 2 in the timed run, 3 in the counting run",)
 
 
 def test_a_root_may_have_another_name() -> None:
