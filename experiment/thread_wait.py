@@ -23,7 +23,7 @@ class ThreadWait:
         processes: The number of processes that entered the place.
         threads: The numbers of the threads that entered the place.
         entries: How often each thread entered it.
-        contended: How often a thread wanted the lock while another one held it or waited for it; 0 for kinds outside
+        contended: How often a thread requested the lock while another one held it or waited for it; 0 for kinds outside
             ``LOCKS``.
         seconds: How long each thread waited.
         cpu_seconds: The part of ``seconds`` on a core.

@@ -35,7 +35,7 @@ class CFamilyFrontEnd:
 
     Args:
         command: The user's command.
-        choice: The wanted regions.
+        choice: The requested regions.
         cxx: Whether the sources are C++.
     """
 
@@ -85,7 +85,7 @@ class CFamilyFrontEnd:
         return Preprocessed(text.decode("latin-1"), os.fsencode(source.words[0]).decode("latin-1"), self._directories)
 
     def _found(self, unit: Preprocessed) -> CodeRegions:
-        """Return the wanted regions of a unit, instrumented or not."""
+        """Return the requested regions of a unit, instrumented or not."""
         found = find_regions(
             unit,
             self._choice,

@@ -28,7 +28,7 @@ BY_THE_PLAN: Final = " by the plan"
 
 
 class Choice(NamedTuple):
-    """The wanted regions of a source.
+    """The requested regions of a source.
 
     A region is instrumented if one of its modes is on, or if the plan includes it or splits its parent. It is not
     instrumented if the plan excludes or eliminates it, or merges it with others. The program as a whole belongs to
@@ -49,7 +49,7 @@ class Choice(NamedTuple):
     defect: str = ""
 
     def wants(self, *modes: str) -> bool:
-        """Return whether a region of one of these modes may be wanted; otherwise, front ends need not find it."""
+        """Return whether a region of one of these modes may be requested; otherwise, front ends need not find it."""
         if self.looks_for_all or not set(modes).isdisjoint(self.modes):
             return True
         if "inner-loops" in modes and self.plan.split:

@@ -43,7 +43,7 @@ class FortranFrontEnd:
 
     Args:
         command: The user's command.
-        choice: The wanted regions.
+        choice: The requested regions.
     """
 
     def __init__(self, command: CompilerCommand, choice: Choice = DEFAULT_CHOICE) -> None:

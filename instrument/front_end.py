@@ -37,7 +37,7 @@ def front_end(command: CompilerCommand, source: Argument, choice: Choice | None 
     Args:
         command: The user's command.
         source: One of the sources in the command.
-        choice: The wanted regions; None for the choice in environment variables.
+        choice: The requested regions; None for the choice in environment variables.
     """
     choice = choice or read_choice()
     if source.is_fortran:

@@ -38,7 +38,7 @@ def write_listing(path: Path, choice: Choice, found: Iterable[tuple[str, CodeReg
 
     Args:
         path: The file.
-        choice: The wanted regions.
+        choice: The requested regions.
         found: Name and all regions of each source, including regions that are off.
 
     Raises:

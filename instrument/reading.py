@@ -69,7 +69,7 @@ def read_sources(
         fortran: The Fortran compiler command.
         sources: Paths of the sources.
         flags: Compiler flags of the user: directories, macros, the language standard.
-        choice: The wanted regions; None for the choice in environment variables.
+        choice: The requested regions; None for the choice in environment variables.
         lenient: Whether to ignore errors after which the preprocessor continues, such as ``#error``.
 
     Raises:

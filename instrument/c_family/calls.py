@@ -66,7 +66,7 @@ class LibraryCalls:
         self._fixed = [*self._prescribed(), *self._operands(), *fields]
 
     def regions(self, body: Body, function: Region, judge: Judge, choice: Choice) -> Iterator[CodeRegion]:
-        """Yield the regions of library calls directly in a function, numbered by kind, if their modes are wanted."""
+        """Yield the regions of library calls directly in a function, numbered by kind, if their modes are requested."""
         ordinals: Counter[str] = Counter()
         for call, name, mode in self._within(body):
             ordinal = ordinals[mode]

@@ -26,7 +26,7 @@ def planned_parts(
         function: The function's region.
         inner: The other regions in the function.
         judge: Explains why a guard around a part could be jumped over or left open.
-        choice: The wanted regions.
+        choice: The requested regions.
     """
     found = marks(judge.unit, body.opening, body.end) if choice.wants("user") else ()
     marked = [mark for mark in found if body.holds(mark.start)]

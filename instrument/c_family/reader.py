@@ -22,7 +22,7 @@ def read(unit: Preprocessed, flags: tuple[str, ...], *, cxx: bool, calls: bool) 
         unit: The preprocessed text.
         flags: Compiler options that select the dialect of C or C++.
         cxx: Whether the text is C++, which only libclang reads.
-        calls: Whether library calls are wanted.
+        calls: Whether library calls are requested.
 
     Raises:
         UnreadError: The parser does not understand text outside of functions.

@@ -40,7 +40,7 @@ def find_regions(
 
     Args:
         unit: The source, preprocessed.
-        choice: The wanted regions; regions of other modes need not be found.
+        choice: The requested regions; regions of other modes need not be found.
         cxx: Whether the source is C++.
         flags: Compiler options that select the dialect of C or C++.
         openmp: Whether OpenMP's constructs are regions, too.

@@ -103,7 +103,7 @@ def find_regions(
         text: The source.
         form: The form of the source.
         on_device: Names of procedures, in lower case, that run on an accelerator.
-        choice: The wanted regions; regions of other modes need not be found.
+        choice: The requested regions; regions of other modes need not be found.
     """
     own = frozenset(procedure.meaning.name.lower() for procedure in procedures)
     found = []
@@ -156,7 +156,7 @@ class _Spans:
         return [*found, *self._parts(found)]
 
     def _loops(self) -> Iterator[SpanRegion]:
-        """Yield the outermost loops, then the inner loops, if these are wanted."""
+        """Yield the outermost loops, then the inner loops, if these are requested."""
         outermost = self.procedure.loops
         for ordinal, loop in enumerate(outermost):
             shared = self.form.threads and any(each.sentinel == "omp" for each in self._binding(loop.first))

@@ -45,7 +45,7 @@ class SourceUnit:
         source: Name of the file on the compiler's command line.
         form: The form of the source.
         include_directories: Folders to search for included files, in order; missing files are left to the compiler.
-        choice: The wanted regions.
+        choice: The requested regions.
         modules: Files of the modules to which submodules in the source may belong.
 
     Raises:

@@ -194,10 +194,7 @@ static __attribute__((noinline)) const char *enter_throttled(struct aa_thread *t
     return pass_by(thread, key, child, site);
 }
 
-/*
- * Returns the child, or null if the edge is another key's. Reads the child once, because the table may be
- * emptied.
- */
+/* Returns the child, or null if the edge is another key's. Reads it once: the table may be emptied. */
 static inline struct aa_node *child_by(const struct aa_edge *edge, const struct aa_node *from,
                                        const char *key) {
     struct aa_node *child = __atomic_load_n(&edge->child, __ATOMIC_RELAXED);

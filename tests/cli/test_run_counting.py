@@ -232,7 +232,8 @@ def test_a_counting_run_that_loses_its_files_leaves_the_verdict_of_the_timing_ru
     done = run(tool, "--", "./app", "w", UNLINKS, env={"LOG": str(log)})
     said = done.stderr.decode()
     assert done.returncode == 1
-    assert f"autoanalyzer: the counting run cannot use {log}: No such file or directory, so there are" in said
+    lost = f"the counting run cannot use {log}: No such file or directory, so there are no counts"
+    assert f"autoanalyzer: {lost}\n" in said
     assert "Traceback" not in said
     assert "instructions and cache misses were not counted" in said
     assert "instructions" not in counted(tool)

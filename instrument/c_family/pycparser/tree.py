@@ -54,7 +54,7 @@ def read_by_pycparser(unit: Preprocessed, *, calls: bool) -> Syntax:
 
     Args:
         unit: The preprocessed text.
-        calls: Whether library calls are wanted, for which the declarations in system headers are needed.
+        calls: Whether library calls are requested, for which the declarations in system headers are needed.
 
     Raises:
         UnreadError: pycparser does not understand the text outside of function bodies.
