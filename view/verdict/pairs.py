@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -64,5 +65,5 @@ def paired(
             reason = [line.replace("why", f"why ({saved[kind]})", 1) for line in reason]
             cure = [line.replace("try", f"try (saves {saved[kind]})", 1) for line in cure]
         (lines if kind in main else more).extend([*reason[:most], *cure[:1]])
-        more += [*cure[1:], *reason[most:]]
+        more += [*cure[1:], *(re.sub("^why", "also", line) for line in reason[most:])]
     return lines, more

@@ -81,8 +81,9 @@ def verdict_lines(
         return [*_head(findings, file), *body, "", *every, *_end([*data, *legend(findings)])]
     found = _with_one_command(found)
     wanted = {*range(1, len(found) + 1)}
-    end = _end([*data, *legend(findings)])
-    end = end if len(end) == 1 else _end(data)
+    explained = legend(findings)
+    ends = (_end([*data, *explained[:number]]) for number in range(len(explained), -1, -1))
+    end = next((each for each in ends if len(each) == 1), _end(data))
     large = next((number for number, each in enumerate(findings.verdict.findings) if _is_large(findings, each)), 0)
     # The line on losses names the places of hidden findings. This takes room, so that even fewer findings may fit.
     while True:
@@ -277,6 +278,6 @@ def _rest(findings: Findings, items: Sequence[_Item]) -> str:
     hidden = [number for number, item in enumerate(items) if not item.shown]
     entry = items[max(hidden, key=lambda number: _seconds(findings, found[number]))].entry
     start, end = f"… and {len(hidden)} more (largest: {entry.kind} ", "): autoanalyzer analyze --all"
-    if saving := re.split(r" \(|, ", entry.saving)[0]:
+    if saving := entry.saving.rpartition("; ")[2].partition(" (")[0]:
         end = f", {saving}{end}"
     return f"{start}{clipped(entry.place or entry.title, _WIDTH - len(start) - len(end))}{end}"
