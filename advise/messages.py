@@ -119,7 +119,8 @@ def _small(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
             partner = site.spell(_argument(use, at[2]))
             text = (
                 f"{use.call.name} in line {use.line} transfers {_elements(site, use, at[1])} in each"
-                f" iteration of line {loop.line}, always to or from rank {partner}: combine these messages into one"
+                f" iteration of the loop in line {loop.line}, always to or from rank {partner}: combine these messages"
+                " into one"
             )
             yield _said(site, text, (use.line, loop.line), HIGH)
 
@@ -173,7 +174,7 @@ def _again(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
         if rooted is not None:
             text = (
                 f"line {use.line} broadcasts the ranks' data one by one: use MPI_Gatherv if one rank needs them,"
-                " otherwise MPI_Allgatherv; if parts of the buffer are empty, send only the rest"
+                " otherwise MPI_Allgatherv; send only what is filled"
             )
             yield _said(site, text, (use.line, rooted.line), MEDIUM)
         elif base is not None and not _varies(buffer, use.loops[-1]) and not _is_written(base.name, use, use.loops[-1]):

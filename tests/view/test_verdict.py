@@ -433,7 +433,7 @@ def test_a_program_without_probes_is_to_be_built_with_them():
     assert not any("--counters" in line or "counted" in line for line in lines)
 
 
-def test_counts_come_first_if_advice_depends_on_them():
+def test_counts_confirm_advice_that_depends_on_them():
     found = analyze(experiment([1.0, 1.0, 1.0, 3.0], [1.0] * 4))
     (first, *_) = found.verdict.findings
     text = "if iterations differ in cost, deal them out: line 1 runs to n, so ranks get equally many iterations"
@@ -442,7 +442,7 @@ def test_counts_come_first_if_advice_depends_on_them():
     advised = Advised(of_ranks={first.difference: (advice,)})
     lines = whole_lines(found, advised=advised)
     at = next(number for number, line in enumerate(lines) if line.startswith("    try"))
-    assert lines[at - 1].startswith("    why: see the advice; to confirm: autoanalyzer run --counters simulated ")
+    assert lines[at + 1] == "    to confirm: autoanalyzer run --counters simulated (5-20 times slower)"
     assert sum("autoanalyzer" in line for line in lines) == 1
 
 

@@ -125,14 +125,15 @@ def _entry(
     if is_unknown and is_known:  # the source explains the reason
         is_unknown, why = False, why[1:]
     said.update(line for line, _ in (*from_source, *why) if line.startswith("try") or line.endswith(TO_COUNT))
-    if is_unknown and from_source and from_source[0][0] and why[0][1] in from_source[0][1]:  # it may explain the reason
-        why = [(f"why: see the advice; to confirm{TO_COUNT}", why[0][1]), *why[1:]]
+    confirm = list[str]()
+    if is_unknown and from_source and from_source[0][0] and why[0][1] in from_source[0][1]:  # it may be the reason
+        confirm, why = [f"to confirm{TO_COUNT}"], why[1:]
     is_uneven = finding.kind is Kind.IMBALANCE and bool(finding.groups)
     most = 2 if finding.is_doubtful else 1  # the second reason is why the finding is uncertain
     saved, general = parts_of_saving(findings, finding), general_advice(findings, finding)
     lines, more = paired(why, from_source, general, uneven=is_uneven, most=most, saved=saved)
     more += [*more_about(findings, finding), *_certain(findings, finding)]
-    lines = [_who(findings, finding), *_with_first_step(finding, lines, more, fix)]
+    lines = [_who(findings, finding), *_with_first_step(finding, lines, more, fix), *confirm]
     return Entry(
         "NO DETAIL" if has_no_probes(findings, finding) else LABELS[finding.kind] + "?" * finding.is_doubtful,
         source_among(findings.experiment, place) if place and place.file else "",
