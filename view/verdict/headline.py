@@ -123,14 +123,17 @@ def efficiency(findings: Findings, *, brief: bool = False, shown: Collection[int
     lost = findings.verdict.lost
     parts = {each.to: f"{_amount(findings, each)} {_where(findings, each, shown, brief=brief)}" for each in lost}
     shares = [part for to, part in parts.items() if to not in _BESIDE]
-    with_mpi = f"path + MPI {time_of(findings.experiment, findings.verdict.with_mpi)}: " * (not brief)
+    path, with_mpi = (
+        time_of(findings.experiment, each) for each in (findings.verdict.base.seconds, findings.verdict.with_mpi)
+    )
+    summed = "" if brief else f"path + MPI {with_mpi}: {path} + "
     options = dict.fromkeys(_LOST_TO[each.to][1] for each in lost if not each.findings)
     is_next = shown is None or not findings.verdict.findings
     said = [
         f"{'' if brief else 'parallel '}efficiency {percent(100 * found.serialisation * found.load_balance)}",
         "lost: " * bool(shares) + ", ".join(shares),
         "" if brief else _longest_wait(findings),
-        *(f"{start}{parts[to]}" for to, start in ((LostTo.TRANSFER, with_mpi), (LostTo.ASLEEP, "")) if to in parts),
+        *(f"{start}{parts[to]}" for to, start in ((LostTo.TRANSFER, summed), (LostTo.ASLEEP, "")) if to in parts),
         f"next: autoanalyzer analyze {' '.join(options)}" if options and not brief and is_next else "",
     ]
     return ["; ".join(filter(None, said))]

@@ -17,6 +17,7 @@ from ..caveats import caveats, how_counted
 from ..counted_events import NOTHING
 from ..lines import broken
 from ..place import clipped
+from ..units import ranges
 from .entry import Entry, entries
 from .headline import balanced, base, efficiency, headline, legend, master, too_short, unknown
 from .parts import NO_PROBES, NOT_SAMPLED, TO_COUNT
@@ -259,7 +260,9 @@ def _that_fit(findings: Findings, items: Sequence[_Item], room: int, large: int)
             left = item.show([0], left)
     shown = [item for item in items if item.shown]
     if len(shown) < len(items):
-        return [*(line for item in shown for line in item.lines), _rest(findings, items)]
+        first = next(number for number, item in enumerate(items) if not item.shown)
+        rest = _rest(findings, items)
+        return [line for at, item in enumerate(items) for line in (*item.lines, *([rest] if at == first else ()))]
     for item in items:
         for each in (*item.needed, *item.more):
             left = item.show([each], left)
@@ -277,7 +280,9 @@ def _rest(findings: Findings, items: Sequence[_Item]) -> str:
     found = findings.verdict.findings
     hidden = [number for number, item in enumerate(items) if not item.shown]
     entry = items[max(hidden, key=lambda number: _seconds(findings, found[number]))].entry
-    start, end = f"… and {len(hidden)} more (largest: {entry.kind} ", "): autoanalyzer analyze --all"
+    numbers = ranges([number + 1 for number in hidden])
+    largest = "largest: " * (len(hidden) > 1)
+    start, end = f"… {numbers} not shown ({largest}{entry.kind} ", "): autoanalyzer analyze --all"
     if saving := entry.saving.rpartition("; ")[2].partition(" (")[0]:
         end = f", {saving}{end}"
     return f"{start}{clipped(entry.place or entry.title, _WIDTH - len(start) - len(end))}{end}"
