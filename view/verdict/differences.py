@@ -70,7 +70,7 @@ def why_uncertain(findings: Findings, doubt: Doubt, *, counts: bool) -> str:
         doubt: The reason for uncertainty.
         counts: Whether another line already suggests counting instructions.
     """
-    told = "; counting instructions will tell" * counts
+    told = "; counts will show" * counts
     if doubt is Doubt.SPEED:
         can_count = "instructions" in findings.lacking and can_be_rerun(findings)
         how = told or "; to find out: --counters simulated" * can_count

@@ -471,7 +471,8 @@ def test_work_that_is_handed_out_and_ends_at_different_times_is_late_once_for_ea
     (work,) = (each for each in found.verdict.findings if found.experiment.path_name(each.region.id) == "work")
     assert (work.kind is Kind.LATE, found.verdict.longest_wait) == (late, None)
     text = " ".join(" ".join(verdict_lines(found)).split())
-    wait = f"ranks wait for each other: {'1.2 s' if late else '300 ms'} on average, in take (app.c:3); mostly for ranks 2-3"
+    how_long = "1.2 s" if late else "300 ms"
+    wait = f"ranks wait for each other: {how_long} on average, in take (app.c:3); mostly for ranks 2-3"
     assert (f"why: ranks finish it at different times, so {wait} try: hand out" if late else f" {wait}") in text
     assert [(each.to, each.findings, each.is_explained) for each in found.verdict.lost] == [("waiting", (1,), True)]
     if late:
