@@ -465,6 +465,7 @@ def test_a_saving_in_mpi_is_a_share_of_a_time_that_contains_it(base: float, said
         ((0, 2, 3), (0,), "rank 0 waits for ranks 2-3: 1 s, in MPI_Recv"),
         ((0, 1, 2, 3), (1,), "rank 1 waits for the others: 1 s, in MPI_Recv; mostly for rank 0"),
         ((1, 0, 2, 3), (1,), "rank 1 waits for the others: 1 s, in MPI_Recv; mostly for rank 0"),
+        ((0, 1, 2), (), "ranks wait for each other: 1 s on average, in MPI_Recv"),  # for most of them
         ((0, 1, 2, 3), (1, 2), "ranks 1-2 wait for each other: 1 s on average, in MPI_Recv; mostly for rank 0"),
     ],
 )
@@ -823,7 +824,7 @@ def test_of_files_and_messages_it_is_said_how_many_bytes_a_call_moves():
     assert {each["io_calls"] for each in findings_document(analyze(made), Path("x"))["costs"]} >= {3e5, 100}
 
 
-@pytest.mark.parametrize(("slowest", "who"), [(2.1, "all ranks alike"), (3.0, "on average")])
+@pytest.mark.parametrize(("slowest", "who"), [(2.1, "all ranks alike"), (3.0, "most on rank 3: 3.1 s; on average")])
 def test_ranks_that_compute_alike_but_differ_in_file_io_are_not_alike(slowest: float, who: str):
     files = {"io_time": [[2.0] * 3 + [slowest], [0.0] * 4], "io_bytes": [[1e9] * 4, [0.0] * 4]}
     lines = verdict_lines(analyze(counted([0.1] * 4, [0.1] * 4, **files)))

@@ -334,8 +334,8 @@ def groups_of(findings: Findings, finding: Finding) -> str:
         return f"{who}: {time_of(findings.experiment, time)} per rank {_SPENT[finding.gain.parts[0].why]}"
     before, after = _basis(findings, is_wall=is_wall) if is_of_wall else ("", busiest)
     most = slowest(findings, finding, position) if who == "on average" and not (is_of_wall or means) else None
-    after += f", most on {ranks([most[0]])}: {time_of(findings.experiment, most[1])}" if most else ""
-    return f"{who}: {time_of(findings.experiment, time)}{before} per rank{after}"
+    longest = f"most on {ranks([most[0]])}: {time_of(findings.experiment, most[1])}; " if most else ""
+    return f"{longest}{who}: {time_of(findings.experiment, time)}{before} per rank{after}"
 
 
 def _busy(findings: Findings) -> Values:

@@ -150,7 +150,9 @@ def _against_causes(findings: Findings, finding: Finding) -> Iterator[tuple[str,
     culprit = finding.weight
     assert culprit is not None
     advice, remedies = against_weight(findings.run.weighed_costs[culprit]), findings.parts.remedies(culprit)
-    for name in _events_of(findings, culprit):
+    events = _events_of(findings, culprit)
+    most = {each.attribute for each in findings.parts.causes(culprit) if is_mostly(each.share, 1.0)}
+    for name in most.intersection(events):
         yield advice[name], Kind.HOT_SPOT
     if has_no_probes(findings, finding):
         yield NO_PROBES if findings.experiment.notes.samples else NOT_SAMPLED, Kind.HOT_SPOT
@@ -159,6 +161,8 @@ def _against_causes(findings: Findings, finding: Finding) -> Iterator[tuple[str,
             "execute fewer instructions (better algorithm or SIMD): the region hardly waits for memory",
             Kind.HOT_SPOT,
         )
+    for name in events:
+        yield advice[name], Kind.HOT_SPOT
     to_try = {
         Kind.FILE_IO: _against_files(findings, culprit),
         Kind.TRANSFER: advice["mpi_bytes"],

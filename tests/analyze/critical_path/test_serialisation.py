@@ -472,7 +472,7 @@ def test_work_that_is_handed_out_and_ends_at_different_times_is_late_once_for_ea
     assert (work.kind is Kind.LATE, found.verdict.longest_wait) == (late, None)
     text = " ".join(" ".join(verdict_lines(found)).split())
     how_long = "1.2 s" if late else "300 ms"
-    wait = f"ranks wait for each other: {how_long} on average, in take (app.c:3); mostly for ranks 2-3"
+    wait = f"ranks wait for each other: {how_long} on average, in take (app.c:3)"  # for two of three
     assert (f"why: ranks finish it at different times, so {wait} try: hand out" if late else f" {wait}") in text
     assert [(each.to, each.findings, each.is_explained) for each in found.verdict.lost] == [("waiting", (1,), True)]
     if late:
