@@ -43,7 +43,7 @@ def who_for_whom(findings: Findings, wait: Wait, whom: str) -> str:
     late = _latest(findings, wait)
     latest = ranks(late) if late else whom
     others = "the others" if len(wait.waiting) == 1 else "each other"
-    is_mutual = not wait.waiting or len(wait.ranks) == findings.workers
+    is_mutual = not wait.waiting or len(wait.ranks) == findings.workers or {*wait.waiting} <= {*wait.ranks}
     whom = others if is_mutual and len(wait.ranks) > 1 else latest
     mostly = f"; mostly for {latest}" * (whom == others and 0 < 2 * len(late) <= findings.workers)
     where = Place.of_region(wait.region).in_words
