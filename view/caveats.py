@@ -27,7 +27,7 @@ from .units import count, many, percent, ranks, seconds
 
 __all__ = ["TRUST", "caveats", "how_counted", "shared_cores"]
 
-TRUST: Final = "wall time includes waiting for a core"
+TRUST: Final = "trust busy time, not wall time"
 
 _MOST: Final = 2  # number of warnings to show by default; another line gives the number of the remaining ones
 _COSTLY: Final = 10  # minimum overhead in percent that causes a warning

@@ -463,11 +463,11 @@ def test_a_saving_in_mpi_is_a_share_of_a_time_that_contains_it(base: float, said
     ("late", "waiting", "said"),
     [
         ((0, 2, 3), (0,), "rank 0 waits for ranks 2-3: 1 s, in MPI_Recv"),
-        ((0, 1, 2, 3), (1,), "rank 1 waits for the others: 1 s, in MPI_Recv; mostly for rank 0"),
-        ((1, 0, 2, 3), (1,), "rank 1 waits for the others: 1 s, in MPI_Recv; mostly for rank 0"),
+        ((0, 1, 2, 3), (1,), "rank 1 waits for the others: 1 s, in MPI_Recv; longest for rank 0"),
+        ((1, 0, 2, 3), (1,), "rank 1 waits for the others: 1 s, in MPI_Recv; longest for rank 0"),
         ((0, 1, 2), (), "ranks wait for each other: 1 s on average, in MPI_Recv"),  # for most of them
         ((1, 2, 3), (1, 2, 3), "ranks 1-3 wait for each other: 1 s on average, in MPI_Recv"),
-        ((0, 1, 2, 3), (1, 2), "ranks 1-2 wait for each other: 1 s on average, in MPI_Recv; mostly for rank 0"),
+        ((0, 1, 2, 3), (1, 2), "ranks 1-2 wait for each other: 1 s on average, in MPI_Recv; longest for rank 0"),
     ],
 )
 def test_no_rank_waits_for_itself(late: tuple[int, ...], waiting: tuple[int, ...], said: str):
@@ -591,13 +591,13 @@ def test_regions_can_be_classed_by_another_metric():
 @pytest.mark.parametrize(("waited", "said"), [(8.9, True), (0.4, False)])
 def test_ranks_that_waited_for_a_processor_are_said_to(waited: float, said: bool):
     notes = Notes(program="app", run_delay={"0": 0.01, "1": waited})
-    line = "wall time includes waiting for a core: rank 1 waited for a core for 85 % of its time"
+    line = "trust busy time, not wall time: rank 1 waited for a core for 85 % of its time"
     assert any(line in each for each in whole_lines(analyze(experiment([10.5, 10.5], notes=notes)))) == said
 
 
 @pytest.mark.parametrize(
     ("own", "said"),
-    [(2.0, "wall time includes waiting for a core: other programs took 40 % of the cores' time"), (9.0, "")],
+    [(2.0, "trust busy time, not wall time: other programs took 40 % of the cores' time"), (9.0, "")],
 )
 def test_what_other_programs_took_of_the_processors_is_said(own: float, said: str):
     use = {"elapsed": 10.0, "busy": 10.0, "own": own}
@@ -702,7 +702,7 @@ def test_the_document_has_the_keys_of_the_schema():
 def test_ranks_that_take_turns_are_said_to(processors, said, in_mpi):
     plain = counted([1.0, 1.0, 1.0, 1.0], mpi_time=[[in_mpi] * 4])
     crowded = plain.replaced(notes=replace(plain.notes, processors=processors))
-    line = "wall time includes waiting for a core: 4 ranks share 2 cores"
+    line = "trust busy time, not wall time: 4 ranks share 2 cores"
     lines = verdict_lines(analyze(crowded))
     assert (line in lines) == lines[0].startswith("app   4 ranks on 2 cores   ") == said
 

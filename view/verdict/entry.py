@@ -329,13 +329,17 @@ def groups_of(findings: Findings, finding: Finding) -> str:
     elif are_alike(findings, finding, position, of_wall=is_of_wall):
         who = f"all ranks alike{' in total' if means or findings.in_turn[position] else ''}"
     else:
-        who = "on average"
+        who = f"{_longest(findings, finding, position) * (not (is_of_wall or means))}on average"
     if finding.gain and _is_saving_per_rank(finding):
         return f"{who}: {time_of(findings.experiment, time)} per rank {_SPENT[finding.gain.parts[0].why]}"
     before, after = _basis(findings, is_wall=is_wall) if is_of_wall else ("", busiest)
-    most = slowest(findings, finding, position) if who == "on average" and not (is_of_wall or means) else None
-    longest = f"most on {ranks([most[0]])}: {time_of(findings.experiment, most[1])}; " if most else ""
-    return f"{longest}{who}: {time_of(findings.experiment, time)}{before} per rank{after}"
+    return f"{who}: {time_of(findings.experiment, time)}{before} per rank{after}"
+
+
+def _longest(findings: Findings, finding: Finding, position: int) -> str:
+    """Return a phrase with the rank that takes longest: ``most on rank 2: 424 ms; ``; empty if it is unknown."""
+    most = slowest(findings, finding, position)
+    return f"most on {ranks([most[0]])}: {time_of(findings.experiment, most[1])}; " if most else ""
 
 
 def _busy(findings: Findings) -> Values:

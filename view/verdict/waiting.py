@@ -43,11 +43,12 @@ def who_for_whom(findings: Findings, wait: Wait, whom: str) -> str:
     late = _latest(findings, wait)
     latest = ranks(late) if late else whom
     others = "the others" if len(wait.waiting) == 1 else "each other"
-    is_mutual = not wait.waiting or len(wait.ranks) == findings.workers or {*wait.waiting} <= {*wait.ranks}
+    every = not wait.waiting or len(wait.ranks) == findings.workers
+    is_mutual = every or (len(wait.waiting) > 1 and {*wait.waiting} <= {*wait.ranks})
     whom = others if is_mutual and len(wait.ranks) > 1 else latest
-    mostly = f"; mostly for {latest}" * (whom == others and 0 < 2 * len(late) <= findings.workers)
+    longest = f"; longest for {latest}" * (whom == others and 0 < 2 * len(late) <= findings.workers)
     where = Place.of_region(wait.region).in_words
-    return f"{who_waits(wait)} for {whom}: {how_long(findings, wait)}, in {where}{mostly}"
+    return f"{who_waits(wait)} for {whom}: {how_long(findings, wait)}, in {where}{longest}"
 
 
 def waited_in(findings: Findings, culprit: int) -> Region | None:
@@ -85,8 +86,8 @@ def _in_turn(findings: Findings, finding: Finding, culprit: int) -> str:
     if found and found.passes_on[culprit]:
         return f"each rank waits{at} for the rank before it"
     late = next((_latest(findings, each) for each in finding.waits if each.region == waiting), ())
-    mostly = f"; mostly for {ranks(late)}" if late else ""
-    return f"a different rank is slowest each time; others wait{at}{mostly}"
+    longest = f"; longest for {ranks(late)}" if late else ""
+    return f"a different rank is slowest each time; others wait{at}{longest}"
 
 
 def _in_calls(findings: Findings, culprit: int, time: float) -> str:

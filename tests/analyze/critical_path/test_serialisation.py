@@ -246,7 +246,7 @@ def test_of_a_finding_without_a_gain_short_waits_are_none_and_over_all_regions_r
     spread = Finding(Kind.IMBALANCE, None, waits=(Wait(found.experiment.call_paths[2].region, 0.15),))
     assert ("ranks wait for each other: 150 ms on average, in sync (app.c:2)", Kind.LATE) in reasons(found, spread)
     every = replace(spread, waits=(replace(spread.waits[0], ranks=(3, 0, 1, 2)),))
-    latest = "ranks wait for each other: 150 ms on average, in sync (app.c:2); mostly for rank 3"
+    latest = "ranks wait for each other: 150 ms on average, in sync (app.c:2); longest for rank 3"
     assert (latest, Kind.LATE) in reasons(found, every)
 
 
@@ -340,7 +340,7 @@ def test_ranks_that_are_late_in_turn_are_named_though_their_sums_are_equal(make_
     assert in_turn in text
     first = found.verdict.findings[0]
     longest = replace(first, waits=[replace(each, ranks=(1,)) for each in first.waits])
-    assert (f"why: {in_turn}; mostly for rank 1", Kind.LATE) in reasons(found, longest)
+    assert (f"why: {in_turn}; longest for rank 1", Kind.LATE) in reasons(found, longest)
     assert "try: give each rank equal work each time the region runs" in text
 
 
