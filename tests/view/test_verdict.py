@@ -800,6 +800,21 @@ def test_samples_that_all_agree_still_have_an_error(parts: list[tuple[str, str, 
     assert f"    inside: {said}" in whole_lines(findings)
 
 
+@pytest.mark.parametrize("is_known", [False, True])
+def test_code_that_samples_show_is_a_main_line_where_no_reason_is_known(is_known: bool) -> None:
+    files = {"io_time": [[0.9] * 2, [0.0] * 2], "io_bytes": [[1e9] * 2, [0.0] * 2]}
+    run = counted([1.0] * 2, [0.01] * 2, **files) if is_known else experiment([1.0], [0.01])
+    heavy = run.call_paths[1].region.descriptor
+    inside = Inside(heavy, 100.0, 0.0, (InsidePart("_Unwind_Find_FDE", "libgcc_s.so.1", "", 0, 100.0),))
+    sampled = {"samples": 100, "seconds": 0.004}
+    findings = analyze(run.replaced(notes=replace(run.notes, inside=(inside,), sampled=sampled)))
+    first = entries(findings)[0]
+    is_main, is_further = (
+        [line for line in lines if line.startswith("inside: _Unwind_Find_FDE")] for lines in (first.lines, first.more)
+    )
+    assert (len(is_main), len(is_further)) == ((0, 1) if is_known else (1, 0)), first
+
+
 def test_ranks_are_acquitted_of_what_noise_can_make_without_a_bound_that_it_may_exceed():
     chance = np.random.default_rng(4)
     noisy = [(1.0 + 0.15 * chance.standard_normal(4)).tolist() for _ in range(12)]

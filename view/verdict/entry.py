@@ -26,6 +26,7 @@ from ..units import percent, ranks, spread, volume
 from .alike import are_alike, slowest
 from .headline import base_name
 from .highlight import Highlight, highlight_of
+from .inside import inside_line
 from .pairs import OF_ADVICE, paired
 from .parts import ALL, TO_COUNT, has_no_probes, is_in_mpi, is_wall_known
 from .reasons import general_advice, more_about, parts_of_saving, reasons
@@ -124,6 +125,7 @@ def _entry(
     is_unknown = bool(why) and why[0][0].endswith(TO_COUNT)
     if is_unknown and is_known:  # the source explains the reason
         is_unknown, why = False, why[1:]
+    is_explained = is_known or (not is_unknown and bool(why) and not why[0][0].startswith("why: unknown"))
     said.update(line for line, _ in (*from_source, *why) if line.startswith("try") or line.endswith(TO_COUNT))
     confirm = list[str]()
     if is_unknown and from_source and from_source[0][0] and why[0][1] in from_source[0][1]:  # it may be the reason
@@ -132,8 +134,11 @@ def _entry(
     most = 2 if finding.is_doubtful else 1  # the second reason is why the finding is uncertain
     saved, general = parts_of_saving(findings, finding), general_advice(findings, finding)
     lines, more = paired(why, from_source, general, uneven=is_uneven, most=most, saved=saved)
-    more += [*more_about(findings, finding), *_certain(findings, finding)]
-    lines = [_who(findings, finding), *_with_first_step(finding, lines, more, fix), *confirm]
+    inside = "" if is_in_mpi(finding) else inside_line(findings, finding)
+    best = [inside] if inside and not is_explained else []  # the best reason that there is
+    more += [*[inside] * bool(inside and not best), *more_about(findings, finding, inside)]
+    more += _certain(findings, finding)
+    lines = [_who(findings, finding), *best, *_with_first_step(finding, lines, more, fix), *confirm]
     return Entry(
         "NO DETAIL" if has_no_probes(findings, finding) else LABELS[finding.kind] + "?" * finding.is_doubtful,
         source_among(findings.experiment, place) if place and place.file else "",

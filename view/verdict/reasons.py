@@ -18,7 +18,6 @@ from ..rerun import with_command
 from ..times import time_of
 from ..units import percent, ranks
 from .differences import advice_on_difference, same_work, why_uncertain, why_uneven
-from .inside import inside_line
 from .parts import (
     NO_PROBES,
     NOT_SAMPLED,
@@ -192,10 +191,11 @@ def _worst_misses(findings: Findings, culprit: int) -> str:
     return max(MISS_RATES, key=lambda name: parts.get(name, 0.0))
 
 
-def more_about(findings: Findings, finding: Finding) -> Iterator[str]:
-    """Yield further lines on a finding: code inside its region, callers, ranks with the same work, possible master."""
-    if inside := "" if is_in_mpi(finding) else inside_line(findings, finding):
-        yield inside
+def more_about(findings: Findings, finding: Finding, inside: str) -> Iterator[str]:
+    """Yield further lines on a finding: functions without probes, callers, ranks with the same work, possible master.
+
+    ``inside`` is the line with the code inside its region; empty without samples.
+    """
     if finding.weight is not None and not is_in_mpi(finding):
         if not inside and (names := findings.unprobed.get(finding.weight)):
             yield _too_small(names)
