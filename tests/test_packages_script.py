@@ -36,11 +36,41 @@ def test_each_package_manager_has_its_line(tmp_path: Path, manager: str, line: s
     status, text = said(tmp_path, manager, "gcc", "make")
     assert status == 1
     assert line in text
-    assert manager == "other" or text.startswith("no g++ gfortran mpicc mpirun valgrind on PATH; ")
+    assert manager == "other" or text.startswith("no mpicc mpirun g++ gfortran valgrind on PATH; ")
 
 
 def test_where_all_programs_are_there_nothing_is_installed(tmp_path: Path) -> None:
     assert said(tmp_path, "dnf", *PROGRAMS) == (0, "")
+
+
+def test_what_only_some_tests_need_is_not_required(tmp_path: Path) -> None:
+    lacking = "no gfortran valgrind on PATH: some tests will be skipped or fail\n"
+    assert said(tmp_path, "dnf", "gcc", "g++", "make", "mpicc", "mpirun") == (0, lacking)
+
+
+APT = r"""#!/bin/sh
+case "$*" in
+*install*) echo "$*" >>"$0.said" ;;
+show\ flang-19) exit 100 ;;
+esac
+"""
+
+
+@pytest.mark.parametrize("user", ["0", "1000"])
+def test_packages_that_a_release_lacks_are_not_asked_for(tmp_path: Path, user: str) -> None:
+    for name in ("apt-get", "apt-cache"):
+        (tmp_path / name).write_text(APT)
+        (tmp_path / name).chmod(0o755)
+    (tmp_path / "id").write_text(f"#!/bin/sh\necho {user}\n")
+    (tmp_path / "id").chmod(0o755)
+    for name in ("mktemp", "rm", "tail"):
+        (tmp_path / name).symlink_to(shutil.which(name) or "")
+    status, text = said(tmp_path)
+    asked = text if user != "0" else (tmp_path / "apt-get.said").read_text()
+    assert status == (user != "0")
+    assert "install -y --no-install-recommends python3 " in asked
+    assert " libomp-dev " in asked
+    assert "flang-19" not in asked
 
 
 def test_packages_that_are_named_are_not_replaced(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from ...syntax import Body, Call, Case, Label, Loop, Syntax, Unread, UnreadError
 from ..lexer import blank, group_end
 from ..preprocessed import Preprocessed, readable
 from .digest import PRELUDE, digest, outer_braces
+from .repair import repaired
 from .trip_counts import TripCounts
 
 __all__ = ["read_by_pycparser"]
@@ -28,6 +29,7 @@ _BEFORE: Final = "before: "  # begins pycparser's message about an unexpected to
 _BLANK_END: Final = expression(r"(?<! ) +(?=\n)")  # most of a digest is blanks, which pycparser skips slowly
 _DEEP: Final = 100_000  # limit of recursion in pycparser, because chains of else-if can have thousands of links
 _MOST_UNREAD: Final = 30  # maximum number of bodies with errors; each one takes another pass over the text
+_MOST_REPAIRS: Final = 50  # maximum number of constructs that are rewritten; each one takes another pass, too
 _UNIVERSAL: Final = expression(r"\\(?:u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8})")
 _CALLED: Final = expression(r"\b[A-Za-z_]\w*(?=\s*\()")
 _OPENING: Final = expression(r"\s*\(")
@@ -61,6 +63,7 @@ def read_by_pycparser(unit: Preprocessed, *, calls: bool) -> Syntax:
     """
     text = digest(unit)
     unread: dict[int, Unread] = {}
+    repairs = 0
     while True:
         parser = CParser(lexer=_Lexer)
         try:
@@ -70,6 +73,10 @@ def read_by_pycparser(unit: Preprocessed, *, calls: bool) -> Syntax:
         except ParseError as error:
             offset, message = _error_place(text, str(error), parser.clex.last)
             body = _body_around(text, offset)
+            if repairs < _MOST_REPAIRS and (other := repaired(text, offset, in_body=body is not None)):
+                text = other
+                repairs += 1
+                continue
             if body is None or not text[body[0] + 1 : body[1] - 1].strip() or len(unread) == _MOST_UNREAD:
                 raise UnreadError(offset, message) from None
             unread[body[0]] = Unread(offset, message)
