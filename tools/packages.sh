@@ -4,7 +4,8 @@
 set -eu
 
 packages="python3 python3-venv gcc g++ gfortran make cmake ninja-build autoconf automake libtool clang clang-format binutils
-          flang-19 libomp-dev openmpi-bin libopenmpi-dev mpich libmpich-dev libbz2-dev valgrind libpapi-dev mandoc curl"
+          flang-19 libomp-dev openmpi-bin libopenmpi-dev mpich libmpich-dev libbz2-dev valgrind libpapi-dev mandoc curl
+          libc6-dev-arm64-cross libc6-dev-ppc64el-cross"
 
 # Tests open HTML pages in a browser. Ubuntu has none as a package; tests use any that is installed.
 ! grep -q '^ID=debian' /etc/os-release || packages="$packages chromium-headless-shell"
@@ -14,7 +15,7 @@ command -v node >/dev/null || packages="$packages nodejs"
 command -v npm >/dev/null || packages="$packages npm"
 
 # Some releases lack these. Only some tests need them, and are skipped without them.
-optional="clang clang-format flang-19 libomp-dev chromium-headless-shell"
+optional="clang clang-format flang-19 libomp-dev chromium-headless-shell libc6-dev-arm64-cross libc6-dev-ppc64el-cross"
 
 [ $# = 0 ] || packages="$*" optional=""
 

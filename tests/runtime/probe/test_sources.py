@@ -16,7 +16,7 @@ from autoanalyzer.runtime.mpi.fortran_wrappers import fortran_wrapper_text
 from autoanalyzer.runtime.mpi.prototypes import read_prototypes
 from autoanalyzer.runtime.papi.choices import choices_text
 
-from .conftest import PROBE, compile_c
+from .conftest import HIDDEN, PROBE, WARNINGS, compile_c
 
 _INCLUDE = re.compile(r'^#include "(?:\w+/)?(\w+)\.h"', re.MULTILINE)
 # The C library's, which a wrapper of ours only passes on where it is asked for no function of MPI's.
@@ -86,6 +86,18 @@ def objects(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
         how, compiler = (("-O0",), {"OMPI_CC": "clang"}) if generated else (("-O1", "-fstack-usage"), {})
         subprocess.run([*words, *how, *part], cwd=folder, check=True, env={**os.environ, **compiler})
     return sorted(folder.glob("*.o"))
+
+
+@pytest.mark.parametrize("processor", ["aarch64", "powerpc64le"])
+def test_the_core_compiles_for_another_processor(processor: str, tmp_path: Path) -> None:
+    headers = Path(f"/usr/{processor}-linux-gnu/include")
+    if not headers.is_dir():
+        pytest.skip(f"the headers of the C library are missing: {headers}")
+    (tmp_path / "papi_choices.h").write_text(choices_text())
+    core = [path for path in sorted(PROBE.glob("*.c")) if not path.name.startswith("mpi_")]
+    words = ["clang", f"--target={processor}-linux-gnu", f"-isystem{headers}", "-std=gnu11", *WARNINGS, *HIDDEN[1:]]
+    subprocess.run([*words, f"-I{tmp_path}", '-DAA_PROBE_FILE="x"', "-c", *core], cwd=tmp_path, check=True)
+    assert len([*tmp_path.glob("*.o")]) == len(core)
 
 
 def test_no_source_needs_itself_by_what_it_includes() -> None:
