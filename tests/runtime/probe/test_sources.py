@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import re
 import subprocess
 from collections.abc import Iterator
@@ -98,6 +99,11 @@ def test_the_core_compiles_for_another_processor(processor: str, tmp_path: Path)
     words = ["clang", f"--target={processor}-linux-gnu", f"-isystem{headers}", "-std=gnu11", *WARNINGS, *HIDDEN[1:]]
     subprocess.run([*words, f"-I{tmp_path}", '-DAA_PROBE_FILE="x"', "-c", *core], cwd=tmp_path, check=True)
     assert len([*tmp_path.glob("*.o")]) == len(core)
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="GCC has the function on other processors since long ago")
+def test_the_thread_pointer_is_read_where_gcc_has_no_function_for_it() -> None:
+    compile_c("-D__builtin_thread_pointer=is_unknown", "-fsyntax-only", PROBE / "clock.c")
 
 
 def test_no_source_needs_itself_by_what_it_includes() -> None:
