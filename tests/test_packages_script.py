@@ -26,7 +26,7 @@ def said(folder: Path, *programs: str, words: tuple[str, ...] = ()) -> tuple[int
 @pytest.mark.parametrize(
     ("manager", "line"),
     [
-        ("dnf", "    export PATH=/usr/lib64/openmpi/bin:$PATH # and make PYTHON=python3.11\n"),
+        ("dnf", "export PATH=/usr/lib64/openmpi/bin:$PATH LD_LIBRARY_PATH=/usr/lib64/openmpi/lib\n"),
         ("zypper", "    sudo zypper install python311 "),
         ("pacman", "    sudo pacman -S python "),
         ("other", "install the equivalents of these Debian packages and run make again: python3 "),

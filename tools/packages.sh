@@ -26,7 +26,7 @@ done
 [ -n "$missing" ] || exit 0
 
 if ! command -v apt-get >/dev/null; then
-    # On other distributions, look for programs instead of packages. The commands below were not tried.
+    # On other distributions, look for programs instead of packages. The package managers' commands were not tried.
     lacking="" essential=""
     for program in gcc make mpicc mpirun; do
         command -v "$program" >/dev/null || lacking="$lacking $program" essential=1
@@ -40,13 +40,15 @@ if ! command -v apt-get >/dev/null; then
     fi
     way=""
     if [ $# = 0 ] && command -v dnf >/dev/null; then
-        way="dnf install python3.11 gcc gcc-c++ gcc-gfortran make openmpi-devel valgrind-devel papi-devel
-    export PATH=/usr/lib64/openmpi/bin:\$PATH # and make PYTHON=python3.11"
+        way="dnf install python3.11 gcc gcc-c++ gcc-gfortran make openmpi-devel valgrind-devel
+    module load mpi/openmpi-x86_64 # without modules: export PATH=/usr/lib64/openmpi/bin:\$PATH LD_LIBRARY_PATH=/usr/lib64/openmpi/lib
+    make PYTHON=python3.11 # and the target"
     elif [ $# = 0 ] && command -v zypper >/dev/null; then
-        way="zypper install python311 gcc gcc-c++ gcc-fortran make openmpi4-devel valgrind-devel papi-devel
-    export PATH=/usr/lib64/mpi/gcc/openmpi4/bin:\$PATH # and make PYTHON=python3.11"
+        way="zypper install python311 gcc gcc-c++ gcc-fortran make openmpi4-devel valgrind-devel
+    export PATH=/usr/lib64/mpi/gcc/openmpi4/bin:\$PATH LD_LIBRARY_PATH=/usr/lib64/mpi/gcc/openmpi4/lib64
+    make PYTHON=python3.11 # and the target"
     elif [ $# = 0 ] && command -v pacman >/dev/null; then
-        way="pacman -S python gcc gcc-fortran make openmpi valgrind papi"
+        way="pacman -S python gcc gcc-fortran make openmpi valgrind"
     fi
     if [ -n "$way" ]; then
         echo "no$lacking on PATH; these commands should bring what is missing; then run make again:" >&2
