@@ -40,7 +40,8 @@ def test_every_package_folder_is_listed():
 
 
 def test_a_python_that_is_too_old_is_refused_in_one_line():
-    program = "import runpy, sys; sys.version_info = (3, 9, 2); sys.version = '3.9.2 (default)'; runpy.run_path('setup.py')"
+    older = "import sys; sys.version_info = (3, 9, 2); sys.version = '3.9.2 (default)'"
+    program = f"{older}; import runpy; runpy.run_path('setup.py')"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
     told = "expected Python 3.11 or later, found 3.9.2; use the pip of a later Python\n"
     assert (done.returncode, done.stderr) == (1, told)

@@ -72,17 +72,35 @@ again:
 }
 """
 REPAIRED = {
-    "a function in a function": "    int g(int by) { while (by > 9) by--; return by; }\n    while (n > 3) n -= g(n);\n",
-    "obsolete initialisers": "    struct at { int x, y; } p = {x: 1, y: 2}, *q = &(struct at){y: n};\n"
-    "    int t[9] = {[4] 2, [5 ... 6] 3};\n    while (n > p.x + q->y) n -= t[4];\n",
-    "a type as operand": "    while (n > _Generic(unsigned, int: 1, unsigned: 2)) n--;\n",
-    "a storage class": "    while (n > *(static int[]){1, 2}) n--;\n",
-    "blocks": "    int (^less)(int) = ^(int k) { for (;;) return k - 1; };\n    void (^none)(void) = ^{ };\n"
-    "    while (n > 3) n = less(n), none();\n",
+    "a function in a function": """
+    int g(int by) { while (by > 9) by--; return by; }
+    while (n > 3) n -= g(n);
+""",
+    "obsolete initialisers": """
+    struct at { int x, y; } p = {x: 1, y: 2}, *q = &(struct at){y: n};
+    int t[9] = {[4] 2, [5 ... 6] 3};
+    while (n > p.x + q->y) n -= t[4];
+""",
+    "a type as operand": """
+    while (n > _Generic(unsigned, int: 1, unsigned: 2)) n--;
+""",
+    "a storage class": """
+    while (n > *(static int[]){1, 2}) n--;
+""",
+    "blocks": """
+    int (^less)(int) = ^(int k) { for (;;) return k - 1; };
+    void (^none)(void) = ^{ };
+    while (n > 3) n = less(n), none();
+""",
 }
-JUMP = (
-    "int f(int n) {\n    __label__ out;\n    int g(void) { goto out; }\n    while (n > 3) n -= g();\nout:\n    return n;\n}\n"
-)
+JUMP = """int f(int n) {
+    __label__ out;
+    int g(void) { goto out; }
+    while (n > 3) n -= g();
+out:
+    return n;
+}
+"""
 FOREIGN = "int n;\nint f(void) { return n; } @interface\n"
 
 Find = Callable[..., list[Any]]
@@ -136,9 +154,9 @@ def test_both_readers_find_the_same_regions_in_c23(found_by: Find, tmp_path: Pat
 @pytest.mark.parametrize("construct", REPAIRED)
 def test_pycparser_reads_around_what_it_does_not_know(found_by: Find, tmp_path: Path, construct: str) -> None:
     source = tmp_path / "x.c"
-    source.write_text(f"int f(int n) {{\n{REPAIRED[construct]}    return n;\n}}\n")
+    source.write_text(f"int f(int n) {{{REPAIRED[construct]}    return n;\n}}\n")
     ((_, regions, problems),) = found_by("pycparser", source)
-    last = REPAIRED[construct].count("\n") + 1
+    last = REPAIRED[construct].count("\n")
     assert [each.region.name for each in regions] == ["f", f"loop@{last}"]
     assert not problems
 
