@@ -40,11 +40,15 @@ def who_for_whom(findings: Findings, wait: Wait, whom: str) -> str:
         wait: The wait.
         whom: Words to write after "wait for" if it is unknown which ranks come late.
     """
-    latest = ranks(_latest(findings, wait)) if wait.ranks else whom
+    late = _latest(findings, wait)
+    latest = ranks(late) if late else whom
     others = "the others" if len(wait.waiting) == 1 else "each other"
-    is_mutual = not wait.waiting or len(wait.ranks) == findings.workers
-    whom = f"{others}, longest for {latest}" if is_mutual and len(wait.ranks) > 1 else latest
-    return f"{who_waits(wait)} for {whom}: {how_long(findings, wait)}, in {Place.of_region(wait.region).in_words}"
+    every = not wait.waiting or len(wait.ranks) == findings.workers
+    is_mutual = every or (len(wait.waiting) > 1 and {*wait.waiting} <= {*wait.ranks})
+    whom = others if is_mutual and len(wait.ranks) > 1 else latest
+    longest = f"; longest for {latest}" * (whom == others and 0 < 2 * len(late) <= findings.workers)
+    where = Place.of_region(wait.region).in_words
+    return f"{who_waits(wait)} for {whom}: {how_long(findings, wait)}, in {where}{longest}"
 
 
 def waited_in(findings: Findings, culprit: int) -> Region | None:
