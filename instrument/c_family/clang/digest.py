@@ -63,7 +63,8 @@ def digest(text: bytes, language: str = "c++") -> tuple[bytes, int]:
             text = re.sub(spelling, partial(_respell, known), text)
             prelude += declarations
     if _FLOAT128 in text:
-        # Clang has a second type of 128 bits only on x86; elsewhere, long double has as many.
+        # Clang has __float128 only on x86. Elsewhere long double replaces it, even if it has fewer bits, because only
+        # the syntax counts. The parser reads for this machine, even if a cross compiler compiles for another one.
         prelude += b"typedef %s _Float128;" % (b"__float128" if "86" in MACHINE else b"long double")
     prelude += b"\n"
     return prelude + text, len(prelude)

@@ -63,19 +63,23 @@ def read_by_pycparser(unit: Preprocessed, *, calls: bool) -> Syntax:
     """
     text = digest(unit)
     unread: dict[int, Unread] = {}
+    left_out: dict[int, Unread] = {}
     repairs = 0
     while True:
         parser = CParser(lexer=_Lexer)
         try:
             with _deep_recursion():
                 root = parser.parse(f"{PRELUDE}\n{_BLANK_END.sub('', text)}", "")
-            return _Reader(unit, root, _line_starts(text), unread, calls=calls).read()
+            return _Reader(unit, root, _line_starts(text), left_out | unread, calls=calls).read()
         except ParseError as error:
             offset, message = _error_place(text, str(error), parser.clex.last)
             body = _body_around(text, offset)
-            if repairs < _MOST_REPAIRS and (other := repaired(text, offset, in_body=body is not None)):
-                text = other
+            repair = repaired(text, offset, body[0] if body else None) if repairs < _MOST_REPAIRS else None
+            if repair:
+                text = repair.text
                 repairs += 1
+                if body and repair.left_out:
+                    left_out.setdefault(body[0], Unread(offset, f"{repair.left_out} is left out"))
                 continue
             if body is None or not text[body[0] + 1 : body[1] - 1].strip() or len(unread) == _MOST_UNREAD:
                 raise UnreadError(offset, message) from None
@@ -154,6 +158,8 @@ class _Reader:
         hidden |= dict.fromkeys(addressed.intersection(hidden), nan)
         found["calls"] = sorted((self._call(call, hidden) for call in calls), key=lambda call: call.offset)
         found["loops"] = sorted(Loop(self._offset(loop), self._trips.most(loop, hidden)) for loop in loops)
+        if opening in self._unread:  # what was left out may change a loop's variable
+            found["loops"] = [Loop(loop.offset) for loop in found["loops"]]
         fields: dict[str, Any] = {name: tuple(items) for name, items in found.items()}
         name, end = self._name(named, function.decl.name), group_end(self._masked, opening)
         return Body(name, named, named, opening, end, unread=self._unread.get(opening), **fields)

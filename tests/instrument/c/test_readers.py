@@ -72,10 +72,6 @@ again:
 }
 """
 REPAIRED = {
-    "a function in a function": """
-    int g(int by) { while (by > 9) by--; return by; }
-    while (n > 3) n -= g(n);
-""",
     "obsolete initialisers": """
     struct at { int x, y; } p = {x: 1, y: 2}, *q = &(struct at){y: n};
     int t[9] = {[4] 2, [5 ... 6] 3};
@@ -87,9 +83,29 @@ REPAIRED = {
     "a storage class": """
     while (n > *(static int[]){1, 2}) n--;
 """,
-    "blocks": """
-    int (^less)(int) = ^(int k) { for (;;) return k - 1; };
-    void (^none)(void) = ^{ };
+    "many obsolete initialisers": f"""
+    struct at {{ int x, t[2]; }} all[99] = {{
+    {"[1] {x: 0, t: {[1] 2}}," * 60} [7] = {{.t[0] = 3}}, {{t: {{[0] (n, 1), -1}}}}
+    }};
+    while (n > all[1].x) n--;
+""",
+    "a pointer to a block": """
+    void (^go)(void) = 0;
+    while (n > 3) n -= !go;
+""",
+}
+LEFT_OUT = {
+    "a nested function": """
+    int g(int by) { while (by > 9) by--; return by; }
+    while (n > 3) n -= g(n);
+""",
+    "a nested function that returns a pointer": """
+    const char *g(int (*by)(int), ...) { for (;;) by(3); }
+    while (n > 3) n -= *g(0);
+""",
+    "a block": f"""
+    int (^less)(int) = ^{"T" * 60}(int k) {{ for (;;) return k - 1; }};
+    void (^none)(void) = ^{{ }};
     while (n > 3) n = less(n), none();
 """,
 }
@@ -159,6 +175,29 @@ def test_pycparser_reads_around_what_it_does_not_know(found_by: Find, tmp_path: 
     last = REPAIRED[construct].count("\n")
     assert [each.region.name for each in regions] == ["f", f"loop@{last}"]
     assert not problems
+
+
+@pytest.mark.parametrize("construct", LEFT_OUT)
+def test_what_pycparser_leaves_out_is_named(found_by: Find, tmp_path: Path, construct: str) -> None:
+    source = tmp_path / "x.c"
+    source.write_text(f"int f(int n) {{{LEFT_OUT[construct]}    return n;\n}}\n")
+    ((_, regions, problems),) = found_by("pycparser", source)
+    last = LEFT_OUT[construct].count("\n")
+    assert [each.region.name for each in regions] == ["f", f"loop@{last}"]
+    (problem,) = map(str, problems)
+    what = construct.partition(" that")[0]
+    assert problem.startswith(f"{source}:2:")
+    assert problem.endswith(f": calls and some loops of f may not be instrumented: {what} is left out")
+
+
+@pytest.mark.parametrize("call", ["h(n)", "else h(n)", "*h(n)"])
+def test_a_block_after_a_call_is_not_left_out_without_a_word(found_by: Find, tmp_path: Path, call: str) -> None:
+    source = tmp_path / "x.c"
+    source.write_text(f"int f(int n) {{\n    if (n) n++; {call} {{ while (n > 3) n--; }}\n    return n;\n}}\n")
+    ((_, regions, problems),) = found_by("pycparser", source)
+    assert [each.region.name for each in regions] == ["f"]
+    assert str(problems[0]).startswith(f"{source}:2:")
+    assert ": the loops of f are not instrumented: " in str(problems[0])
 
 
 def test_what_pycparser_cannot_read_is_named(found_by: Find, tmp_path: Path) -> None:
