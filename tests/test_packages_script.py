@@ -7,15 +7,16 @@ from pathlib import Path
 import pytest
 
 SCRIPT = Path(__file__).parents[1] / "tools" / "packages.sh"
+OTHERS = "${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 PROGRAMS = ("gcc", "g++", "gfortran", "make", "mpicc", "mpirun", "valgrind")
 
 
 def said(folder: Path, *programs: str, words: tuple[str, ...] = ()) -> tuple[int, str]:
-    """Run the script where only these programs are on PATH; none of them is run."""
+    """Run the script where only these programs are on PATH; only uname is run."""
     for name in ("sh", "grep"):
         (folder / name).symlink_to(shutil.which(name) or "")
-    for name in programs:
-        (folder / name).write_text("#!/bin/sh\nexit 9\n")
+    for name, text in {**dict.fromkeys(programs, "exit 9"), "uname": 'echo "processor$1"'}.items():
+        (folder / name).write_text(f"#!/bin/sh\n{text}\n")
         (folder / name).chmod(0o755)
     done = subprocess.run(
         ["sh", SCRIPT, *words], env={"PATH": str(folder)}, capture_output=True, text=True, check=False
@@ -26,7 +27,9 @@ def said(folder: Path, *programs: str, words: tuple[str, ...] = ()) -> tuple[int
 @pytest.mark.parametrize(
     ("manager", "line"),
     [
-        ("dnf", "export PATH=/usr/lib64/openmpi/bin:$PATH LD_LIBRARY_PATH=/usr/lib64/openmpi/lib\n"),
+        ("dnf", "    module load mpi/openmpi-processor-m # "),
+        ("dnf", f"export PATH=/usr/lib64/openmpi/bin:$PATH LD_LIBRARY_PATH=/usr/lib64/openmpi/lib{OTHERS}\n"),
+        ("zypper", f"bin:$PATH LD_LIBRARY_PATH=/usr/lib64/mpi/gcc/openmpi4/lib64{OTHERS}\n"),
         ("zypper", "    sudo zypper install python311 "),
         ("pacman", "    sudo pacman -S python "),
         ("other", "install the equivalents of these Debian packages and run make again: python3 "),
@@ -48,29 +51,39 @@ def test_what_only_some_tests_need_is_not_required(tmp_path: Path) -> None:
     assert said(tmp_path, "dnf", "gcc", "g++", "make", "mpicc", "mpirun") == (0, lacking)
 
 
-APT = r"""#!/bin/sh
-case "$*" in
-*install*) echo "$*" >>"$0.said" ;;
-show\ flang-19) exit 100 ;;
-esac
-"""
+APT = {
+    "apt-get": 'case "$*" in *install*) echo "$*" >>"$0.said" ;; esac',
+    "apt-cache": '[ "$2" != flang-19 ]',
+}
+OFFLINE = {**APT, "apt-get": "exit 100", "dpkg-query": '[ "$4" != flang-19 ] && echo install ok installed'}
+
+
+def write_apt(folder: Path, user: str, scripts: dict[str, str]) -> None:
+    """Write Debian's package manager, without flang-19, and what else the script calls."""
+    for name, text in {**scripts, "id": f"echo {user}"}.items():
+        (folder / name).write_text(f"#!/bin/sh\n{text}\n")
+        (folder / name).chmod(0o755)
+    for name in ("mktemp", "rm", "tail"):
+        (folder / name).symlink_to(shutil.which(name) or "")
 
 
 @pytest.mark.parametrize("user", ["0", "1000"])
 def test_packages_that_a_release_lacks_are_not_asked_for(tmp_path: Path, user: str) -> None:
-    for name in ("apt-get", "apt-cache"):
-        (tmp_path / name).write_text(APT)
-        (tmp_path / name).chmod(0o755)
-    (tmp_path / "id").write_text(f"#!/bin/sh\necho {user}\n")
-    (tmp_path / "id").chmod(0o755)
-    for name in ("mktemp", "rm", "tail"):
-        (tmp_path / name).symlink_to(shutil.which(name) or "")
+    write_apt(tmp_path, user, APT)
     status, text = said(tmp_path)
     asked = text if user != "0" else (tmp_path / "apt-get.said").read_text()
     assert status == (user != "0")
     assert "install -y --no-install-recommends python3 " in asked
     assert " libomp-dev " in asked
     assert "flang-19" not in asked
+
+
+@pytest.mark.parametrize("user", ["0", "1000"])
+def test_without_network_nothing_is_asked_for_if_only_what_a_release_lacks_is_missing(
+    tmp_path: Path, user: str
+) -> None:
+    write_apt(tmp_path, user, OFFLINE)
+    assert said(tmp_path) == (0, "")
 
 
 def test_packages_that_are_named_are_not_replaced(tmp_path: Path) -> None:

@@ -14,7 +14,8 @@ packages="python3 python3-venv gcc g++ gfortran make cmake ninja-build autoconf 
 command -v node >/dev/null || packages="$packages nodejs"
 command -v npm >/dev/null || packages="$packages npm"
 
-# Some releases lack these. Only some tests need them, and are skipped without them.
+# Some releases lack these. Only tests need them: without clang and flang, the tests that compile with them fail; without
+# the others, tests are skipped.
 optional="clang clang-format flang-19 libomp-dev chromium-headless-shell libc6-dev-arm64-cross libc6-dev-ppc64el-cross"
 
 [ $# = 0 ] || packages="$*" optional=""
@@ -38,14 +39,14 @@ if ! command -v apt-get >/dev/null; then
         [ -z "$lacking" ] || echo "no$lacking on PATH: some tests will be skipped or fail" >&2
         exit 0
     fi
-    way=""
+    way="" more='${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}'
     if [ $# = 0 ] && command -v dnf >/dev/null; then
         way="dnf install python3.11 gcc gcc-c++ gcc-gfortran make openmpi-devel valgrind-devel
-    module load mpi/openmpi-x86_64 # without modules: export PATH=/usr/lib64/openmpi/bin:\$PATH LD_LIBRARY_PATH=/usr/lib64/openmpi/lib
+    module load mpi/openmpi-$(uname -m) # without modules: export PATH=/usr/lib64/openmpi/bin:\$PATH LD_LIBRARY_PATH=/usr/lib64/openmpi/lib$more
     make PYTHON=python3.11 # and the target"
     elif [ $# = 0 ] && command -v zypper >/dev/null; then
         way="zypper install python311 gcc gcc-c++ gcc-fortran make openmpi4-devel valgrind-devel
-    export PATH=/usr/lib64/mpi/gcc/openmpi4/bin:\$PATH LD_LIBRARY_PATH=/usr/lib64/mpi/gcc/openmpi4/lib64
+    export PATH=/usr/lib64/mpi/gcc/openmpi4/bin:\$PATH LD_LIBRARY_PATH=/usr/lib64/mpi/gcc/openmpi4/lib64$more
     make PYTHON=python3.11 # and the target"
     elif [ $# = 0 ] && command -v pacman >/dev/null; then
         way="pacman -S python gcc gcc-fortran make openmpi valgrind"
@@ -72,13 +73,14 @@ drop_unknown() {
     missing=$kept
 }
 
+drop_unknown
+[ -n "$missing" ] || exit 0
+
 if [ "$(id -u)" = 0 ]; then
     sudo=""
 elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
     sudo="sudo"
 else
-    drop_unknown
-    [ -n "$missing" ] || exit 0
     echo "packages are missing; run this command, then make again:" >&2
     echo "    sudo apt-get update && sudo apt-get install -y --no-install-recommends$missing" >&2
     exit 1
@@ -90,7 +92,7 @@ try() {
     "$@" >>"$log" 2>&1 || { tail -n 20 "$log" >&2; exit 1; }
 }
 try $sudo apt-get update
-drop_unknown
+drop_unknown # now with the lists, if there were none before
 if [ -n "$missing" ]; then
     echo "installing$missing" >&2
     try $sudo apt-get install -y --no-install-recommends $missing
