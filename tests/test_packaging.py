@@ -39,6 +39,13 @@ def test_every_package_folder_is_listed():
     assert sorted(project["tool"]["setuptools"]["packages"]) == sorted(".".join(("autoanalyzer", *f)) for f in folders)
 
 
+def test_the_image_contains_the_tool_but_not_the_checkout():
+    stages = (ROOT / "packaging" / "container" / "Containerfile").read_text().split("\nFROM ")
+    copied = [[line for line in stage.splitlines() if line.startswith("COPY ")] for stage in stages]
+    assert ["COPY . /usr/src/autoanalyzer"] in copied[:-1]
+    assert copied[-1] == ["COPY --from=build /opt/autoanalyzer /opt/autoanalyzer"]
+
+
 def test_a_python_that_is_too_old_is_refused_in_one_line():
     older = "import sys; sys.version_info = (3, 9, 2); sys.version = '3.9.2 (default)'"
     program = f"{older}; import runpy; runpy.run_path('setup.py')"
