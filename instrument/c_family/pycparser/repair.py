@@ -110,7 +110,7 @@ def _initialiser(text: str, start: int, offset: int) -> int:
 
 def _without_designators(text: str, start: int) -> Repair | None:
     """Return a digest without the oldest designators in an initialiser: {a: 1} → {1}, {[4] 2} → {2}."""
-    if text[start] != "{":
+    if not text.startswith("{", start):
         return None
     end = group_end(text, start)
     pieces = [text[:start]]
