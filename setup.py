@@ -1,6 +1,10 @@
 """Build steps that pyproject.toml cannot express: man pages from the docs, and absolute links in the README."""
 
 import sys
+
+if sys.version_info < (3, 11):  # noqa: UP036 - pip runs this file before it reads which Python the package needs
+    sys.exit(f"expected Python 3.11 or later, found {sys.version.split()[0]}; use the pip of a later Python")
+
 import tomllib
 from distutils.command.install_data import install_data  # setuptools' copy of distutils
 from pathlib import Path

@@ -39,6 +39,21 @@ def test_every_package_folder_is_listed():
     assert sorted(project["tool"]["setuptools"]["packages"]) == sorted(".".join(("autoanalyzer", *f)) for f in folders)
 
 
+def test_the_image_contains_the_tool_but_not_the_checkout():
+    stages = (ROOT / "packaging" / "container" / "Containerfile").read_text().split("\nFROM ")
+    copied = [[line for line in stage.splitlines() if line.startswith("COPY ")] for stage in stages]
+    assert ["COPY . /usr/src/autoanalyzer"] in copied[:-1]
+    assert copied[-1] == ["COPY --from=build /opt/autoanalyzer /opt/autoanalyzer"]
+
+
+def test_a_python_that_is_too_old_is_refused_in_one_line():
+    older = "import sys; sys.version_info = (3, 9, 2); sys.version = '3.9.2 (default)'"
+    program = f"{older}; import runpy; runpy.run_path('setup.py')"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    told = "expected Python 3.11 or later, found 3.9.2; use the pip of a later Python\n"
+    assert (done.returncode, done.stderr) == (1, told)
+
+
 def _built(hook: str, source: Path, folder: Path, **environment: str) -> Path:
     """Call the build backend, which pip and build would ask twice more before that."""
     backend = tomllib.loads((source / "pyproject.toml").read_text())["build-system"]["build-backend"]

@@ -163,8 +163,18 @@ static const struct {
     const void *interrupted;
 } sequence __attribute__((aligned(32))) = {0, 0, &never_executed[0], 1, &never_executed[2]};
 
+static char *thread_pointer(void) {
+#if defined(__x86_64__)
+    char *pointer; /* GCC's built-in function is new in release 11 */
+    __asm__("mov %%fs:0, %0" : "=r"(pointer));
+    return pointer;
+#else
+    return __builtin_thread_pointer();
+#endif
+}
+
 static volatile uint64_t *rseq_field(void) {
-    char *area = (char *)__builtin_thread_pointer() + __rseq_offset;
+    char *area = thread_pointer() + __rseq_offset;
     return (volatile uint64_t *)(area + 8); /* follows cpu_id_start and cpu_id */
 }
 

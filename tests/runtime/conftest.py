@@ -47,7 +47,7 @@ def compiled_fortran(compiler: str, folder: Path, *sources: Path, flags: Sequenc
     """Compile a program from these sources; it is named after the last one."""
     program = folder / sources[-1].stem
     words = [compiler, "-O0", "-w", *FAST_LINKER, "-fallow-argument-mismatch", "-J", str(folder), *flags]
-    subprocess.run([*words, *map(str, sources), "-o", str(program)], check=True)
+    subprocess.run([*words, *map(str, sources), "-o", str(program), "-ldl"], check=True)
     return program
 
 

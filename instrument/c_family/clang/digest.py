@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import re
 from functools import partial
 from typing import Final
 
 __all__ = ["digest"]
 
+MACHINE: Final = os.uname().machine
 _TYPES: Final = b"typedef long double __float80;"
 # GCC has these names built in for C; in C++ its headers declare them.
 _TYPES_OF_C: Final = b"typedef float _Float32;typedef double _Float64,_Float32x;typedef long double _Float64x;"
+_FLOAT128: Final = b"_Float128"
 _PACKS: Final = (
     b"template<template<decltype(sizeof 0)...>class S>"
     b"struct aa_of{template<class,decltype(sizeof 0)...I>using t=S<I...>;};"
@@ -35,12 +38,10 @@ _SPELLINGS: Final = (
     (b"__is_pointer_interconvertible", rb"__is_pointer_interconvertible_base_of\(", rb"__is_base_of(", b""),
     (b"__reference_converts", rb"__reference_converts_from_temporary\(\w+, \w+\)", rb"false", b""),
     (b"0.0bf16", rb"(?:__)?decltype\(0\.0bf16\)", rb"__bf16", b""),
-    (b"_Float128", rb"_Float128", rb"_Float128", b"typedef __float128 _Float128;"),
 )
 # GCC's built-ins in C. The atomic functions of GCC accept atomic objects, those of Clang do not. Clang has no global
 # registers and no decimal numbers; any other type of number may replace decimal ones.
 _SPELLINGS_OF_C: Final = (
-    (b"_Float128", rb"_Float128", rb"_Float128", b"typedef __float128 _Float128;"),
     (b"_Atomic", rb"\b_Atomic(?=\s*\()", rb"typeof", b""),
     (b"_Atomic", rb"\b_Atomic\b", rb"", b""),
     (b"_Decimal", rb"((?<![\w.])(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?:d[dfl]|D[DFL])\b", rb"\1", b""),
@@ -61,6 +62,10 @@ def digest(text: bytes, language: str = "c++") -> tuple[bytes, int]:
         if word in text:
             text = re.sub(spelling, partial(_respell, known), text)
             prelude += declarations
+    if _FLOAT128 in text:
+        # Clang has __float128 only on x86. Elsewhere long double replaces it, even if it has fewer bits, because only
+        # the syntax counts. The parser reads for this machine, even if a cross compiler compiles for another one.
+        prelude += b"typedef %s _Float128;" % (b"__float128" if "86" in MACHINE else b"long double")
     prelude += b"\n"
     return prelude + text, len(prelude)
 

@@ -19,6 +19,7 @@ from ...syntax import Body, Call, Case, Label, Loop, Syntax, Unread, UnreadError
 from ..lexer import blank, group_end
 from ..preprocessed import Preprocessed, readable
 from .digest import PRELUDE, digest, outer_braces
+from .repair import repaired
 from .trip_counts import TripCounts
 
 __all__ = ["read_by_pycparser"]
@@ -28,6 +29,7 @@ _BEFORE: Final = "before: "  # begins pycparser's message about an unexpected to
 _BLANK_END: Final = expression(r"(?<! ) +(?=\n)")  # most of a digest is blanks, which pycparser skips slowly
 _DEEP: Final = 100_000  # limit of recursion in pycparser, because chains of else-if can have thousands of links
 _MOST_UNREAD: Final = 30  # maximum number of bodies with errors; each one takes another pass over the text
+_MOST_REPAIRS: Final = 50  # maximum number of constructs that are rewritten; each one takes another pass, too
 _UNIVERSAL: Final = expression(r"\\(?:u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8})")
 _CALLED: Final = expression(r"\b[A-Za-z_]\w*(?=\s*\()")
 _OPENING: Final = expression(r"\s*\(")
@@ -61,15 +63,24 @@ def read_by_pycparser(unit: Preprocessed, *, calls: bool) -> Syntax:
     """
     text = digest(unit)
     unread: dict[int, Unread] = {}
+    left_out: dict[int, Unread] = {}
+    repairs = 0
     while True:
         parser = CParser(lexer=_Lexer)
         try:
             with _deep_recursion():
                 root = parser.parse(f"{PRELUDE}\n{_BLANK_END.sub('', text)}", "")
-            return _Reader(unit, root, _line_starts(text), unread, calls=calls).read()
+            return _Reader(unit, root, _line_starts(text), left_out | unread, calls=calls).read()
         except ParseError as error:
             offset, message = _error_place(text, str(error), parser.clex.last)
             body = _body_around(text, offset)
+            repair = repaired(text, offset, body[0] if body else None) if repairs < _MOST_REPAIRS else None
+            if repair:
+                text = repair.text
+                repairs += 1
+                if body and repair.left_out:
+                    left_out.setdefault(body[0], Unread(offset, f"{repair.left_out} is left out"))
+                continue
             if body is None or not text[body[0] + 1 : body[1] - 1].strip() or len(unread) == _MOST_UNREAD:
                 raise UnreadError(offset, message) from None
             unread[body[0]] = Unread(offset, message)
@@ -147,6 +158,8 @@ class _Reader:
         hidden |= dict.fromkeys(addressed.intersection(hidden), nan)
         found["calls"] = sorted((self._call(call, hidden) for call in calls), key=lambda call: call.offset)
         found["loops"] = sorted(Loop(self._offset(loop), self._trips.most(loop, hidden)) for loop in loops)
+        if opening in self._unread:  # what was left out may change a loop's variable
+            found["loops"] = [Loop(loop.offset) for loop in found["loops"]]
         fields: dict[str, Any] = {name: tuple(items) for name, items in found.items()}
         name, end = self._name(named, function.decl.name), group_end(self._masked, opening)
         return Body(name, named, named, opening, end, unread=self._unread.get(opening), **fields)

@@ -2,6 +2,8 @@
 
 import pytest
 
+from autoanalyzer.instrument.c_family.clang.tree import parse
+
 ATOMICS = """
 #include <stdatomic.h>
 #include <stdio.h>
@@ -44,6 +46,36 @@ def test_registers_and_decimal_numbers_outside_of_functions(lab):
 def test_a_pragma_that_makes_errors_of_warnings(lab):
     source = '#pragma GCC diagnostic error "-Wall"\n#pragma what is this\n' + ATOMICS
     assert lab.run(source, "-Wno-unknown-pragmas", quiet=False).visits["count:loop@10"] == 1
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64", "ppc64le"])
+def test_numbers_of_128_bits_are_known_on_every_processor(monkeypatch, machine):
+    monkeypatch.setattr("autoanalyzer.instrument.c_family.clang.digest.MACHINE", machine)
+    text = b"_Float128 f(_Float128);\nint g(int n) { while (n > 3) n--; return n; }\n"
+    target = f"--target={machine.replace('ppc', 'powerpc')}-linux-gnu"
+    for language in ("c", "c++"):
+        found = parse(text, (target,), lambda _: False, language=language)
+        assert ([loop.offset for loop in found.loops], found.unread) == ([text.index(b"while")], [])
+
+
+IN_A_FUNCTION = """
+#include <stdio.h>
+static int f(int n) {
+    int sum = 0;
+    void add(int by) { while (by > 0) { if (by % 7 == 6) return; sum += by--; } }
+    for (int i = 0; i < n; i++) add(i);
+    if (sum == 10) return 1;
+    return sum;
+}
+int main(void) { for (int i = 0; i < 3; i++) printf("%d\\n", f(4 * i)); return 0; }
+"""
+
+
+def test_a_function_in_a_function_is_left_as_it_is_by_pycparser(lab, monkeypatch):
+    monkeypatch.setenv("AUTOANALYZER_C_READER", "pycparser")
+    run = lab.run(IN_A_FUNCTION, quiet=False)
+    assert run.visits == {"main": 1, "main:loop@10": 1, "f": 3, "f:loop@6": 3}
+    assert ":5:22: calls and some loops of f may not be instrumented: a nested function is left out" in run.messages
 
 
 LATER = "static int later(int n) { int s = 0; for (int i = 0; i < n; i++) s += i * i; return s; }\n"

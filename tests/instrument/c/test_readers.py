@@ -71,8 +71,53 @@ again:
     return wide + last;
 }
 """
-NESTED = "int f(int n) {\n    int g(void) { return n; }\n    while (n > 3) n -= g();\n    return n;\n}\n"
-BLOCK = "int n;\nint f(void) { return n; } typedef int (^block)(int);\n"
+REPAIRED = {
+    "obsolete initialisers": """
+    struct at { int x, y; } p = {x: 1, y: 2}, *q = &(struct at){y: n};
+    int t[9] = {[4] 2, [5 ... 6] 3};
+    while (n > p.x + q->y) n -= t[4];
+""",
+    "a type as operand": """
+    while (n > _Generic(unsigned, int: 1, unsigned: 2)) n--;
+""",
+    "a storage class": """
+    while (n > *(static int[]){1, 2}) n--;
+""",
+    "many obsolete initialisers": f"""
+    struct at {{ int x, t[2]; }} all[99] = {{
+    {"[1] {x: 0, t: {[1] 2}}," * 60} [7] = {{.t[0] = 3}}, {{t: {{[0] (n, 1), -1}}}}
+    }};
+    while (n > all[1].x) n--;
+""",
+    "a pointer to a block": """
+    void (^go)(void) = 0;
+    while (n > 3) n -= !go;
+""",
+}
+LEFT_OUT = {
+    "a nested function": """
+    int g(int by) { while (by > 9) by--; return by; }
+    while (n > 3) n -= g(n);
+""",
+    "a nested function that returns a pointer": """
+    const char *g(int (*by)(int), ...) { for (;;) by(3); }
+    while (n > 3) n -= *g(0);
+""",
+    "a block": f"""
+    int (^less)(int) = ^{"T" * 60}(int k) {{ for (;;) return k - 1; }};
+    void (^none)(void) = ^{{ }};
+    while (n > 3) n = less(n), none();
+""",
+}
+JUMP = """int f(int n) {
+    __label__ out;
+    int g(void) { goto out; }
+    while (n > 3) n -= g();
+out:
+    return n;
+}
+"""
+FOREIGN = "int n;\nint f(void) { return n; } @interface\n"
 
 Find = Callable[..., list[Any]]
 
@@ -122,14 +167,47 @@ def test_both_readers_find_the_same_regions_in_c23(found_by: Find, tmp_path: Pat
     assert not problems
 
 
-def test_what_pycparser_cannot_read_is_named(found_by: Find, tmp_path: Path) -> None:
+@pytest.mark.parametrize("construct", REPAIRED)
+def test_pycparser_reads_around_what_it_does_not_know(found_by: Find, tmp_path: Path, construct: str) -> None:
     source = tmp_path / "x.c"
-    source.write_text(NESTED)
+    source.write_text(f"int f(int n) {{{REPAIRED[construct]}    return n;\n}}\n")
+    ((_, regions, problems),) = found_by("pycparser", source)
+    last = REPAIRED[construct].count("\n")
+    assert [each.region.name for each in regions] == ["f", f"loop@{last}"]
+    assert not problems
+
+
+@pytest.mark.parametrize("construct", LEFT_OUT)
+def test_what_pycparser_leaves_out_is_named(found_by: Find, tmp_path: Path, construct: str) -> None:
+    source = tmp_path / "x.c"
+    source.write_text(f"int f(int n) {{{LEFT_OUT[construct]}    return n;\n}}\n")
+    ((_, regions, problems),) = found_by("pycparser", source)
+    last = LEFT_OUT[construct].count("\n")
+    assert [each.region.name for each in regions] == ["f", f"loop@{last}"]
+    (problem,) = map(str, problems)
+    what = construct.partition(" that")[0]
+    assert problem.startswith(f"{source}:2:")
+    assert problem.endswith(f": calls and some loops of f may not be instrumented: {what} is left out")
+
+
+@pytest.mark.parametrize("call", ["h(n)", "else h(n)", "*h(n)"])
+def test_a_block_after_a_call_is_not_left_out_without_a_word(found_by: Find, tmp_path: Path, call: str) -> None:
+    source = tmp_path / "x.c"
+    source.write_text(f"int f(int n) {{\n    if (n) n++; {call} {{ while (n > 3) n--; }}\n    return n;\n}}\n")
     ((_, regions, problems),) = found_by("pycparser", source)
     assert [each.region.name for each in regions] == ["f"]
-    assert str(problems[0]).startswith(f"{source}:2:17: the loops of f are not instrumented: ")
-    source.write_text(BLOCK)
-    with pytest.raises(InputError, match=r"x\.c:2:39: "):
+    assert str(problems[0]).startswith(f"{source}:2:")
+    assert ": the loops of f are not instrumented: " in str(problems[0])
+
+
+def test_what_pycparser_cannot_read_is_named(found_by: Find, tmp_path: Path) -> None:
+    source = tmp_path / "x.c"
+    source.write_text(JUMP)
+    ((_, regions, problems),) = found_by("pycparser", source)
+    assert [each.region.name for each in regions] == ["f"]
+    assert str(problems[0]).startswith(f"{source}:3:17: the loops of f are not instrumented: ")
+    source.write_text(FOREIGN)
+    with pytest.raises(InputError, match=r"x\.c:2:27: "):
         found_by("pycparser", source)
 
 

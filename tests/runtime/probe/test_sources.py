@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import platform
 import re
+import shutil
 import subprocess
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
@@ -16,7 +18,7 @@ from autoanalyzer.runtime.mpi.fortran_wrappers import fortran_wrapper_text
 from autoanalyzer.runtime.mpi.prototypes import read_prototypes
 from autoanalyzer.runtime.papi.choices import choices_text
 
-from .conftest import PROBE, compile_c
+from .conftest import HIDDEN, PROBE, WARNINGS, compile_c
 
 _INCLUDE = re.compile(r'^#include "(?:\w+/)?(\w+)\.h"', re.MULTILINE)
 # The C library's, which a wrapper of ours only passes on where it is asked for no function of MPI's.
@@ -81,11 +83,44 @@ def objects(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     sources = [*sorted(PROBE.glob("*.c")), *sorted(folder.glob("*.c"))]
     names = [f'-DAA_{name}="x"' for name in ("PROBE_FILE", "MPI_SONAME", "MPI_FILE")]
     words = ["mpicc", "-std=gnu11", "-w", "-fPIC", f"-I{PROBE}", f"-I{folder}", *names, "-c"]
+    faster = {"OMPI_CC": "clang"} if shutil.which("clang") else {}
     for generated in (False, True):  # of which only the calls are looked at; clang compiles them in a third of the time
         part = [str(each) for each in sources if each.is_relative_to(folder) is generated]
-        how, compiler = (("-O0",), {"OMPI_CC": "clang"}) if generated else (("-O1", "-fstack-usage"), {})
+        how, compiler = (("-O0",), faster) if generated else (("-O1", "-fstack-usage"), {})
         subprocess.run([*words, *how, *part], cwd=folder, check=True, env={**os.environ, **compiler})
     return sorted(folder.glob("*.o"))
+
+
+# By day, only sources that depend on the processor are compiled, because each takes 50 ms.
+@pytest.mark.parametrize(
+    ("processor", "containing"),
+    [
+        ("aarch64", r'__aarch64|"clock\.h"|\basm\b|<(?:ucontext|sys/syscall)\.h>'),
+        ("powerpc64le", r'__powerpc|"clock\.h"'),
+        pytest.param("aarch64", "", marks=pytest.mark.nightly),
+        pytest.param("powerpc64le", "", marks=pytest.mark.nightly),
+    ],
+    ids=["arm64", "POWER", "arm64, all", "POWER, all"],
+)
+def test_the_core_compiles_for_another_processor(processor: str, containing: str, tmp_path: Path) -> None:
+    headers = Path(f"/usr/{processor}-linux-gnu/include")
+    if not headers.is_dir():
+        pytest.skip(f"the headers of the C library are missing: {headers}")
+    if not shutil.which("clang"):
+        pytest.skip("clang is not installed")
+    (tmp_path / "papi_choices.h").write_text(choices_text())
+    core = [path for path in sorted(PROBE.glob("*.c")) if not path.name.startswith("mpi_")]
+    chosen = [path for path in core if re.search(containing, path.read_text())]
+    words = ["clang", f"--target={processor}-linux-gnu", f"-isystem{headers}", "-std=gnu11", *WARNINGS, *HIDDEN[1:]]
+    subprocess.run([*words, f"-I{tmp_path}", '-DAA_PROBE_FILE="x"', "-c", *chosen], cwd=tmp_path, check=True)
+    assert {path.stem for path in tmp_path.glob("*.o")} == {path.stem for path in chosen}
+    assert {"clock", "sample"} <= {path.stem for path in chosen}
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="GCC has the function on other processors since long ago")
+def test_the_thread_pointer_is_read_where_gcc_has_no_function_for_it(tmp_path: Path) -> None:
+    compile_c("-D__builtin_thread_pointer=is_unknown", "-c", PROBE / "clock.c", "-o", tmp_path / "clock.o")
+    assert (tmp_path / "clock.o").exists()
 
 
 def test_no_source_needs_itself_by_what_it_includes() -> None:
