@@ -152,16 +152,18 @@ static const char *enter(struct aa_thread *thread, const char *key, int64_t *sit
     return key;
 }
 
-struct aa_thread *aa_event_attach(uint32_t number) {
+struct aa_thread *aa_event_attach(uint32_t number, bool by_slots) {
     static const struct aa_probes probes = {aa_probe_enter,        aa_probe_enter_counted, aa_probe_exit,
                                             aa_probe_exit_or_pass, aa_share_begin,         aa_share_end};
-    aa_price_these(&probes);
+    aa_price_these(&probes, by_slots);
     return aa_thread_attach(number);
 }
 
 static __attribute__((noinline)) const char *enter_slowly(const char *key, int64_t *site) {
     aa_counter_stop();
-    struct aa_thread *thread = aa_thread_self ? aa_thread_self : aa_event_attach(AA_ANY_TREE);
+    struct aa_thread *thread = aa_thread_self;
+    if (!thread)
+        thread = aa_event_attach(AA_ANY_TREE, aa_is_slot(site));
     if (thread)
         key = enter(thread, key, site);
     aa_counter_go();

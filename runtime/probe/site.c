@@ -20,6 +20,7 @@ static void close_site(struct aa_thread *thread, uint32_t i) {
     int64_t left = *sites[i].left;
     uint64_t counted = (uint64_t)(sites[i].given - (left > 0 ? left : 0));
     aa_throttled_node(sites[i].child)->visits += counted;
+    thread->silent += counted;
     sites[i].given = 0;
     *sites[i].left = 0;
     bool alone = counted < AA_SITE_PAYING;
@@ -64,7 +65,7 @@ void aa_site_end(struct aa_thread *thread, const int64_t *site) {
 void aa_slot_fill(struct aa_thread *thread, int64_t *site, const char *key, struct aa_node *child) {
     struct aa_slot *slot = (struct aa_slot *)((uintptr_t)site & ~(uintptr_t)1);
     uint32_t generation = __atomic_load_n(&aa_probe_main.generation, __ATOMIC_ACQUIRE);
-    if (!aa_is_lasting(child) || thread->index != 0 ||
+    if (!slot || !aa_is_lasting(child) || thread->index != 0 ||
         aa_tree_edge(thread, thread->current, key)->child != child)
         return;
     slot->key = NULL;
