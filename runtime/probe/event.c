@@ -152,18 +152,16 @@ static const char *enter(struct aa_thread *thread, const char *key, int64_t *sit
     return key;
 }
 
-struct aa_thread *aa_event_attach(uint32_t number, bool by_slots) {
+struct aa_thread *aa_event_attach(uint32_t number) {
     static const struct aa_probes probes = {aa_probe_enter,        aa_probe_enter_counted, aa_probe_exit,
                                             aa_probe_exit_or_pass, aa_share_begin,         aa_share_end};
-    aa_price_these(&probes, by_slots);
+    aa_price_these(&probes);
     return aa_thread_attach(number);
 }
 
 static __attribute__((noinline)) const char *enter_slowly(const char *key, int64_t *site) {
     aa_counter_stop();
-    struct aa_thread *thread = aa_thread_self;
-    if (!thread)
-        thread = aa_event_attach(AA_ANY_TREE, aa_is_slot(site));
+    struct aa_thread *thread = aa_thread_self ? aa_thread_self : aa_event_attach(AA_ANY_TREE);
     if (thread)
         key = enter(thread, key, site);
     aa_counter_go();

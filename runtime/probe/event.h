@@ -6,8 +6,8 @@
 
 /*
  * Returns a new or reused tree for the calling thread, as aa_thread_attach does; null without one. The
- * first call also measures the cost of events; by_slots: whether Fortran's stub is called for them.
+ * first call also measures the cost of events.
  */
-struct aa_thread *aa_event_attach(uint32_t number, bool by_slots);
+struct aa_thread *aa_event_attach(uint32_t number);
 
 #endif

@@ -36,7 +36,7 @@ static uint64_t settle(struct aa_header *header) {
 void aa_process_mpi_initialised(int rank, int size, bool spawned) {
     if (!aa_thread_self) {
         aa_counter_stop();
-        aa_event_attach(AA_ANY_TREE, false);
+        aa_event_attach(AA_ANY_TREE);
         aa_counter_go();
     }
     struct aa_header *header = aa_process_recorded();

@@ -30,10 +30,8 @@ static void keep_least(uint64_t least[AA_COUNTED], struct aa_node *base, struct 
 }
 
 static const struct aa_probes *_Atomic probes;
-static _Atomic bool has_stub;
 
-void aa_price_these(const struct aa_probes *these, bool by_slots) {
-    atomic_store_explicit(&has_stub, by_slots, memory_order_relaxed);
+void aa_price_these(const struct aa_probes *these) {
     atomic_store_explicit(&probes, these, memory_order_relaxed);
 }
 
@@ -172,13 +170,6 @@ static __attribute__((noinline)) void with_probe(int64_t *site, uint64_t *words,
     called(words, number);
 }
 
-static void ignore(const char *descriptor) {
-    (void)descriptor;
-}
-
-/* in place of the library, whose own cost is not part of the stub's */
-static void (*volatile called_by_stub)(const char *) = ignore;
-
 /*
  * The same code as aa_only_counts, aa_enter and aa_exit in instrument/fortran_stub.c; the last two are not
  * inline.
@@ -211,12 +202,12 @@ static __attribute__((noinline)) void enter_in_slot(uint64_t number) {
             return;
         }
     }
-    called_by_stub(key);
+    priced()->enter(key);
 }
 
 static __attribute__((noinline)) void leave_in_slot(uint64_t number) {
     if (aa_unlikely(!only_counts(slot_of(number))))
-        called_by_stub(key);
+        priced()->leave_or_pass(key);
 }
 
 static __attribute__((noinline)) void with_calls(int64_t *site, uint64_t *words, uint64_t number) {
@@ -227,11 +218,11 @@ static __attribute__((noinline)) void with_calls(int64_t *site, uint64_t *words,
     leave_in_slot(number);
 }
 
-static uint64_t time_of_function(void (*function)(int64_t *, uint64_t *, uint64_t), const char *in_slots) {
+static uint64_t time_of_function(void (*function)(int64_t *, uint64_t *, uint64_t)) {
     int64_t sites[] = {PAIRS, PAIRS};
     for (int i = 0; i < 2; i++) {
         throttled[i].visits = AA_THROTTLE_SAMPLE;
-        slots[i] = (struct aa_slot){in_slots, place.node, &throttled[i].visits, 1, 0};
+        slots[i] = (struct aa_slot){key, place.node, &throttled[i].visits, 1, 0};
     }
     main_thread = (struct aa_main){__builtin_frame_address(0), &place, 1};
     uint64_t words[PAIRS + 1];
@@ -249,16 +240,11 @@ static uint64_t time_of_function(void (*function)(int64_t *, uint64_t *, uint64_
  */
 double aa_price_of_passing(enum aa_passing how) {
     uint64_t with = UINT64_MAX, without = UINT64_MAX;
-    const char *in_slots = how == AA_IN_SLOT ? key : NULL;
     for (int round = 0; round < 3 * ROUNDS; round++) {
-        uint64_t took_with = time_of_function(how == AA_IN_SITE ? with_probe : with_calls, in_slots),
-                 took_without = time_of_function(without_probe, in_slots);
+        uint64_t took_with = time_of_function(how == AA_IN_SLOT ? with_calls : with_probe),
+                 took_without = time_of_function(without_probe);
         with = took_with < with ? took_with : with;
         without = took_without < without ? took_without : without;
     }
     return with > without ? (double)(with - without) / PAIRS : 0;
-}
-
-double aa_price_of_stub(void) {
-    return atomic_load_explicit(&has_stub, memory_order_relaxed) ? aa_price_of_passing(AA_IN_NO_SLOT) : 0;
 }

@@ -25,27 +25,20 @@ struct aa_probes {
     void (*end)(bool outermost);
 };
 
-/*
- * Sets the functions, and whether Fortran's stub is between them and the program. Must be called before any
- * cost is measured.
- */
-void aa_price_these(const struct aa_probes *probes, bool by_slots);
+/* Sets the functions; must be called before any cost is measured. */
+void aa_price_these(const struct aa_probes *probes);
 
 /* Measures an operation; returns its cost in ticks. */
 double aa_price_of(enum aa_priced what);
 
 /*
  * Where the entry of a throttled region may be counted without a call: in its own site, or in a Fortran
- * slot; or nowhere, because no slot of Fortran's stub is the region's.
+ * slot.
  */
-enum aa_passing { AA_IN_SITE, AA_IN_SLOT, AA_IN_NO_SLOT };
+enum aa_passing { AA_IN_SITE, AA_IN_SLOT };
 /*
- * Measures an entry and exit of a region whose entry is counted there, without the library; returns the cost
- * in ticks.
+ * Measures an entry and exit of a throttled region whose entry is counted there; returns the cost in ticks.
  */
 double aa_price_of_passing(enum aa_passing how);
-
-/* Returns the ticks that Fortran's stub adds to each entry and exit; 0 in a program without the stub. */
-double aa_price_of_stub(void);
 
 #endif

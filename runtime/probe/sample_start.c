@@ -60,7 +60,7 @@ static void attach(void) {
     if (aa_thread_self || aa_thread_closed)
         return;
     aa_counter_stop();
-    aa_event_attach(AA_ANY_TREE, false);
+    aa_event_attach(AA_ANY_TREE);
     aa_counter_go();
 }
 

@@ -65,7 +65,7 @@ void aa_site_end(struct aa_thread *thread, const int64_t *site) {
 void aa_slot_fill(struct aa_thread *thread, int64_t *site, const char *key, struct aa_node *child) {
     struct aa_slot *slot = (struct aa_slot *)((uintptr_t)site & ~(uintptr_t)1);
     uint32_t generation = __atomic_load_n(&aa_probe_main.generation, __ATOMIC_ACQUIRE);
-    if (!slot || !aa_is_lasting(child) || thread->index != 0 ||
+    if (!aa_is_lasting(child) || thread->index != 0 ||
         aa_tree_edge(thread, thread->current, key)->child != child)
         return;
     slot->key = NULL;

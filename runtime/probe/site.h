@@ -38,19 +38,16 @@ void aa_site_open(struct aa_thread *thread, int64_t *site, const char *key, stru
 /* Closes a site if it is open, and adds the counted entries to the visits. */
 void aa_site_end(struct aa_thread *thread, const int64_t *site);
 
-/*
- * Return a slot's address as that of a site, and whether a site's address is that of a slot. So is that of no
- * slot, which shows that Fortran's stub has called.
- */
+/* Return a slot's address as that of a site, and whether a site's address is that of a slot. */
 static inline int64_t *aa_slot_as_site(struct aa_slot *slot) {
-    return (int64_t *)((uintptr_t)slot | 1);
+    return slot ? (int64_t *)((uintptr_t)slot | 1) : NULL;
 }
 
 static inline bool aa_is_slot(const int64_t *site) {
     return (uintptr_t)site & 1;
 }
 
-/* Fills a slot, if it is one, for entries of a throttled child of the main thread's current node. */
+/* Fills a slot for entries of a throttled child of the main thread's current node. */
 void aa_slot_fill(struct aa_thread *thread, int64_t *slot, const char *key, struct aa_node *child);
 
 /* Begin and end the use of slots by the main thread. */

@@ -186,7 +186,7 @@ static bool costs_too_much(struct aa_thread *thread, const struct aa_node *node)
     return node->visits > AA_THROTTLE_PERIOD && recent >= LOOKS * AA_THROTTLE_PERIOD &&
            price(books->entries) + passing > allowed * (computing > soonest ? computing : soonest) &&
            price(recent) + passing - books->passing_before > allowed * (computing - books->before) &&
-           ((since < part && dear) || is_short_leaf(thread, node, part)) && was_timed_long(thread, node);
+           was_timed_long(thread, node) && ((since < part && dear) || is_short_leaf(thread, node, part));
 }
 
 static void begin_anew(struct aa_thread *thread) {

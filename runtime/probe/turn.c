@@ -38,7 +38,7 @@ struct aa_turn aa_turn_begin(struct aa_origin origin, uint32_t number) {
     struct aa_thread *thread = aa_thread_self;
     if (!thread) {
         aa_thread_birth = NULL; /* this thread's call paths are those of its teams */
-        thread = aa_event_attach(number, false);
+        thread = aa_event_attach(number);
     }
     if (thread)
         turn = begin(thread, origin);
