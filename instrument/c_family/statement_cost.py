@@ -18,9 +18,10 @@ from .lexer import branches, statement_end
 __all__ = ["StatementCost"]
 
 _STATEMENT: Final = expression(r";|\b(?:if|switch)\b")
-# Assertions: glibc's expansion in C, which has four statements, glibc's expansion in C++, and other expansions.
+# Assertions: glibc's expansion in GNU C, which has four statements, other calls that end the program, and expansions
+# that check nothing.
 _ASSERTS: Final = expression(
-    r"(?P<four>;\s*else\s+__assert_fail\b)|\bvoid\s*\(0\)\s*:\s*__assert_fail\b"
+    r"(?P<four>;\s*else\s+__assert_fail\b)|\b__assert_(?:fail|rtn)\s*\("
     r"|\((?:\(void\)|static_cast\s*<\s*void\s*>)\s*\(?0\)?\)\s*;"
 )
 _IF: Final = expression(r"\bif\b")

@@ -131,6 +131,7 @@ static void describe_process(struct aa_header *header) {
 
 static void describe_clocks(struct aa_header *header) {
     header->ticks_per_second = aa_clock_rate() * 1e9;
+    aa_trace_describe(header); /* before the prices, because events look whether a sample is due */
     header->pair_cost = aa_price_of(AA_PAIR) / aa_clock_rate();
     header->throttled_cost = (float)(aa_price_of(AA_THROTTLED_PAIR) / aa_clock_rate());
     header->left_cost = (float)(aa_price_of(AA_LEFT_PAIR) / aa_clock_rate());
@@ -162,7 +163,6 @@ static struct aa_header *create(void) {
     describe_process(header);
     aa_counter_describe(header);
     describe_clocks(header);
-    aa_trace_describe(header);
     aa_shard_publish();
     process.recording = RECORDING;
     return header;

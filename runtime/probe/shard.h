@@ -367,6 +367,7 @@ struct aa_thread {
     uint64_t outside;               /* ticks in library calls and idle; see usage.c */
     uint64_t slotted;               /* number of entries that only Fortran's stubs counted; see site.h */
     struct aa_samples *samples;     /* see sample.h */
+    uint64_t silent;                /* number of entries that only sites counted; see site.h */
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
 _Static_assert(sizeof(void *) == 8, "the shard is laid out for 64 bits");

@@ -20,6 +20,7 @@ static void close_site(struct aa_thread *thread, uint32_t i) {
     int64_t left = *sites[i].left;
     uint64_t counted = (uint64_t)(sites[i].given - (left > 0 ? left : 0));
     aa_throttled_node(sites[i].child)->visits += counted;
+    thread->silent += counted;
     sites[i].given = 0;
     *sites[i].left = 0;
     bool alone = counted < AA_SITE_PAYING;

@@ -17,6 +17,9 @@
 /* seconds of busy time before any node is throttled, because a beginning is not typical */
 #define SOONEST 0.1
 #define LOOKS 2u /* the least number of checks between two throttled nodes */
+/* searches of the tree may take this part of the allowed overhead, at so many nanoseconds per edge */
+#define PART_FOR_SEARCHES 0.1
+#define SEARCH_COST 1
 
 static double allowed; /* share of the busy time that events may take; 0: no limit */
 
@@ -25,6 +28,7 @@ struct aa_books {
     uint64_t begin;    /* when the tree was first used; in ticks, like all times here */
     uint64_t left_out; /* time in library calls, off the CPU, and while no thread used the tree */
     uint64_t entries;  /* entries of all nodes, in whole periods */
+    uint64_t searched; /* edges read in searches of the tree */
     /* When a node was last throttled: the entries so far, the cost of throttled entries, and the busy time.
      */
     uint64_t entries_before;
@@ -101,17 +105,6 @@ static int64_t own_time(const struct aa_node *node) {
 }
 
 /*
- * Returns whether a node without timed children is short by its own time. This searches the tree, so it is
- * only tried after 1, 2, 4, 8, ... periods.
- */
-static bool is_short_leaf(const struct aa_thread *thread, const struct aa_node *node, double part) {
-    double timed = (double)timed_visits(record_of(thread, node), node);
-    uint64_t looks = node->visits / AA_THROTTLE_PERIOD;
-    return (double)own_time(node) * AA_THROTTLE_PERIOD < part * timed && (looks & (looks - 1)) == 0 &&
-           aa_tree_is_leaf(thread, node);
-}
-
-/*
  * Returns whether a node may be throttled again: since it is timed again, it has had as many visits as were
  * timed before. So a node changes its state less and less often.
  */
@@ -129,16 +122,37 @@ static double ticks_of(double nanoseconds) {
     return nanoseconds * 1e-9 * aa_shard()->ticks_per_second;
 }
 
+/* Returns whether the tree may be searched: searches have taken little time, or this is the node's 1st, 2nd,
+ * 4th, 8th, ... period. */
+static bool may_search(struct aa_thread *thread, const struct aa_node *node) {
+    struct aa_books *books = thread->books;
+    uint64_t looks = node->visits / AA_THROTTLE_PERIOD;
+    if ((looks & (looks - 1)) != 0 &&
+        ticks_of((double)books->searched * SEARCH_COST) > PART_FOR_SEARCHES * allowed * computing_of(thread))
+        return false;
+    books->searched += thread->edge_mask;
+    return true;
+}
+
+/* Returns whether a node without timed children is short by its own time. */
+static bool is_short_leaf(struct aa_thread *thread, const struct aa_node *node, double part) {
+    double timed = (double)timed_visits(record_of(thread, node), node);
+    return (double)own_time(node) * AA_THROTTLE_PERIOD < part * timed && may_search(thread, node) &&
+           aa_tree_is_leaf(thread, node);
+}
+
 static double price(uint64_t entries) {
     return ticks_of((double)entries * aa_shard()->pair_cost);
 }
 
-/* Returns the mean cost of throttled entries, including those that called the library. */
+/* Returns the cost of throttled entries, whether or not they called the library. */
 static double price_of_passing(const struct aa_thread *thread) {
     const struct aa_header *header = aa_shard();
     double calling = (double)thread->passed - (double)thread->opened - (double)thread->left;
     return ticks_of((double)thread->opened * (double)header->opened_cost +
                     (double)thread->left * (double)header->left_cost +
+                    (double)thread->silent * (double)header->passing_cost +
+                    (double)thread->slotted * (double)header->slot_cost +
                     (calling > 0 ? calling : 0) * (double)header->throttled_cost);
 }
 
@@ -172,7 +186,7 @@ static bool costs_too_much(struct aa_thread *thread, const struct aa_node *node)
     return node->visits > AA_THROTTLE_PERIOD && recent >= LOOKS * AA_THROTTLE_PERIOD &&
            price(books->entries) + passing > allowed * (computing > soonest ? computing : soonest) &&
            price(recent) + passing - books->passing_before > allowed * (computing - books->before) &&
-           ((since < part && dear) || is_short_leaf(thread, node, part)) && was_timed_long(thread, node);
+           was_timed_long(thread, node) && ((since < part && dear) || is_short_leaf(thread, node, part));
 }
 
 static void begin_anew(struct aa_thread *thread) {

@@ -86,7 +86,8 @@ void aa_tree_mark(struct aa_thread *thread, const struct aa_node *node, const st
         if (edge->node == node && aa_throttled_node(edge->child) == child)
             edge->child = marked(edge->child, bits, aa_key_get(&edge->key));
     }
-    aa_slots_forget();
+    if (bits & AA_FRAMED) /* no slot is valid for a child that becomes throttled only now */
+        aa_slots_forget();
 }
 
 void aa_tree_unmark(struct aa_thread *thread, const struct aa_node *node, const struct aa_node *child) {

@@ -183,6 +183,7 @@ int main(void) {
     ("cc", "name", "flags"),
     [
         ("gcc", "x.c", ()),
+        ("gcc", "x.c", ("-std=c99",)),
         ("g++", "x.cc", ("-DNDEBUG",)),
         pytest.param("gcc", "x.c", ("-DNDEBUG",), marks=pytest.mark.nightly),
         pytest.param("g++", "x.cc", (), marks=pytest.mark.nightly),

@@ -142,6 +142,12 @@ def test_a_loop_that_is_short_for_a_while_is_timed_on(record: Record, visits: Vi
     assert 4 in shard.threads[0].throttled
 
 
+def test_regions_that_only_together_cost_too_much_are_throttled_at_any_look(preloaded: Record) -> None:
+    """A look may throttle every second of them: at the second look 100, at the third 48, at the fourth 24."""
+    shard = of_first(preloaded, "+main spin 100 times 20000 crowd 200 1 ; -main")
+    assert len(shard.threads[0].throttled) > 160
+
+
 @pytest.mark.by_day(record=["preloaded"])  # millions of visits, which take thrice as long under sanitizers
 def test_what_is_short_once_more_is_throttled_once_more(record: Record, visits: Visits) -> None:
     shard = of_first(record, f"{LONG} times 4000000 +f -f ; -main")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -182,6 +183,14 @@ def test_throttled_regions_have_their_visits_in_time(record: Record) -> None:
     check(shard, lines)
     assert shard.threads[0].throttled
     assert len(lines[0].end) > 3
+
+
+def test_a_probe_has_the_same_price_with_samples(record: Record, tmp_path: Path) -> None:
+    prices = []
+    for trace in ("", EACH_MILLISECOND):
+        shutil.rmtree(tmp_path / "shards", ignore_errors=True)
+        prices += [shard.pair_cost for shard, _ in traced(record, "+main -main", AUTOANALYZER_TRACE=trace)]
+    assert prices == [pytest.approx(20e-9, rel=0.1)] * 2
 
 
 def test_a_killed_process_keeps_its_samples_and_the_rest(record: Record) -> None:
