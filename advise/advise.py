@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 
 from ..analyze import Findings
+from ..analyze.dissimilarity.events import LONGEST
 from ..analyze.refinement.opening import is_of_a_library
 from ..analyze.run.code_regions import CodeRegion
 from ..analyze.run.selection import Selection, complete
@@ -130,9 +131,9 @@ class _Adviser:
         if is_speed(findings, [culprit]):
             return ()
         causes = {each.attribute for each in findings.causes_of_differences.get(culprit, ())} - {"unexplained"}
-        # Counted instructions would show an uneven division of work, and cache misses have other reasons.
+        # Counted instructions would show an uneven division of work; cache misses and events have other reasons.
         counted = "instructions" not in findings.lacking and findings.experiment.notes.counts_by_rank
-        if not (causes or counted) or not all(each.endswith("_rate") for each in causes):
+        if not (causes or counted) or not all(each.endswith("_rate") or each in LONGEST for each in causes):
             causes.add("threads" if findings.vectors.threads else "ranks")
         gain = gain_of_balance(findings, [culprit])
         numbers = cache(partial(_numbers, findings.differences.selection, culprit))

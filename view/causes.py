@@ -73,6 +73,7 @@ _DIFFERENCES: Final = {
     "io_bytes": "file I/O differs",
     "mpi_bytes": "MPI volumes differ",
     "instructions": "instructions differ",
+    **{name: f"{NAMES[name]} differ" for name in _EVENTS},
 }
 
 _TO_TRY: Final = {

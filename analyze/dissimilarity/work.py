@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
@@ -11,9 +11,11 @@ import numpy.typing as npt
 
 from ..evidence.attributes import LEAST_RATE, Attribute
 from ..run.arrays import Indices, Values, ratio
+from ..run.costs import is_mostly
 from ..run.criteria import CRITERIA, THRESHOLD, TICK
 from ..run.selection import complete
 from .dissimilarity import Dissimilarity
+from .events import LONGEST
 from .rank_vectors import RankVectors
 from .speed import are_as_fast_elsewhere
 
@@ -21,6 +23,7 @@ __all__ = ["Difference", "SameWork", "Work"]
 
 # The order of attributes with equal spreads.
 _ORDER: Final = ("io_bytes", "mpi_bytes", "instructions", "l2_miss_rate", "l1_miss_rate")
+_BUSY: Final = ("compute_time", "cpu_time")  # metrics that events take
 # Compared metric → the times in calls for files and messages that it includes.
 _CALLS: Final[Mapping[str, Mapping[str, str]]] = {
     "compute_time": {"io_bytes": "io_cpu_time"},
@@ -63,10 +66,12 @@ class Work:
             distinguish ranks. Different ``compute_time`` for the same work means different speed; other times include
             waiting.
         attributes: The available attributes, of the compared ranks.
+        events: The counted events; see ``events_of``.
     """
 
     vectors: RankVectors
     attributes: Mapping[str, Attribute]
+    events: Mapping[str, Attribute] = field(default_factory=dict)
 
     def differences(
         self, places: Sequence[int], clusters: Sequence[Sequence[int]], among: Collection[str] | None = None
@@ -87,6 +92,26 @@ class Work:
             Difference(name, tuple(self.attributes[name].of_members(list(places), each) for each in there))
             for name in names
         )
+
+    def differing_events(self, places: Sequence[int], clusters: Sequence[Sequence[int]]) -> tuple[Difference, ...]:
+        """Return the events that slow ranks have more of, for equally many instructions; the most frequent first.
+
+        The time of an event need not be known: the events are returned if they would explain a material share of the
+        ranks' difference at their longest time.
+
+        Args:
+            places: The regions.
+            clusters: Columns of the ranks of each cluster.
+        """
+        if self.vectors.metric not in _BUSY or "instructions" not in self.attributes:
+            return ()
+        there = [self._taking_part(places, each) for each in clusters]
+        found = [
+            Difference(name, tuple(each.of_members(places, columns) for columns in there))
+            for name, each in self.events.items()
+            if any(self._follows(name, places, group) for group in self.vectors.groups)
+        ]
+        return tuple(sorted(found, key=lambda each: -max(each.values)))
 
     def same_work(self, found: Dissimilarity) -> SameWork:
         """Return the ranks that did the same work."""
@@ -124,10 +149,10 @@ class Work:
     def worked_alike(self, places: Sequence[int], columns: npt.ArrayLike) -> bool:
         """Return whether some ranks did the same work in some regions, so that only speed or noise changes their times.
 
-        The ranks must have executed equally many instructions, and no other attribute, such as misses, may explain a
-        material share of their difference in time. No rank may be more than twice as slow in one region and nowhere
-        else, because a slow or shared core does not explain that. Regions in which the ranks hardly differ are not
-        tested.
+        The ranks must have executed equally many instructions, and no other attribute, such as misses, and no counted
+        event may explain a material share of their difference in time. No rank may be more than twice as slow in one
+        region and nowhere else, because a slow or shared core does not explain that. Regions in which the ranks hardly
+        differ are not tested.
         """
         return self._is_so(self._worked_alike, places, columns)
 
@@ -160,7 +185,33 @@ class Work:
             return False
         others = [name for name in self.attributes if name != "instructions"]
         asked = cells[0].ravel().tolist()
-        return all(abs(self._slope(name, place, columns)) < CRITERIA.part for name in others for place in asked)
+        if not all(abs(self._slope(name, place, columns)) < CRITERIA.part for name in others for place in asked):
+            return False
+        return not any(self._matters(name, [place], columns) for name in self.events for place in asked)
+
+    def _matters(self, name: str, places: Sequence[int], columns: Indices) -> bool:
+        """Return whether some ranks' numbers of an event differ, and may explain a material share of their times."""
+        times, more, most = self._beyond_work(name, places, columns)
+        apart = float(np.ptp(more))
+        return apart > THRESHOLD * most and LONGEST[name] * apart >= CRITERIA.part * float(np.ptp(times))
+
+    def _follows(self, name: str, places: Sequence[int], columns: Indices) -> bool:
+        """Return whether an event matters, and most of the variance of its number follows the ranks' times."""
+        if len(columns) < 2 or not self._matters(name, places, columns):
+            return False
+        times, more, _ = self._beyond_work(name, places, columns)
+        times, more = times - times.mean(), more - more.mean()
+        together = float((times * more).sum())
+        return together > 0 and is_mostly(together**2, float((times * times).sum() * (more * more).sum()))
+
+    def _beyond_work(self, name: str, places: Sequence[int], columns: Indices) -> tuple[Values, Values, float]:
+        """Return some ranks' times, and the numbers of an event beyond the least per instruction; last, the most."""
+        of_event, executed = (
+            each.amount(places).sum(axis=0)[columns] for each in (self.events[name], self.attributes["instructions"])
+        )
+        times, some = self.vectors.values[list(places)].sum(axis=0)[columns], executed > 0
+        least = float((of_event[some] / executed[some]).min()) if some.any() else 0.0
+        return times, of_event - least * executed, float(of_event.max(initial=0.0))
 
     def _taking_part(self, places: Sequence[int], columns: Sequence[int]) -> list[int]:
         """Return the columns without threads that take no part in some regions; all columns if no thread takes part."""

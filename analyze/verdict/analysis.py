@@ -21,6 +21,7 @@ from ..disparity.weights import Weights
 from ..dissimilarity.causes import DissimilarityCauses
 from ..dissimilarity.differences import Differences
 from ..dissimilarity.dissimilarity import Dissimilarity
+from ..dissimilarity.events import events_of
 from ..dissimilarity.master import find_master
 from ..dissimilarity.rank_vectors import RankVectors
 from ..dissimilarity.work import Difference, SameWork, Work
@@ -124,7 +125,7 @@ class Analysis:
     @cached_property
     def work(self) -> Work:
         """The counts of the compared ranks, such as instructions and bytes, by which their work is compared."""
-        return Work(self.vectors, attributes_of_ranks(self.differences))
+        return Work(self.vectors, attributes_of_ranks(self.differences), events_of(self.differences.selection))
 
     @cached_property
     def same_work(self) -> SameWork:
@@ -133,7 +134,7 @@ class Analysis:
 
     @cached_property
     def differing_attributes(self) -> Mapping[int | None, tuple[Difference, ...]]:
-        """The attributes that differ between ranks as their times do, by culprit.
+        """The attributes, and with our own method events, that differ between ranks as their times do, by culprit.
 
         The key None has the attributes of all culprits together, or of the whole program if there is no culprit.
         """
@@ -144,7 +145,10 @@ class Analysis:
                 culprit: by_paper.differences if culprit is None else by_paper.of_culprit[culprit]
                 for culprit in (None, *culprits)
             }
-        return {culprit: self.work.differences(each, clusters) for culprit, each in self._places.items()}
+        return {
+            culprit: (*self.work.differences(each, clusters), *self.work.differing_events(each, clusters))
+            for culprit, each in self._places.items()
+        }
 
     @property
     def _places(self) -> Mapping[int | None, Sequence[int]]:

@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from ..dissimilarity.events import LONGEST
 from ..dissimilarity.off_processor import METRIC as OFF_PROCESSOR
 from ..evidence.attributes import MISS_RATES
 from ..run.overhead import TIMES
@@ -52,9 +53,9 @@ def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
 
     The saving is the time of the slowest rank, or the time on the critical path if that is shorter, minus the time that
     a perfect fix leaves. A fix leaves the mean over the ranks, because work can be shared evenly, or the time of the
-    fastest rank, if only avoidable cache misses or stalls make the others slow. If ranks are busy at different times in
-    these regions, the critical path can contain more time in them than the slowest rank spends there; this excess is
-    saved as well. If ranks run different programs, only those of one program can share work.
+    fastest rank, if only avoidable cache misses, events or stalls make the others slow. If ranks are busy at different
+    times in these regions, the critical path can contain more time in them than the slowest rank spends there; this
+    excess is saved as well. If ranks run different programs, only those of one program can share work.
 
     Args:
         analysis: The results so far.
@@ -74,7 +75,7 @@ def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
     main = [analysis.main_cause(culprit) for culprit in regions]
     slow: set[str | None] = {*MISS_RATES}
     if analysis.work.executed_alike(regions, np.concatenate(everyone)):
-        slow |= {"unexplained", None}
+        slow |= {"unexplained", None, *LONGEST}
     avoidable = all((cause.attribute if cause else None) in slow for cause in main)
     groups, why = [times[group] for group in everyone], Why.FASTEST if avoidable else Why.EVEN
     found = [Saved(why, float(each.max()), float(each.min() if avoidable else each.mean())) for each in groups]

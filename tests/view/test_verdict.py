@@ -15,11 +15,14 @@ from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Note
 from autoanalyzer.experiment.inside import Inside, InsidePart
 from autoanalyzer.experiment.throttling import reason_of
 from autoanalyzer.view.account import AccountSection
+from autoanalyzer.view.causes import _EVENTS as TO_TRY
 from autoanalyzer.view.causes import ALONE, SAME_WORK
+from autoanalyzer.view.causes import NAMES as CAUSES
 from autoanalyzer.view.explain import explanation_lines
 from autoanalyzer.view.findings_json import findings_document
 from autoanalyzer.view.sections import SECTIONS
 from autoanalyzer.view.terminal import print_verdict
+from autoanalyzer.view.units import count
 from autoanalyzer.view.verdict import entries, verdict_lines
 from autoanalyzer.view.verdict.waiting import who_for_whom
 
@@ -333,6 +336,61 @@ def test_equal_work_at_different_speed_is_not_called_imbalance():
     assert counts.startswith(
         "counts simulated (L1 32K/8/64, L2 1M/8/64), no cycles, not counted: L1 misses, L2 misses, f"
     )
+
+
+@pytest.mark.parametrize("price", [None, 1e-10])
+@pytest.mark.parametrize("event", ["denormals", "divisions", "branch_misses", "allocations", "page_faults"])
+def test_events_that_slow_ranks_alone_have_are_named_though_their_time_is_unknown(event: str, price: float | None):
+    most = 9.8e8 if event in EVENTS else 9.8e6
+    counts = {"instructions": [[2e9] * 4] * 2, event: [[0.0, 0.0, most, most], [0.0] * 4]}
+    made = counted([1.0, 1.0, 1.7, 1.7], [0.5] * 4, **counts)
+    prices = {"denormal": price, "branch_miss": price, "page_fault": price} if price else {}
+    findings = analyze(made.replaced(notes=replace(made.notes, prices=prices)))
+    (first, *_), lines = findings.verdict.findings, whole_lines(findings)
+    assert (first.kind, first.doubt, first.slowest) == (Kind.IMBALANCE, None, (2, 3))
+    assert first.gain and first.gain.seconds == pytest.approx(0.7)  # with the speed of the fastest rank
+    numbers = f"{count(most)} on ranks 2-3 against 0 on ranks 0-1"
+    assert f"    why: {CAUSES[event]} differ: {numbers}" in lines
+    assert any(line.startswith(f"    try: {TO_TRY[event][:30]}") for line in lines)
+    assert not any("same work" in line or "unknown: " in line for line in lines)
+    by_rough_sets = findings.dissimilarity_causes
+    assert event not in by_rough_sets.table.attributes
+    assert event not in {each.attribute for each in by_rough_sets.differences}
+
+
+@pytest.mark.parametrize(
+    ("denormals", "misses"),
+    [
+        ([9.8e8] * 4, [4e7] * 4),
+        ([0.0] * 4, [1e5, 1e5, 3e5, 3e5]),  # too few to matter
+        ([0.0] * 4, [4e8, 4e8, 4.2e8, 4.2e8]),  # hardly more
+    ],
+)
+def test_ranks_with_the_same_events_may_have_slow_cores(denormals: list[float], misses: list[float]):
+    counts = {"denormals": [denormals] * 2, "branch_misses": [misses] * 2}
+    findings = analyze(counted([1.0, 1.0, 1.7, 1.7], [0.5] * 4, instructions=[[2e9] * 4] * 2, **counts))
+    assert whole_lines(findings)[2].startswith("1 SLOW CORE   ")
+
+
+def test_events_are_named_where_ranks_take_longer_than_a_slow_core_would_with_the_time_that_they_explain():
+    counts = {"instructions": [[2e9] * 4] * 2, "denormals": [[0.0, 0.0, 9.8e8, 9.8e8], [0.0] * 4]}
+    made = counted([1.0, 1.0, 4.0, 4.0], [0.5] * 4, **counts)
+    why = "    why: operations on denormal numbers differ: 9.8e8 on ranks 2-3 against 0 on ranks 0-1"
+    for price, explained in (
+        (None, ""),
+        (2e-10, ""),
+        (2e-9, "; explains 1.96 s of the 3 s difference"),
+    ):
+        findings = analyze(made.replaced(notes=replace(made.notes, prices={"denormal": price} if price else {})))
+        assert why + explained in whole_lines(findings)
+
+
+def test_events_in_proportion_to_the_work_are_no_reason_of_their_own():
+    executed = [1e9, 1e9, 2e9, 2e9]
+    counts = {"instructions": [executed, [1e8] * 4], "divisions": [[each / 10 for each in executed], [0.0] * 4]}
+    lines = whole_lines(analyze(counted([1.0, 1.0, 2.0, 2.0], [0.1] * 4, **counts)))
+    assert any("instructions differ" in line for line in lines)
+    assert not any("divisions differ" in line for line in lines)
 
 
 def test_workers_that_did_the_same_work_are_named_beside_their_master():

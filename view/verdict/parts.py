@@ -10,6 +10,7 @@ from typing import Final
 
 from ...analyze import Findings
 from ...analyze.account import EVENTS
+from ...analyze.dissimilarity.events import is_by_call_path
 from ...analyze.evidence.attributes import MISS_RATES
 from ...analyze.run.code_regions import call_line_of, caller_of
 from ...analyze.run.foreign_metrics import replaced
@@ -261,10 +262,7 @@ def _look_further(findings: Findings, culprit: int) -> Iterator[str]:
 
 def has_page_faults(findings: Findings) -> bool:
     """Return whether page faults were recorded by call path, rather than only per process."""
-    if not complete(findings.experiment, "page_faults"):
-        return False
-    faults = summary(findings.experiment, "page_faults").sums
-    return bool(faults.sum() > faults[[*findings.experiment.roots]].sum())
+    return is_by_call_path(findings.experiment, "page_faults")
 
 
 def _executes(findings: Findings, culprit: int, cycles: float | None) -> str:

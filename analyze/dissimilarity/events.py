@@ -1,0 +1,38 @@
+"""Counted events that may make the same instructions take longer, such as operations on denormal numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from ...experiment import Experiment
+from ..account import EVENTS
+from ..evidence.attributes import Attribute
+from ..run.selection import Selection, complete
+from ..run.summary import summary
+
+__all__ = ["LONGEST", "events_of", "is_by_call_path"]
+
+# Event → seconds that it takes at most; longer delays have another reason.
+LONGEST: Final[Mapping[str, float]] = {
+    **dict.fromkeys(EVENTS, 1e-7),  # 300 cycles at 3 GHz; operations on denormal numbers take up to 200
+    "allocations": 1e-6,
+    "page_faults": 1e-5,
+}
+
+
+def events_of(selection: Selection) -> Mapping[str, Attribute]:
+    """Return the counted events by name; none if counts do not belong to the timed work."""
+    experiment = selection.experiment
+    if not experiment.notes.counts_by_rank:
+        return {}
+    sums = {name: selection.sums(name) for name in LONGEST if is_by_call_path(experiment, name)}
+    return {name: Attribute(name, selection, (name, None), each, each) for name, each in sums.items() if each.any()}
+
+
+def is_by_call_path(experiment: Experiment, metric: str) -> bool:
+    """Return whether a metric was recorded by call path, rather than only per process."""
+    if not complete(experiment, metric):
+        return False
+    sums = summary(experiment, metric).sums
+    return bool(sums.sum() > sums[[*experiment.roots]].sum())
