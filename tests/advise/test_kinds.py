@@ -114,7 +114,7 @@ def test_what_ranks_take_of_turns_tells_whether_these_or_their_cost_differ(site,
     found = replace(site(ROWS), turns_apart=lambda source, loop: apart if loop.line == 12 else None)
     (advice,) = division_of_work(found)
     assert said in advice.text
-    assert any("times as many iterations of the loop in line 12" in each for each in advice.evidence) == bool(apart)
+    assert any("times as many iterations of line 12" in each for each in advice.evidence) == bool(apart)
 
 
 def test_turns_that_data_make_long_are_named_where_nothing_divides_them(site):
