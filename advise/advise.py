@@ -144,8 +144,9 @@ class _Adviser:
         """Return the advice on a hot spot, most certain first."""
         findings, split = self._findings, self._findings.explanation.seconds
         causes = {each.attribute for each in findings.parts.causes(culprit)}
-        causes |= {self._why_it_waits(culprit)} if split.waits[culprit] else set()
-        causes |= {"small_calls"} if split.has_small_calls[culprit] else set()
+        if not split.has_polling[culprit]:  # other messages would not help
+            causes |= {self._why_it_waits(culprit)} if split.waits[culprit] else set()
+            causes |= {"small_calls"} if split.has_small_calls[culprit] else set()
         gain = gain_of_weight(findings, culprit)
         numbers = cache(partial(_numbers, findings.run.weighed, culprit))
         region = findings.run.weighed.regions[culprit]

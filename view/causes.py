@@ -17,6 +17,7 @@ __all__ = [
     "AT_ONCE",
     "EACH_TIME",
     "FEWER_MESSAGES",
+    "FEWER_TESTS",
     "MAYBE_SPEED",
     "NAMES",
     "ON_DEMAND",
@@ -37,6 +38,10 @@ ON_DEMAND: Final = "hand out smaller pieces, the longest first, so that all rank
 FEWER_MESSAGES: Final = (
     "pack messages to the same rank into one, and use one collective for many values: each call costs time, however"
     " little data it moves"
+)
+FEWER_TESTS: Final = (
+    "test requests less often, outside the inner loop, or wait for them once (MPI_Waitall): each call costs time, even"
+    " if no message has arrived"
 )
 
 _EVENTS: Final = {

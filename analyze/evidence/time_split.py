@@ -22,6 +22,8 @@ __all__ = ["TimeSplit", "time_split"]
 
 _PASSES: Final = 8  # largest number of copies per byte, and of cache-line transfers per call, within a node
 _LINE: Final = 64  # bytes per cache line
+_POLLING: Final = 0.9  # least share of the time in MPI that polling spends to test or complete requests
+_TEST: Final = 5e-8  # s per call; a call that starts or completes a message takes longer
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,7 @@ class TimeSplit:
             core.
         of: Attribute → seconds that it takes; the times of L1 and L2 misses may overlap.
         small_calls: Time in many small MPI calls.
+        polls: Whether MPI calls nearly only test or complete requests, and too few of them can belong to messages.
         has_small_io: Whether calls of file I/O move so few bytes that the calls rather than the bytes take the time.
         waited: Waiting for late ranks.
         chained: The estimated saving if ranks worked at the same time instead of one after another, from the critical
@@ -53,6 +56,7 @@ class TimeSplit:
     time: Values
     of: Mapping[str, Values]
     small_calls: Values
+    polls: Flags
     has_small_io: Flags
     waited: Values
     chained: Values
@@ -87,6 +91,11 @@ class TimeSplit:
         """Regions in ``waits`` that spend most of this time on many small MPI calls, if it is worth a fix."""
         small = self.is_part(self.small_calls) & (self.small_calls >= self.waited)
         return np.asarray(self.waits & small & (self.small_calls >= CRITERIA.least_gain * self.busy))
+
+    @cached_property
+    def has_polling(self) -> Flags:
+        """Regions in ``has_small_calls`` whose calls are polling, not messages."""
+        return np.asarray(self.has_small_calls & self.polls)
 
     def is_own_part(self, attribute: str, region: int, below: Sequence[int]) -> bool:
         """Return whether an attribute takes a material share of a region's time, without the regions in ``below``."""
@@ -191,6 +200,7 @@ def time_split(
         time=time,
         of=of,
         small_calls=small_calls,
+        polls=_polls(ranks, calls, volume, small_calls) if small_calls.any() else np.zeros(len(calls), dtype=bool),
         has_small_io=are_small(cost("io_calls"), cost("io_bytes")) & (cost("io_calls") > 0),
         waited=waited,
         chained=serialisation.chained if serialisation else np.zeros(len(ranks.regions)),
@@ -203,6 +213,24 @@ def time_split(
         walks=misses.is_walk,
         busy=busy,
     )
+
+
+def _polls(ranks: Selection, calls: Values, volume: Values, spent: Values) -> Flags:
+    """Return where MPI calls nearly only test or complete requests, and too few of them can belong to messages.
+
+    Calls are too many for their messages if they move less than one byte per call, or if they take less time than calls
+    that start or complete a message. False if the time of requests is unknown.
+
+    Args:
+        ranks: All ranks, and the regions.
+        calls: Number of MPI calls, mean over the ranks.
+        volume: Bytes that they move, mean over the ranks.
+        spent: Time in the calls, without waiting: mean seconds over the ranks.
+    """
+    if not all(complete(ranks.experiment, each) for each in ("mpi_time", "mpi_request_time", "mpi_bytes")):
+        return np.zeros(len(calls), dtype=bool)
+    of_requests = ranks.sums("mpi_request_time") >= _POLLING * ranks.sums("mpi_time")
+    return np.asarray(of_requests & ((volume < calls) | (spent < _TEST * calls)))
 
 
 def _within_node(ranks: Selection, calls: Values, volume: Values) -> Values:

@@ -23,7 +23,7 @@ from ..run.summary import summary
 from .explanation import Explanation
 from .finding import Cause, Kind, Saved, Why
 
-__all__ = ["BUSY", "IN_SYSTEM", "Parts"]
+__all__ = ["BUSY", "IN_SYSTEM", "PAGE", "Parts"]
 
 # Parts of the account in the memory allocator or the kernel → attribute.
 IN_SYSTEM: Final = {"allocations": "allocations", "page_faults": "page_faults", "system": "system_time"}
@@ -39,6 +39,7 @@ BUSY: Final = {
 _MEMORY: Final = (("page_faults", Kind.PAGE_FAULTS, Why.FAULTS), ("allocations", Kind.ALLOCATION, Why.ALLOCATION))
 _OF_BUSY: Final = frozenset({Kind.FILE_IO, Kind.MEMORY, Kind.PAGE_FAULTS, Kind.ALLOCATION})  # fixes save busy time
 _STEADY: Final = 0.5  # cycles per instruction: at two or more instructions per cycle, a core hardly waits
+PAGE: Final = 4096  # bytes: the smallest page; huge pages, and those of some processors, are larger
 _Key = TypeVar("_Key")
 
 
@@ -182,6 +183,27 @@ class Parts:
     def _are_files_part(self) -> Flags:
         return self.explanation.seconds.is_part(self.explanation.seconds.of["io_bytes"])
 
+    @cached_property
+    def _again(self) -> Values:
+        """The share of each region's page faults that reusing memory can avoid; 1 if visits or faults are unknown.
+
+        Faults count if their call path, or one above it, was entered more than once. All faults of a region count if
+        their pages take more memory than the processes ever had, so that memory was freed and allocated again.
+        """
+        experiment, weighed = self.run.experiment, self.run.weighed
+        again = np.ones(len(weighed.regions))
+        if not (complete(experiment, "visits") and complete(experiment, "page_faults")):
+            return again
+        entered = summary(experiment, "visits").most > 1
+        for index, path in enumerate(experiment.call_paths):  # parents come before children
+            entered[index] |= path.parent is not None and entered[path.parent]
+        faults = weighed.sums("page_faults")
+        np.divide(weighed.sums("page_faults", paths=entered), faults, out=again, where=faults > 0)
+        if complete(experiment, "peak_memory"):
+            peak = float(summary(experiment, "peak_memory").sums.sum())
+            again[(peak > 0) & (PAGE * faults > peak)] = 1.0
+        return again
+
     def remedies(self, region: int) -> Mapping[Kind, Saved]:
         """Return kind of finding → the saving of a cause that takes a quarter of a region's time and has a remedy.
 
@@ -210,8 +232,9 @@ class Parts:
         if split.moves[region] and own.get("mpi_bytes", 0.0) >= least:
             found[Kind.TRANSFER] = Saved(Why.TRANSFER, float(split.of["mpi_bytes"][region]))
         for name, kind, why in _MEMORY:
-            if own.get(name, 0.0) >= least > 0:
-                found[kind] = Saved(why, own[name])
+            spared = own.get(name, 0.0) * (self._again[region] if kind is Kind.PAGE_FAULTS else 1.0)
+            if spared >= least > 0:
+                found[kind] = Saved(why, spared)
         misses = sum(own.get(name, 0.0) for name in MISS_RATES)
         if misses >= least > 0 and not self._is_fetched_ahead(region):
             computing = float(split.computing[region]) - sum(own.get(name, 0.0) for name, *_ in _MEMORY)

@@ -257,7 +257,7 @@ def _saved(findings: Findings, finding: Finding) -> str:
     besides = parts.pop(Why.AT_ONCE, None)
     left = "".join(_left(findings, finding, each) for why, each in parts.items() if why not in _SPENT)
     spent = " and ".join(
-        f"{time_of(findings.experiment, each.before - each.after)} {_SPENT[why]}"
+        f"{time_of(findings.experiment, each.before - each.after)} {_use(findings, finding, why)}"
         for why, each in parts.items()
         if why in _SPENT
     )
@@ -266,13 +266,19 @@ def _saved(findings: Findings, finding: Finding) -> str:
     elif spent and (len(finding.groups) > 1 or finding.others):
         left += f"; {spent} on average"
     elif spent:
-        left += f", all {_SPENT[only]}" if (only := _is_all(findings, finding)) else f", of which {spent}"
+        only = _is_all(findings, finding)
+        left += f", all {_use(findings, finding, only)}" if only else f", of which {spent}"
     if besides:
         path, more = (time_of(findings.experiment, each) for each in (besides.before, besides.before - besides.after))
         if parts:
             return left  # the lines with advice show each part of the saving
         left += f"; {path} on the critical path, {more} of it because ranks do this at different times"
     return left
+
+
+def _use(findings: Findings, finding: Finding, why: Why) -> str:
+    polls = finding.weight is not None and findings.explanation.seconds.has_polling[finding.weight]
+    return "in polling" if polls and why is Why.MESSAGES else _SPENT[why]
 
 
 def _is_all(findings: Findings, finding: Finding) -> Why | None:
@@ -336,7 +342,8 @@ def groups_of(findings: Findings, finding: Finding) -> str:
     else:
         who = f"{_longest(findings, finding, position) * (not (is_of_wall or means))}on average"
     if finding.gain and _is_saving_per_rank(finding):
-        return f"{who}: {time_of(findings.experiment, time)} per rank {_SPENT[finding.gain.parts[0].why]}"
+        spent = _use(findings, finding, finding.gain.parts[0].why)
+        return f"{who}: {time_of(findings.experiment, time)} per rank {spent}"
     before, after = _basis(findings, is_wall=is_wall) if is_of_wall else ("", busiest)
     return f"{who}: {time_of(findings.experiment, time)}{before} per rank{after}"
 

@@ -17,7 +17,7 @@ from ...analyze.run.foreign_metrics import replaced
 from ...analyze.run.selection import complete
 from ...analyze.run.summary import summary
 from ...analyze.verdict import Cause, Finding, Kind
-from ...analyze.verdict.parts import IN_SYSTEM
+from ...analyze.verdict.parts import IN_SYSTEM, PAGE
 from ..causes import NAMES, evidence, of_the_program
 from ..counted_events import ranks_without
 from ..place import Place, at_line, short
@@ -61,7 +61,6 @@ _OF: Final = {
     "allocations": Kind.ALLOCATION,
 }
 _NO_PRICE: Final = "; to measure the time per event: autoanalyzer calibrate"
-_PAGE: Final = 4096  # bytes: the smallest page; huge pages, and those of some processors, are larger
 
 
 def is_in_mpi(finding: Finding) -> bool:
@@ -224,7 +223,7 @@ def _in_system(findings: Findings, cause: Cause, culprit: int) -> str:
 def _of_these(findings: Findings, cause: Cause, culprit: int, number: float) -> str:
     """Return, in parentheses, the memory provided by page faults, or the number of allocations per entry."""
     if cause.attribute == "page_faults":
-        return f" (at least {volume(_PAGE * number)} touched for the first time)"
+        return f" (at least {volume(PAGE * number)} touched for the first time)"
     visits = float(findings.run.weighed.sums("visits")[culprit]) if complete(findings.experiment, "visits") else 0.0
     return f" ({count(number / visits)} per entry)" if visits > 0 else ""
 

@@ -61,7 +61,7 @@ def waited_in(findings: Findings, culprit: int) -> Region | None:
 
 
 def why_in_mpi(findings: Findings, finding: Finding, culprit: int) -> str:
-    """Return a phrase on why a region spends time in MPI: ranks wait for others, or messages are small."""
+    """Return a phrase on why a region spends time in MPI: ranks wait, poll, or send small messages."""
     explanation = findings.explanation
     if explanation.serialisation and findings.in_turn[culprit]:
         return _in_turn(findings, finding, culprit)
@@ -112,8 +112,11 @@ def _estimated(findings: Findings, culprit: int) -> str:
     each, time = cost.mpi_calls or 0.0, cost.mpi_time or 0.0
     if seconds.has_small_calls[culprit]:
         small = float(seconds.small_calls[culprit])
-        line = _in_calls(findings, culprit, time if small >= ALL * time else small)
-        return f"small messages: {line}, {volume((cost.mpi_bytes or 0.0) / each)} per call"
+        small, per_call = time if small >= ALL * time else small, f"{volume((cost.mpi_bytes or 0.0) / each)} per call"
+        if seconds.has_polling[culprit]:
+            calls = f"{count(each * len(findings.run.weighed.ranks))} MPI calls that test or complete requests"
+            return f"polling: {time_of(findings.experiment, small)} in {calls}, {per_call}"
+        return f"small messages: {_in_calls(findings, culprit, small)}, {per_call}"
     line = _in_calls(findings, culprit, time)
     if culprit in waiting.shares:
         return f"{line}: {_for_late_ranks(findings, waiting.shares[culprit], time)}"

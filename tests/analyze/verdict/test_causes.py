@@ -827,6 +827,72 @@ def test_many_small_calls_take_what_the_fastest_rank_does_on_a_processor(make_ex
     )
 
 
+def test_calls_that_only_test_requests_are_polling_and_no_small_messages(make_experiment):
+    seconds = {"work": alike(1.0), "sweep": alike(0.0)}
+    of_calls = {"mpi_time": {"sweep": alike(0.4)}, "mpi_cpu_time": {"sweep": alike(0.4)}}
+
+    def said(bytes_moved: float, tested: float | None, calls: float = 2e7) -> str:
+        known = {} if tested is None else {"mpi_request_time": {"sweep": alike(tested)}}
+        counts = {"mpi_calls": {"sweep": alike(calls)}, "mpi_bytes": {"sweep": alike(bytes_moved)}}
+        made = make_experiment(seconds, **of_calls, **counts, **known)
+        findings = analyze(made.replaced(notes=replace(made.notes, processors=RANKS)))
+        sweep = position(findings, "sweep")
+        assert sweep in small_calls(findings)
+        assert findings.parts.kind(sweep) is Kind.MESSAGES
+        return " ".join(" ".join(verdict_lines(findings)).split())
+
+    polling = said(4e6, 0.39)
+    assert "400 ms per rank in polling" in polling
+    why = "why: polling: 400 ms in 8.0e7 MPI calls that test or complete requests"
+    assert f"{why}, 0 B per call try: test requests less often, outside the inner loop, or wait for them" in polling
+    assert "messages:" not in polling
+    assert "pack messages" not in polling
+    assert f"{why}, 0 B per call try: test" in said(0.0, 0.39)
+    # A few large messages: each call takes 20 ns, in which no message starts.
+    assert f"{why}, 100 B per call try: test" in said(2e9, 0.39)
+    # Isend, Irecv and Waitall of 8 B: 16 B in three calls, and nearly all of the time may be in Waitall. Or sends take
+    # part of the time. Or the file does not contain the time of requests.
+    for calls, moved, tested in ((1e6, 16 * 1e6 / 3, 0.39), (2e7, 4e6, 0.2), (2e7, 4e6, None)):
+        text = said(moved, tested, calls)
+        assert f"why: small messages: 400 ms in {4 * calls:.1e} MPI calls".replace("e+0", "e") in text
+        assert "try: pack messages to the same rank into one" in text
+        assert "polling" not in text
+
+
+def test_page_faults_have_a_remedy_only_if_memory_can_be_reused(make_experiment):
+    seconds = {"set_up": alike(1.0), "set_up/loop@9": alike(1.0), "rest": alike(1.0)}
+    loop = "set_up/loop@9"
+
+    def found(visits: dict[str, list[float]], peak: float | None = None) -> tuple[Kind, float, str]:
+        known = {} if peak is None else {"peak_memory": {"": alike(peak)}}
+        made = make_experiment(
+            seconds,
+            page_faults={loop: alike(2.5e5)},
+            system_time={loop: alike(0.7)},
+            visits={"": alike(1.0), "set_up": alike(1.0), loop: alike(1.0), "rest": alike(1.0)} | visits,
+            **known,
+        )
+        findings = analyze(made.replaced(notes=replace(made.notes, prices={"page_fault": 2.8e-6})))
+        at = position(findings, loop)
+        assert "page_faults" in {each.attribute for each in findings.parts.causes(at)}
+        saved = sum(each.before for each in findings.parts.remedies(at).values())
+        text = " ".join(" ".join(verdict_lines(findings)).split())
+        assert "page faults: 1.0e6 (at least 4.1 GB touched for the first time)" in text
+        return findings.parts.kind(at), saved, text
+
+    reuse = "try: allocate memory once, outside the loop, and reuse it"
+    for visits, peak in (({}, None), ({}, 1.1e9), ({"rest": alike(9.0)}, None)):  # a loop that is entered once
+        kind, saved, text = found(visits, peak)
+        assert (kind, saved) == (Kind.HOT_SPOT, 0.0)
+        assert reuse not in text
+        assert "PAGE FAULTS" not in text
+    # The loop, or the code around it, is entered again; or all pages together do not fit into the memory in use.
+    for visits, peak in (({loop: alike(2.0)}, None), ({"set_up": alike(2.0)}, None), ({}, 2e8)):
+        kind, saved, text = found(visits, peak)
+        assert (kind, saved) == (Kind.PAGE_FAULTS, pytest.approx(0.7))
+        assert reuse in text
+
+
 def test_waiting_for_others_turns_promises_nothing(make_experiment):
     seconds = {"work": alike(1.0), "halo": alike(0.0)}
     calls = {"mpi_time": {"halo": alike(2.0)}, "mpi_calls": {"halo": alike(100.0)}, "mpi_bytes": {"halo": alike(800.0)}}
