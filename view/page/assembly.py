@@ -284,7 +284,8 @@ def _difference(experiment: Experiment, other: Experiment) -> Dataset:
     for row, metric in zip(before, result.metrics, strict=True):
         known = ~np.isnan(result.exclusive(metric.name))
         row[:] = np.nansum(np.where(known, joined.severity(0, metric.name), 0.0), axis=1)
-    return Dataset(made.head, {**made.numbers, "difference before": packed(before, exact=True)}, made.exact)
+    head = {**made.head, "there": joined.rows[1].tolist()}  # call path of the experiment → the same one here
+    return Dataset(head, {**made.numbers, "difference before": packed(before, exact=True)}, made.exact)
 
 
 def _compared(experiment: Experiment, other: Experiment, name: str) -> list[str]:

@@ -86,7 +86,7 @@ class Shown:
 Show = Callable[..., Shown]
 
 
-Idle = dict[tuple[tuple[str, Any], ...], list[Shown]]
+Idle = dict[str, list[Shown]]
 
 
 @pytest.fixture(scope="session")
@@ -129,7 +129,7 @@ def show(chromium: Browser, idle: Idle, tmp_path: Path) -> Generator[Show, None,
             file = tmp_path / f"{len(opened)}.html"
             subject = subject_of(experiment, tmp_path / "experiment.cube")
             file.write_bytes(page_html(page_of(subject, **(of_page or {}))))
-        alike = idle[tuple(sorted(options.items()))]
+        alike = idle[repr(sorted(options.items()))]
         found = alike.pop() if alike else _made(chromium, options)
         opened.append((found, alike))
         page = found.page

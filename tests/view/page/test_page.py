@@ -20,7 +20,7 @@ from ..conftest import STATES
 from .conftest import SAMPLES, faults
 
 RAYS = {"folders": [SAMPLES / "rays"]}
-TABS = ("ranks", "flat", "topology", "compare", "counters", "time", "account", "roofline", "callers")
+TABS = ("ranks", "flat", "topology", "compare", "counters", "time", "account", "roofline", "callers", "icicle")
 SIZES = (390, 1280, 1920)
 AROUND = [[".tabs"], ["#panel"]]
 HOSTILE = [
@@ -115,6 +115,7 @@ def test_nothing_is_asked_of_the_network_whatever_is_clicked_and_pressed(name, e
         "6",
         "7",
         "8",
+        "0",
         "Escape",
         "/",
         "x",

@@ -5,6 +5,7 @@ import { Experiment } from "./model/experiment.js";
 import { Tally } from "./model/tally.js";
 import { unpacked, unpackedText } from "./model/numbers.js";
 import { TimeLines } from "./model/time_lines.js";
+import { addCopies } from "./parts/made.js";
 
 const textOf = (id) => document.getElementById(id).textContent;
 
@@ -30,6 +31,7 @@ async function main() {
   const { run } = page.experiments;
   await run.sums.load(run.start().metrics);
   render(h(App, { page }), document.getElementById("app"));
+  for (const picture of document.querySelectorAll(".findings .ranks")) addCopies(picture, "bars");
   const idle = () => new Promise((then) => (globalThis.requestIdleCallback ?? setTimeout)(then));
   for (const { sums } of Object.values(page.experiments)) await sums.loadAll(idle);
 }

@@ -3,6 +3,7 @@ import { useMemo } from "preact/hooks";
 import { html } from "../html.js";
 import { placeOf } from "../model/regions.js";
 import { written } from "../model/units.js";
+import { Copies } from "./copies.js";
 
 const MOST = 50; // maximum number of lines in a list
 const LEAST = 0.001; // minimum change as a share of the total; keep equal to _LEAST in view/changes.py
@@ -37,6 +38,10 @@ export function Compare({ difference, metric, inBoth, other, compared, shown, sh
     <p><button onClick=${() => show(!shown)}>${shown ? "Show this experiment in the trees" : "Show the difference in the trees"}</button> <span class="remark">${shown ? `The trees show ${other} minus this experiment: ▲ (raised) is a gain, ▼ (sunken) a loss.` : ""}</span></p>
     ${difference.head.remarks.length > 0 && html`<ul class="caveats">${difference.head.remarks.map((each) => html`<li>${each}</li>`)}</ul>`}
     <div class="lists">${list("Slower, or more", slower, "down")}${list("Faster, or less", faster, "up")}</div>
+    <${Copies} name="changes" rows=${() => [
+      ["region", "source", `${metric} in ${other} (${unit})`, "here"],
+      ...[...slower, ...faster].map((line) => [line.name, line.place, line.before, line.before - line.gain]),
+    ]} />
   `;
 }
 

@@ -1,9 +1,11 @@
 // Rooflines: the work per second of each region over its work per byte, below the machine's limits.
-import { useMemo, useState } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 import { html } from "../html.js";
 import { ratesOf, writtenRate } from "../model/rates.js";
 import { placeOf } from "../model/regions.js";
 import { written } from "../model/units.js";
+import { svgText } from "./copied_picture.js";
+import { Copies } from "./copies.js";
 
 const [WIDE, HIGH] = [860, 430]; // units of the picture
 const [LEFT, RIGHT, TOP, BOTTOM] = [70, 20, 14, 46]; // margins around the chart
@@ -36,6 +38,7 @@ const percent = (share) => written({ amount: 100 * share, gap: "" }, "%").text;
 
 function Chart({ chart, regions, units, selected, select }) {
   const [at, point] = useState(null);
+  const picture = useRef(null);
   const points = useMemo(() => regions.map((each) => ({ ...each, x: each.valueOf(chart.intensity), y: each.valueOf(chart.rate) })).filter(({ x, y }) => x > 0 && y > 0), [chart, regions]);
   const frame = useMemo(() => frameOf(chart, points), [chart, points]);
   const rate = (value) => writtenRate(value, units.get(chart.rate) ?? "occ/sec");
@@ -53,7 +56,7 @@ function Chart({ chart, regions, units, selected, select }) {
     <h3>${chart.title}</h3>
     <p class="remark">One point for each region, excluding callees, on one core. Regions with larger points take more time. Vertical: ${chart.work} per second; horizontal: ${chart.work} per byte.${missing > 0 && ` ${missing} of ${regions.length} regions are not drawn, because ${chart.work} or misses are 0, or unknown on some ranks.`}</p>
     ${chart.said.map((line) => html`<p class="remark">${line}</p>`)}
-    <div class="grid"><svg class="roofline" viewBox=${`0 0 ${WIDE} ${HIGH}`} role="img" tabindex="0" aria-label=${`${chart.title}; arrows move from region to region, Enter selects. ${told ?? ""}`} onKeyDown=${onKeyDown} onMouseLeave=${() => point(null)}>
+    <div class="grid"><svg class="roofline" ref=${picture} viewBox=${`0 0 ${WIDE} ${HIGH}`} role="img" tabindex="0" aria-label=${`${chart.title}; arrows move from region to region, Enter selects. ${told ?? ""}`} onKeyDown=${onKeyDown} onMouseLeave=${() => point(null)}>
       <${Axes} frame=${frame} chart=${chart} />
       <${Roofs} frame=${frame} chart=${chart} />
       ${points.map((each, place) => html`<circle key=${each.region} class=${`region${selected.has(each.region) ? " selected" : ""}${place === at ? " at" : ""}`} cx=${frame.across(each.x)} cy=${frame.up(each.y)} r=${SMALLEST + (LARGEST - SMALLEST) * Math.sqrt(each.share)}
@@ -64,6 +67,10 @@ function Chart({ chart, regions, units, selected, select }) {
       ${chart.peak !== null && html`<li><${Sample} /> ${rate(chart.peak)}: ${chart.roof}</li>`}
       ${chart.slopes.map(({ name, bytes }, number) => html`<li key=${name}><${Sample} number=${number} /> ${writtenRate(bytes, "bytes/sec")}: ${name}</li>`)}
     </ul>
+    <${Copies} name="roofline" svg=${() => svgText(picture.current)} rows=${() => [
+      ["region", "source", "share of the time", `${chart.work} per byte`, `${chart.work} per second`],
+      ...points.map(({ name, place, share, x, y }) => [name, place, share, x, y]),
+    ]} />
   `;
 }
 
@@ -142,5 +149,9 @@ function Rates({ listed, regions, selected, select }) {
         )}</tbody>
       </table>
     </div>
+    <${Copies} name="rates" rows=${() => [
+      ["region", "source", "share of the time", ...listed.map(({ name, unit }) => `${name} (${unit})`)],
+      ...regions.map(({ name, place, share, valueOf }) => [name, place, share, ...listed.map((each) => valueOf(each.name))]),
+    ]} />
   `;
 }
