@@ -20,15 +20,15 @@ from ..advice import find_advice, not_advised
 from ..browser import Sums
 from ..caveats import caveats, how_counted
 from ..comparison import comparison_summary
+from ..gains import gain_entries, is_difference, total_gains
 from ..picture import picture_html
-from ..place import at_line, visible
+from ..place import visible
 from ..source_file import SourceFile
 from ..sources import Sources
 from ..title import title_of
-from ..units import amount, many
+from ..units import many
 from ..verdict import (
     Entry,
-    Highlight,
     balanced,
     base,
     efficiency,
@@ -50,7 +50,6 @@ __all__ = ["Subject", "page_of"]
 _SUMS: Final = "Values in the trees are sums over all ranks, from start to end."
 _MEANS: Final = f"{_SUMS} Values in the verdict are means over the ranks, without MPI startup and shutdown."
 _SEPARATOR: Final = " · "
-_CHANGES: Final = 5  # maximum number of changes listed on the page of a difference
 _MOST_RANKS: Final = 10_000  # maximum number of locations with which the page has an account; it takes half a second
 _MOST_SOURCE: Final = 8 << 20  # maximum number of source characters in a page; a larger page would be hard to send
 
@@ -113,7 +112,7 @@ def page_of(
         headline=said.headline,
         about=_about(experiment, file, measured),
         findings=findings,
-        picture=_picture(experiment, findings, clusters) if subject.findings else "",
+        picture=_picture(subject.findings, experiment, findings) if subject.findings else "",
         verdict=[*compared[:1], *said.lines],
         caveats=[*said.warnings, *unread],
         incomplete=bool(experiment.notes.missing or experiment.notes.unfinished),
@@ -129,9 +128,9 @@ def page_of(
     )
 
 
-def _picture(experiment: Experiment, findings: Sequence[Entry], clusters: Sequence[Sequence[int]]) -> str:
+def _picture(findings: Findings, experiment: Experiment, said: Sequence[Entry]) -> str:
     """Return HTML that shows a bar per rank for the region of the first finding; empty without findings or values."""
-    found = rank_bars(experiment, findings[0], clusters) if findings else None
+    found = rank_bars(findings, experiment, said[0]) if said else None
     return found.html() if found else ""
 
 
@@ -195,35 +194,13 @@ def _said(subject: Subject, folders: Sequence[Path] | None, tell: Callable[[str]
             found,
             [*caveats(findings, besides=besides), how_counted(findings), *legend(findings)],
         )
-    title = _SEPARATOR.join((title_of(experiment, subject.file), experiment.size))
-    changes = _changes(experiment) if experiment.notes.derived_by[-1:] == ("difference",) else []
-    line = f"No verdict: {subject.refusal}"
-    if changes:
-        line = _change_of_all(experiment, changes[0].highlight.metric or "")
-    return _Said(title, [line], changes, [*experiment.notes.history, *experiment.notes.remarks])
-
-
-def _change_of_all(experiment: Experiment, metric: str) -> str:
-    change = Sums(experiment).total(metric).value(0).amount or 0.0
-    return f"{metric}: {amount(abs(change), 'sec')} {'less' if change > 0 else 'more'} in total than before"
-
-
-def _changes(experiment: Experiment) -> list[Entry]:
-    """Return entries for the call paths with the largest exclusive gains and losses of the first time metric."""
-    times = [each.name for each in experiment.metrics if each.unit == "sec" and each.parent is None]
-    if not times:
-        return []
-    amounts = Sums(experiment).by_path(times[0]).amounts
-    found = []
-    for path in np.argsort(-np.abs(amounts), kind="stable")[:_CHANGES]:
-        change, region = float(amounts[path]), experiment.call_paths[path].region
-        if not change:
-            break
-        place = at_line(region.file, region.first_line) if region.file else ""
-        what = f"{times[0]} {amount(abs(change), 'sec')} {'less' if change > 0 else 'more'} than before"
-        kind, highlight = "GAIN" if change > 0 else "LOSS", Highlight(times[0], path=int(path))
-        found.append(Entry(kind, place, region.name, lines=[what], highlight=highlight))
-    return found
+    changes = gain_entries(experiment) if is_difference(experiment) else []
+    what, about = experiment.size, [*experiment.notes.history]
+    if changes and about:
+        what, *about = about[-1], *about[:-1], experiment.size
+    title = _SEPARATOR.join((title_of(experiment, subject.file), what))
+    lines = total_gains(experiment) if changes else [f"No verdict: {subject.refusal}"]
+    return _Said(title, lines, changes, [*about, *experiment.notes.remarks])
 
 
 def _clusters(findings: Findings) -> list[list[int]]:

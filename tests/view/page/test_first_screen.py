@@ -50,6 +50,51 @@ def test_the_picture_of_the_first_finding_is_a_bar_for_each_rank_as_long_as_its_
     assert dict(zip(said[::2], said[1::2], strict=True)) == in_tree
 
 
+def test_the_picture_shows_the_values_that_the_text_is_about(experiments, show):
+    """Of another tool's file, whose trees have no time outside MPI."""
+    shown = show(experiments["profile"], "", size=SCREENS["a small screen"])
+    said = shown.page.inner_text(".findings .first")
+    assert "thread (rank.thread) 3.0: 351 ms; threads 1.0, 2.0, 2.3, 2.8: 307-332 ms" in said
+    titles = shown.page.eval_on_selector_all(".ranks rect title", "all => all.map((each) => each.textContent)")
+    of_each = dict(each.removeprefix("thread ").split(": ") for each in titles)
+    assert of_each["3.0"] == "351 ms"
+    assert sorted(of_each[each] for each in ("1.0", "2.0", "2.3", "2.8"))[::3] == ["307 ms", "332 ms"]
+    assert shown.page.inner_text(".ranks figcaption").startswith("wall time outside MPI of each thread in exch_qbc.f:1")
+
+
+def test_trees_and_picture_show_the_same_of_a_region_with_others_inside(show):
+    """The program waits in MPI for most of the time, and another function has half of the region's busy time."""
+    builder = Builder()
+    main = builder.call_path("main")
+    work = builder.call_path("work", main)
+    inner, send = builder.call_path("inner", work), builder.call_path("MPI_Recv", work)
+    for rank in range(4):
+        builder.location(rank)
+    rows = {"wall_time": (1, 1, 8), "mpi_time": (0, 0, 8), "cpu_time": (1, 1, 4), "mpi_cpu_time": (0, 0, 4)}
+    for (name, values), above in zip(rows.items(), (None, "wall_time", None, "cpu_time"), strict=True):
+        builder.metric(name, parent=above)
+        for path, value in zip((work, inner, send), values, strict=True):
+            builder.row(name, path, [float(value)] * 4)
+    shown = show(builder.experiment(), "")
+    bars = shown.page.eval_on_selector_all(".ranks text", "all => all.map((each) => each.textContent)")
+    of_ranks = {row["label"]: row["value"] for row in shown.rows()["system"] if row["label"].startswith("rank")}
+    assert dict(zip(bars[::2], bars[1::2], strict=True)) == of_ranks
+    assert "of each rank in" in shown.page.inner_text(".ranks figcaption")
+
+
+def test_a_difference_says_first_by_how_much_where_and_on_which_ranks(experiments, show):
+    for name, size in SCREENS.items():
+        shown = show(experiments["rays - rays_dynamic"], "", size=size)
+        for element, part in (
+            ("h1", "difference(rays"),
+            (".verdict", "CPU time outside MPI: "),
+            (".findings .first a", "propagate.c:28"),
+            (".findings .first .saving", "than before"),
+            (".findings .first p", "rank 3 "),
+        ):
+            assert shown.page.evaluate(IN_VIEW, [element, part]), (name, part)
+
+
 def test_many_ranks_are_columns_with_a_scale_and_whole_numbers(show):
     builder = Builder()
     main = builder.call_path("main")

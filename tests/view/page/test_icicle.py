@@ -118,7 +118,7 @@ def test_boxes_are_coloured_by_the_change_since_another_experiment(show):
     assert page.inner_text("#panel .scale").startswith("change since before")
     page.focus(".icicle")
     shown.press("ArrowDown", "ArrowDown")
-    assert page.inner_text(".told").endswith("; −50 % since then")
+    assert page.inner_text(".told").endswith("; \u221250 % since then")
     seen = colours(shown)
     page.select_option("#panel select", "imbalance")
     shown.settle()

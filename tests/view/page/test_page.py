@@ -346,7 +346,7 @@ def test_the_verdict_is_read_without_javascript(experiments, show):
 def test_each_folded_finding_unfolds_by_its_place():
     findings = [Entry("WORK", f"a.c:{line}", "loop in f", lines=["rank 1"]) for line in (1, 2, 3)]
     summaries = re.findall(r"<summary>(.*?)</summary>", page_html(Page("t", "h", [], findings=findings)).decode())
-    assert summaries == [f"ranks, cause, what to try: a.c:{line}" for line in (2, 3)]
+    assert summaries == [f"more: a.c:{line}" for line in (2, 3)]
 
 
 def test_notes_on_a_run_without_an_end_are_open(experiments, show):

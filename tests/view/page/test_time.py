@@ -47,9 +47,10 @@ def warped(tmp_path) -> Warping:
 # The colours of the strip at some parts of its width, and the colour of a region in its legend.
 AT = """(parts) => {
   const canvas = document.querySelector('.chart canvas');
-  const [over, box] = [canvas.parentElement.querySelector('.u-over'), canvas].map((each) => each.getBoundingClientRect());
+  const [over, box] = [canvas.parentElement.querySelector('.u-over'), canvas].map((e) => e.getBoundingClientRect());
   const row = canvas.getContext('2d').getImageData(0, over.top - box.top + 8, canvas.width, 1).data;
-  return parts.map((part) => Math.round(over.left - box.left + part * over.width)).map((x) => [...row.slice(4 * x, 4 * x + 3)].join());
+  const places = parts.map((part) => 4 * Math.round(over.left - box.left + part * over.width));
+  return places.map((x) => [...row.slice(x, x + 3)].join());
 }"""
 SWATCH = """(name) => {
   const item = [...document.querySelectorAll('.swatches li')].find((each) => each.textContent.includes(name));
