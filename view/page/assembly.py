@@ -14,7 +14,7 @@ from ...analyze import Findings
 from ...analyze.comparison import compare, metrics_to_compare
 from ...errors import InputError
 from ...experiment import Experiment
-from ...experiment.algebra import difference, integrate
+from ...experiment.algebra import Integration, difference, integrate
 from ..account import account_picture
 from ..advice import find_advice, not_advised
 from ..browser import Sums
@@ -22,7 +22,7 @@ from ..caveats import caveats, how_counted
 from ..comparison import comparison_summary
 from ..gains import gain_entries, is_difference, total_gains
 from ..picture import picture_html
-from ..place import visible
+from ..place import at_line, visible
 from ..source_file import SourceFile
 from ..sources import Sources
 from ..title import title_of
@@ -252,17 +252,55 @@ def _sources(experiment: Experiment, sources: Sources) -> list[SourceFile]:
 
 
 def _difference(experiment: Experiment, other: Experiment) -> Dataset:
-    """Return data on the difference from another experiment, with the other's values on the same call paths."""
+    """Return data on the difference from another experiment, with values of both.
+
+    These are the other's sums by call path, and the largest values of any location by region, excluding callees.
+    """
     joined = integrate((other, experiment))
     result = difference(other, experiment, joined, of_both=True)
     made = dataset_of(result, key="difference")
-    # Values unknown in the difference are also left out of the other's values, because they would look unchanged.
+    # Values unknown in the difference are also left out of the others, because they would look unchanged.
+    regions = {region: number for number, region in enumerate(dict.fromkeys(path.region for path in result.call_paths))}
     before = np.zeros((len(result.metrics), len(result.call_paths)))
-    for row, metric in zip(before, result.metrics, strict=True):
+    most = np.zeros((len(result.metrics), 2, len(regions)))
+    for metric, sums, of_both in zip(result.metrics, before, most, strict=True):
         known = ~np.isnan(result.exclusive(metric.name))
-        row[:] = np.nansum(np.where(known, joined.severity(0, metric.name), 0.0), axis=1)
-    head = {**made.head, "there": joined.rows[1].tolist()}  # call path of the experiment → the same one here
-    return Dataset(head, {**made.numbers, "difference before": packed(before, exact=True)}, made.exact)
+        for side in range(2):
+            values = np.nan_to_num(np.where(known, joined.severity(side, metric.name), 0.0))
+            by_region = np.zeros((len(regions), len(result.locations)))
+            for path, row in zip(result.call_paths, values, strict=True):
+                by_region[regions[path.region]] += row
+            of_both[side] = by_region.max(axis=1, initial=0.0)
+            if side == 0:
+                sums[:] = values.sum(axis=1)
+    there = joined.rows[1].tolist()  # call path of the experiment → the same one here
+    head = {**made.head, "there": there, "alike": _alike(experiment, joined, result, there)}
+    more = {"difference before": packed(before, exact=True), "difference most": packed(most, exact=True)}
+    return Dataset(head, {**made.numbers, **more}, made.exact)
+
+
+def _alike(
+    experiment: Experiment, joined: Integration, result: Experiment, there: Sequence[int]
+) -> list[tuple[int, str]]:
+    """Return the regions that were matched by similarity, by their indices in a difference, and their places here.
+
+    Args:
+        experiment: The experiment that the page shows.
+        joined: The other experiment and this one.
+        result: Their difference.
+        there: The index of each call path of ``experiment`` in the difference.
+    """
+    regions = {region: number for number, region in enumerate(dict.fromkeys(path.region for path in result.call_paths))}
+    doubtful = {pair.right for pair in joined.alike[1]}
+    found = {
+        regions[result.call_paths[row].region]: path.region
+        for path, row in zip(experiment.call_paths, there, strict=True)
+        if path.region in doubtful
+    }
+    return [
+        (number, visible(f"{each.name} {at_line(each.file, each.first_line)}"))
+        for number, each in sorted(found.items())
+    ]
 
 
 def _compared(experiment: Experiment, other: Experiment, name: str) -> list[str]:

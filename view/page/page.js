@@ -2256,7 +2256,7 @@
     }
     const button = (kind, act) => html`<button onClick=${act} aria-label=${`copy ${name} as ${kind}`}>${kind}</button>`;
     return html`
-    <p class="copies">copy ${name}: ${rows && button("CSV", () => copyText("CSV", csvText(rows())))} ${svg && button("SVG", () => copyText("SVG", svg()))} ${image && button("PNG", copyImage)} <span role="status">${said}</span></p>
+    <p class="copies">copy: ${rows && button("CSV", () => copyText("CSV", csvText(rows())))} ${svg && button("SVG", () => copyText("SVG", svg()))} ${image && button("PNG", copyImage)} <span role="status">${said}</span></p>
     ${left?.text && html`<textarea class="copied" ref=${text} readonly rows="5" aria-label=${name} value=${left.text}></textarea>`}
     ${left?.image && html`<img class="copied" src=${left.image} alt=${name} />`}
   `;
@@ -2309,17 +2309,19 @@
     const { unit, slower, faster, before, gain } = lists;
     const amount2 = (value) => written({ amount: value, gap: "" }, unit).text;
     const share2 = (value, of) => of ? `${value < 0 ? "+" : "−"}${written({ amount: Math.abs(100 * value / of), gap: "" }, "%").text}` : "new";
+    const several = difference.sums.columns > 1;
     const list = (title, changed, kind) => html`
     <section class="changes">
       <h3>${title}</h3>
       ${changed.length === 0 && html`<p class="remark">none</p>`}
       ${changed.length > 0 && html`<table>
-        <thead><tr><th class="number">${other}</th><th class="number">here</th><th class="number">change</th><th class="number">share</th><th>region</th><th>source</th></tr></thead>
+        <thead><tr><th>region</th><th>source</th><th class="number">${other} → here</th><th class="number">change</th><th class="number">share</th>${several && html`<th class="number">most of a ${difference.kind}</th>`}</tr></thead>
         <tbody>${changed.slice(0, MOST3).map(
       (line) => html`<tr key=${line.region}>
-            <td class="number">${amount2(line.before)}</td><td class="number">${amount2(line.before - line.gain)}</td>
+            <td><button class="link" onClick=${() => select(line.region)}>${line.name}</button></td><td>${line.place}${line.alike && html` <small class="remark" title="matched by similarity">≈ ${line.alike}</small>`}</td>
+            <td class="number">${amount2(line.before)} → ${amount2(line.before - line.gain)}</td>
             <td class=${`number ${kind}`}>${kind === "up" ? "▲" : "▼"} ${amount2(Math.abs(line.gain))}</td><td class="number">${share2(line.gain, line.before)}</td>
-            <td><button class="link" onClick=${() => select(line.region)}>${line.name}</button></td><td>${line.place}</td>
+            ${several && html`<td class="number">${amount2(line.most[0])} → ${amount2(line.most[1])}</td>`}
           </tr>`
     )}</tbody>
       </table>`}
@@ -2330,10 +2332,10 @@
     <p>${metric} of the program, sum of the ranks: ${amount2(before)} in ${other}, ${amount2(before - gain)} here${before && gain ? `, ${share2(gain, before)}` : ""}. Regions exclude callees. Changes of less than 0.1 % are left out${lists.partly ? ", and so are values missing in one of the two experiments" : ""}.</p>
     <p><button onClick=${() => show(!shown)}>${shown ? "Show this experiment in the trees" : "Show the difference in the trees"}</button> <span class="remark">${shown ? `The trees show ${other} minus this experiment: ▲ (raised) is a gain, ▼ (sunken) a loss.` : ""}</span></p>
     ${difference.head.remarks.length > 0 && html`<ul class="caveats">${difference.head.remarks.map((each) => html`<li>${each}</li>`)}</ul>`}
-    <div class="lists">${list("Slower, or more", slower, "down")}${list("Faster, or less", faster, "up")}</div>
+    <div class="lists wide-lists">${list("Slower, or more", slower, "down")}${list("Faster, or less", faster, "up")}</div>
     <${Copies} name="changes" rows=${() => [
-      ["region", "source", `${metric} in ${other} (${unit})`, "here"],
-      ...[...slower, ...faster].map((line) => [line.name, line.place, line.before, line.before - line.gain])
+      ["region", "source", `${metric} in ${other} (${unit})`, "here", `most of a ${difference.kind} in ${other}`, "here"],
+      ...[...slower, ...faster].map((line) => [line.name, line.place, line.before, line.before - line.gain, ...line.most])
     ]} />
   `;
   }
@@ -2348,11 +2350,15 @@
       if (value === value) before[trees.flat.home[path]] += value;
     }
     const whole2 = before.reduce((sum2, value) => sum2 + Math.abs(value), 0);
+    const alike = new Map(head.alike);
     const lines = head.regions.map((each, region) => ({
       region,
+      alike: alike.get(region),
       name: each[0],
       place: placeOf(each),
       before: before[region],
+      most: [0, 1].map((side) => difference.most[(2 * metric + side) * head.regions.length + region]),
+      // of a location
       gain: gains[region]
     }));
     const changed = lines.filter(({ gain }) => Math.abs(gain) > LEAST * whole2);
@@ -2931,6 +2937,7 @@
   var LEAST2 = 2;
   var LETTER2 = 6.8;
   var TOP2 = 0.5;
+  var [STEP, WIDE] = [0.1, 0.01];
   var NEUTRAL = [170, 178, 188];
   function IcicleTab({ browser, experiment, difference, other, select }) {
     const box = useRef(null);
@@ -2946,7 +2953,7 @@
     const isDifference = experiment.head.difference;
     const signed2 = experiment.signed || isDifference;
     const mode = signed2 ? "sign" : by === "change" && changes2 ? "change" : "imbalance";
-    const boxes = useMemo(() => icicle && width ? icicle.placed(focus, width, LEAST2).map((each) => ({ ...each, ...colourOf(mode, each, icicle, changes2) })) : [], [icicle, width, focus, mode, changes2]);
+    const { boxes, top } = useMemo(() => icicle && width ? coloured(icicle.placed(focus, width, LEAST2), { icicle, mode, changes: changes2, width }) : { boxes: [], top: STEP }, [icicle, width, focus, mode, changes2]);
     useLayoutEffect(() => {
       if (!box.current) return void 0;
       const observer = new ResizeObserver(([{ contentRect }]) => setWidth(Math.floor(contentRect.width)));
@@ -2987,7 +2994,7 @@
     const rows = boxes.reduce((most3, { row }) => Math.max(most3, row + 1), 1);
     const titles = { imbalance: `imbalance of the ${experiment.kind}s: how far the mean is below the largest value`, change: `change since ${other}`, sign: isDifference ? "sum of the changes in each box" : "sum of the values in each box" };
     const [low, high] = mode === "change" ? ["more, slower", "less, faster"] : isDifference ? ["losses", "gains"] : ["less than 0", "more than 0"];
-    const scale = mode === "imbalance" ? { low: "0", high: `${percent4(TOP2)} or more`, colour: sizeColour } : { low, high, colour: (place) => signColour(2 * place - 1) };
+    const scale = mode === "imbalance" ? { low: "0", high: `${percent4(top)} or more`, colour: sizeColour } : { low, high, colour: (place) => signColour(2 * place - 1) };
     return html`
     <div class="map-tools">
       <label><input type="checkbox" checked=${inverted} onChange=${(event) => {
@@ -3020,10 +3027,17 @@
   }
   var termsOf = (browser) => browser.metrics.flatMap((metric) => [[browser.sums.metrics[metric].name, 1], ...browser.partsOf(metric).map((part) => [browser.sums.metrics[part].name, -1])]);
   function fitted(text, wide) {
-    const room = Math.floor((wide - 6) / LETTER2);
+    const room = Math.floor((wide - 10) / LETTER2);
     return text.length <= room ? text : room > 2 ? `${text.slice(0, room - 1)}…` : "";
   }
-  function colourOf(mode, box, icicle, changes2) {
+  function coloured(boxes, { icicle, mode, changes: changes2, width }) {
+    const imbalances = mode === "imbalance" ? boxes.map((box) => imbalanceOf(icicle.spreadOf(box))) : [];
+    const largest = boxes.reduce((most3, { wide }, place) => wide >= WIDE * width ? Math.max(most3, imbalances[place] || 0) : most3, 0);
+    const top = STEP * Math.max(1, Math.ceil(largest / STEP));
+    return { top, boxes: boxes.map((box, place) => ({ ...box, ...colourOf(mode, box, { changes: changes2, top, imbalance: imbalances[place] }) })) };
+  }
+  var imbalanceOf = (spread) => spread?.count > 1 && spread.most > 0 ? Math.max(0, 1 - spread.mean / spread.most) : NaN;
+  function colourOf(mode, box, { changes: changes2, imbalance, top }) {
     if (mode === "sign") return { colour: signColour((box.value.amount ?? 0) / box.size), said: "" };
     if (mode === "change") {
       const change = changes2.changeOf(box);
@@ -3032,10 +3046,8 @@
       const said = before ? `${gain < 0 ? "+" : "−"}${written({ amount: Math.abs(100 * gain / before), gap: "" }, "%").text} since then` : "new";
       return { colour: signColour((before ? gain / Math.abs(before) : -1) / TOP2), said };
     }
-    const spread = icicle.spreadOf(box);
-    if (!spread || spread.count < 2 || !(spread.most > 0)) return { colour: NEUTRAL, said: "" };
-    const imbalance = Math.max(0, 1 - spread.mean / spread.most);
-    return { colour: sizeColour(imbalance / TOP2), said: `imbalance ${written({ amount: 100 * imbalance, gap: "" }, "%").text}` };
+    if (imbalance !== imbalance) return { colour: NEUTRAL, said: "" };
+    return { colour: sizeColour(imbalance / top), said: `imbalance ${written({ amount: 100 * imbalance, gap: "" }, "%").text}` };
   }
   function beside(boxes, from, key) {
     if (!["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"].includes(key)) return void 0;
@@ -3074,7 +3086,7 @@
       const home = made.parentElement;
       made.hidden = false;
       box.current.append(made);
-      for (const picture of made.querySelectorAll(".mark")) addCopies(picture, picture.querySelector("h3")?.textContent ?? name);
+      for (const mark of made.querySelectorAll(".mark .marks > div")) addCopies(mark, mark.closest(".mark").querySelector("h3").textContent);
       return () => {
         made.hidden = true;
         home.append(made);
@@ -3273,7 +3285,7 @@
   }
 
   // src/parts/roofline.js
-  var [WIDE, HIGH] = [860, 430];
+  var [WIDE2, HIGH] = [860, 430];
   var [LEFT, RIGHT, TOP3, BOTTOM] = [70, 20, 14, 46];
   var LEAST4 = 5e-3;
   var [SMALLEST, LARGEST] = [4, 26];
@@ -3317,7 +3329,7 @@
     <h3>${chart.title}</h3>
     <p class="remark">One point for each region, excluding callees, on one core. Regions with larger points take more time. Vertical: ${chart.work} per second; horizontal: ${chart.work} per byte.${missing > 0 && ` ${missing} of ${regions.length} regions are not drawn, because ${chart.work} or misses are 0, or unknown on some ranks.`}</p>
     ${chart.said.map((line) => html`<p class="remark">${line}</p>`)}
-    <div class="grid"><svg class="roofline" ref=${picture} viewBox=${`0 0 ${WIDE} ${HIGH}`} role="img" tabindex="0" aria-label=${`${chart.title}; arrows move from region to region, Enter selects. ${told2 ?? ""}`} onKeyDown=${onKeyDown} onMouseLeave=${() => point2(null)}>
+    <div class="grid"><svg class="roofline" ref=${picture} viewBox=${`0 0 ${WIDE2} ${HIGH}`} role="img" tabindex="0" aria-label=${`${chart.title}; arrows move from region to region, Enter selects. ${told2 ?? ""}`} onKeyDown=${onKeyDown} onMouseLeave=${() => point2(null)}>
       <${Axes} frame=${frame2} chart=${chart} />
       <${Roofs} frame=${frame2} chart=${chart} />
       ${points2.map((each, place) => html`<circle key=${each.region} class=${`region${selected.has(each.region) ? " selected" : ""}${place === at ? " at" : ""}`} cx=${frame2.across(each.x)} cy=${frame2.up(each.y)} r=${SMALLEST + (LARGEST - SMALLEST) * Math.sqrt(each.share)}
@@ -3348,7 +3360,7 @@
     return {
       x,
       y,
-      across: (value) => LEFT + part(x, value) * (WIDE - LEFT - RIGHT),
+      across: (value) => LEFT + part(x, value) * (WIDE2 - LEFT - RIGHT),
       up: (value) => HIGH - BOTTOM - part(y, value) * (HIGH - TOP3 - BOTTOM)
     };
   }
@@ -3359,7 +3371,7 @@
   var powers = ([low, high]) => Array.from({ length: high - low + 1 }, (_, step) => 10 ** (low + step));
   var power2 = (value) => value >= 0.01 && value < 1e5 ? String(Number(value.toPrecision(1))) : `1e${Math.round(Math.log10(value))}`;
   function Axes({ frame: frame2, chart }) {
-    const [top, bottom, right] = [TOP3, HIGH - BOTTOM, WIDE - RIGHT];
+    const [top, bottom, right] = [TOP3, HIGH - BOTTOM, WIDE2 - RIGHT];
     return html`
     ${powers(frame2.x).map((value) => html`<path class="rule" d=${`M${frame2.across(value)} ${top}V${bottom}`} /><text x=${frame2.across(value)} y=${bottom + 16} text-anchor="middle">${power2(value)}</text>`)}
     ${powers(frame2.y).map((value) => html`<path class="rule" d=${`M${LEFT} ${frame2.up(value)}H${right}`} /><text x=${LEFT - 6} y=${frame2.up(value) + 4} text-anchor="end">${power2(value)}</text>`)}
@@ -3564,7 +3576,7 @@
 
   // src/parts/splitter.js
   var LEAST5 = 120;
-  var STEP = 24;
+  var STEP2 = 24;
   function Splitter({ name, width, setWidth }) {
     const onPointerDown = (event) => {
       event.preventDefault();
@@ -3577,7 +3589,7 @@
       bar.addEventListener("pointerup", () => bar.removeEventListener("pointermove", move), { once: true });
     };
     const onKeyDown = (event) => {
-      const step = { ArrowLeft: -STEP, ArrowRight: STEP }[event.key];
+      const step = { ArrowLeft: -STEP2, ArrowRight: STEP2 }[event.key];
       if (!step) return;
       event.preventDefault();
       setWidth(Math.max(LEAST5, (width ?? event.currentTarget.previousElementSibling.getBoundingClientRect().width) + step));
@@ -3975,7 +3987,7 @@
   // src/parts/warping.js
   var SIDE = 320;
   var MARGIN = 60;
-  var [WIDE2, HIGH2, GAP] = [640, 70, 80];
+  var [WIDE3, HIGH2, GAP] = [640, 70, 80];
   var LINES = 80;
   function Warping({ warping }) {
     const { metric, x, y, pairs, error } = warping;
@@ -4003,13 +4015,13 @@
   `;
   }
   function Pairs({ warping: { x, y, kept: kept2 } }) {
-    const above = placed(x.values).map(([part, value]) => [part * WIDE2, HIGH2 * (1 - value)]);
-    const below = placed(y.values).map(([part, value]) => [part * WIDE2, HIGH2 + GAP + HIGH2 * (1 - value)]);
+    const above = placed(x.values).map(([part, value]) => [part * WIDE3, HIGH2 * (1 - value)]);
+    const below = placed(y.values).map(([part, value]) => [part * WIDE3, HIGH2 + GAP + HIGH2 * (1 - value)]);
     const at = (curve, sample, samples) => curve[Math.round(sample / Math.max(1, samples - 1) * (curve.length - 1))];
     const step = Math.max(1, Math.ceil(kept2[0].length / LINES));
     const lines = kept2[0].map((sample, place) => [at(above, sample, x.samples), at(below, kept2[1][place], y.samples)]).filter((_, place) => place % step === 0);
     return html`
-    <svg class="warping" viewBox=${`-2 -2 ${WIDE2 + 4} ${2 * HIGH2 + GAP + 4}`} role="img" aria-label=${`samples of ${x.name} and of ${y.name} that belong together`}>
+    <svg class="warping" viewBox=${`-2 -2 ${WIDE3 + 4} ${2 * HIGH2 + GAP + 4}`} role="img" aria-label=${`samples of ${x.name} and of ${y.name} that belong together`}>
       <path class="pairs" d=${lines.map(([from, to]) => `M${from}L${to}`).join("")} />
       <polyline class="curve" points=${points(above)} />
       <polyline class="curve" points=${points(below)} />
@@ -5100,7 +5112,7 @@
     for (const each of head.experiments) {
       const experiment = await Experiment.open(each, read);
       experiment.signed = experiment.sums.signed;
-      if (head.numbers[`${each.key} before`]) experiment.before = await read(`${each.key} before`);
+      for (const name of ["before", "most"]) if (head.numbers[`${each.key} ${name}`]) experiment[name] = await read(`${each.key} ${name}`);
       page.experiments[each.key] = experiment;
     }
     page.times = head.times.map((each) => new TimeLines(each, read));

@@ -39,7 +39,7 @@ export function Copies({ name, rows, svg, image = svg && (() => imageOf(svg())) 
 
   const button = (kind, act) => html`<button onClick=${act} aria-label=${`copy ${name} as ${kind}`}>${kind}</button>`;
   return html`
-    <p class="copies">copy ${name}: ${rows && button("CSV", () => copyText("CSV", csvText(rows())))} ${svg && button("SVG", () => copyText("SVG", svg()))} ${image && button("PNG", copyImage)} <span role="status">${said}</span></p>
+    <p class="copies">copy: ${rows && button("CSV", () => copyText("CSV", csvText(rows())))} ${svg && button("SVG", () => copyText("SVG", svg()))} ${image && button("PNG", copyImage)} <span role="status">${said}</span></p>
     ${left?.text && html`<textarea class="copied" ref=${text} readonly rows="5" aria-label=${name} value=${left.text}></textarea>`}
     ${left?.image && html`<img class="copied" src=${left.image} alt=${name} />`}
   `;

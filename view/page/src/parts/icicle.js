@@ -13,7 +13,8 @@ import { Scale } from "./scale.js";
 const ROW = 22; // height of a box in pixels
 const LEAST = 2; // minimum width of a box in pixels
 const LETTER = 6.8; // width of a letter in pixels
-const TOP = 0.5; // imbalance or change at the end of the scale
+const TOP = 0.5; // change at the end of the scale
+const [STEP, WIDE] = [0.1, 0.01]; // the scale of imbalances ends at a multiple of STEP, the largest imbalance of boxes with this share of the width
 const NEUTRAL = [170, 178, 188]; // colour of boxes without imbalance or change
 
 export function IcicleTab({ browser, experiment, difference, other, select }) {
@@ -30,7 +31,7 @@ export function IcicleTab({ browser, experiment, difference, other, select }) {
   const isDifference = experiment.head.difference;
   const signed = experiment.signed || isDifference;
   const mode = signed ? "sign" : by === "change" && changes ? "change" : "imbalance";
-  const boxes = useMemo(() => (icicle && width ? icicle.placed(focus, width, LEAST).map((each) => ({ ...each, ...colourOf(mode, each, icicle, changes) })) : []), [icicle, width, focus, mode, changes]);
+  const { boxes, top } = useMemo(() => (icicle && width ? coloured(icicle.placed(focus, width, LEAST), { icicle, mode, changes, width }) : { boxes: [], top: STEP }), [icicle, width, focus, mode, changes]);
 
   useLayoutEffect(() => {
     if (!box.current) return undefined;
@@ -76,7 +77,7 @@ export function IcicleTab({ browser, experiment, difference, other, select }) {
   const rows = boxes.reduce((most, { row }) => Math.max(most, row + 1), 1);
   const titles = { imbalance: `imbalance of the ${experiment.kind}s: how far the mean is below the largest value`, change: `change since ${other}`, sign: isDifference ? "sum of the changes in each box" : "sum of the values in each box" };
   const [low, high] = mode === "change" ? ["more, slower", "less, faster"] : isDifference ? ["losses", "gains"] : ["less than 0", "more than 0"];
-  const scale = mode === "imbalance" ? { low: "0", high: `${percent(TOP)} or more`, colour: sizeColour } : { low, high, colour: (place) => signColour(2 * place - 1) };
+  const scale = mode === "imbalance" ? { low: "0", high: `${percent(top)} or more`, colour: sizeColour } : { low, high, colour: (place) => signColour(2 * place - 1) };
   return html`
     <div class="map-tools">
       <label><input type="checkbox" checked=${inverted} onChange=${(event) => { setInverted(event.currentTarget.checked); setFocus(null); }} /> inverted: callers below</label>
@@ -110,12 +111,22 @@ const termsOf = (browser) => browser.metrics.flatMap((metric) => [[browser.sums.
 
 // Returns the part of a text that fits into a box.
 function fitted(text, wide) {
-  const room = Math.floor((wide - 6) / LETTER);
+  const room = Math.floor((wide - 10) / LETTER);
   return text.length <= room ? text : room > 2 ? `${text.slice(0, room - 1)}…` : "";
 }
 
-// Returns the colour of a box, and what it means in words.
-function colourOf(mode, box, icicle, changes) {
+// Returns boxes with their colours and what these mean in words (`said`), and the end of the scale of imbalances.
+function coloured(boxes, { icicle, mode, changes, width }) {
+  const imbalances = mode === "imbalance" ? boxes.map((box) => imbalanceOf(icicle.spreadOf(box))) : [];
+  const largest = boxes.reduce((most, { wide }, place) => (wide >= WIDE * width ? Math.max(most, imbalances[place] || 0) : most), 0);
+  const top = STEP * Math.max(1, Math.ceil(largest / STEP));
+  return { top, boxes: boxes.map((box, place) => ({ ...box, ...colourOf(mode, box, { changes, top, imbalance: imbalances[place] }) })) };
+}
+
+// Returns how far the mean of several locations is below the largest value, from 0 to 1; NaN if unknown.
+const imbalanceOf = (spread) => (spread?.count > 1 && spread.most > 0 ? Math.max(0, 1 - spread.mean / spread.most) : NaN);
+
+function colourOf(mode, box, { changes, imbalance, top }) {
   if (mode === "sign") return { colour: signColour((box.value.amount ?? 0) / box.size), said: "" };
   if (mode === "change") {
     const change = changes.changeOf(box);
@@ -124,10 +135,8 @@ function colourOf(mode, box, icicle, changes) {
     const said = before ? `${gain < 0 ? "+" : "−"}${written({ amount: Math.abs((100 * gain) / before), gap: "" }, "%").text} since then` : "new";
     return { colour: signColour((before ? gain / Math.abs(before) : -1) / TOP), said };
   }
-  const spread = icicle.spreadOf(box);
-  if (!spread || spread.count < 2 || !(spread.most > 0)) return { colour: NEUTRAL, said: "" };
-  const imbalance = Math.max(0, 1 - spread.mean / spread.most);
-  return { colour: sizeColour(imbalance / TOP), said: `imbalance ${written({ amount: 100 * imbalance, gap: "" }, "%").text}` };
+  if (imbalance !== imbalance) return { colour: NEUTRAL, said: "" };
+  return { colour: sizeColour(imbalance / top), said: `imbalance ${written({ amount: 100 * imbalance, gap: "" }, "%").text}` };
 }
 
 // Returns the box that an arrow key leads to, null if there is none; undefined for other keys.

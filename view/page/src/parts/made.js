@@ -18,7 +18,7 @@ export function Made({ name }) {
     const home = made.parentElement;
     made.hidden = false;
     box.current.append(made);
-    for (const picture of made.querySelectorAll(".mark")) addCopies(picture, picture.querySelector("h3")?.textContent ?? name);
+    for (const mark of made.querySelectorAll(".mark .marks > div")) addCopies(mark, mark.closest(".mark").querySelector("h3").textContent);
     return () => {
       made.hidden = true;
       home.append(made);
@@ -29,7 +29,7 @@ export function Made({ name }) {
 
 const REAL = ":is(svg.chart, .ranks svg)"; // pictures, in contrast to the samples of a legend
 
-// Adds buttons below a part of the page that was made as HTML: they copy its first picture, and all its tables.
+// Adds buttons below a part of the page that was made as HTML: they copy its picture and its tables.
 export function addCopies(part, name) {
   if (part.querySelector(".copies")) return;
   const [svg, tables] = [part.querySelector(REAL), [...part.querySelectorAll("table")]];
