@@ -22,6 +22,7 @@ from ..verdict import Entry
 from .dataset import Dataset
 from .packing import ROUNDING, packed_text
 from .time_lines import TimeLines
+from .time_strip import time_strip
 
 __all__ = ["Page", "page_html"]
 
@@ -151,6 +152,7 @@ def _verdict(page: Page) -> str:
             f"<h1>{_text(page.headline)}</h1>",
             *(f'<p class="verdict{is_compared}">{_text(line)}</p>' for line, is_compared in _lines(page)),
             f'<ol class="findings">{findings}</ol>' if findings else "",
+            time_strip(page.times[0]) if page.times else "",
             _folded(f"{many(len(page.caveats), 'note')} on this run", _list("caveats", page.caveats), page.incomplete),
             f'<p class="about">{" · ".join(map(_text, page.about))}</p>',
         )

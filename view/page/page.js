@@ -2593,7 +2593,7 @@
   var TOP = 28;
   var NUMBER = 54;
   var LABELS = 200;
-  var APART = 34;
+  var APART = 42;
   function HeatMap({ browser, experiment, clusters, nodes, select }) {
     const canvas = useRef(null);
     const [pointed2, setCell] = useState(null);

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from autoanalyzer.experiment import Builder
+from autoanalyzer.view.page import Recording
 
 from .conftest import SAMPLES
+from .traces import profile, saved
 
 RAYS = {"folders": [SAMPLES / "rays"]}
 SCREENS = {"a small screen": (1280, 800), "a phone": (390, 844)}
@@ -93,6 +95,25 @@ def test_a_difference_says_first_by_how_much_where_and_on_which_ranks(experiment
             (".findings .first p", "rank 3 "),
         ):
             assert shown.page.evaluate(IN_VIEW, [element, part]), (name, part)
+
+
+def test_of_a_trace_the_regions_of_each_rank_over_time_are_below_the_findings(show, tmp_path):
+    recordings = [Recording(saved(tmp_path), "out", "the run")]
+    for name, size in SCREENS.items():
+        shown = show(profile(), "", of_page={"recordings": recordings}, size=size)
+        for element, part in (
+            ("svg[aria-label^='Regions over time']", ""),
+            (".key li", "a.c:3 80 %"),
+            ("li", "rank 3"),
+        ):
+            assert shown.page.evaluate(IN_VIEW, [f".time-strip {element}", part]), (name, part)
+        assert shown.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    spans = shown.page.eval_on_selector_all(
+        ".time-strip > svg path", "all => all.map((each) => each.getAttribute('d'))"
+    )
+    assert spans[:3] == ["M0 0h40v13h-40z", "M40 0h20v13h-20z", "M60 0h40v13h-40z"]
+    assert len(spans) == 3 * 4
+    assert shown.complaints == []
 
 
 def test_many_ranks_are_columns_with_a_scale_and_whole_numbers(show):

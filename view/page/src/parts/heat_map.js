@@ -15,7 +15,7 @@ const NAMES = 14; // pixels for the numbers of the ranks at the top
 const TOP = 28; // pixels for the numbers of the ranks and the clusters below them
 const NUMBER = 54; // minimum width in pixels of a cell that contains its value as a number
 const LABELS = 200; // pixels for the names of the call paths in a copy of the picture
-const APART = 34; // minimum distance in pixels between the numbers of two ranks
+const APART = 42; // minimum distance in pixels between the numbers of two ranks
 
 export function HeatMap({ browser, experiment, clusters, nodes, select }) {
   const canvas = useRef(null);
