@@ -301,9 +301,10 @@ class _Matching:
 
         def is_guessed(one: Region, other: Region) -> bool:
             """Return whether another region may be the match: one is new or gone, or a twin is just as similar."""
-            enough = likeness(one, other)
-            twins = (*((each, other) for each in left if each != one), *((one, each) for each in right if each != other))
-            return any(None in pair for pair in pairs) or any(likeness(*pair) >= enough for pair in twins)
+            if any(None in pair for pair in pairs):
+                return True
+            others = [(each, other) for each in left if each != one] + [(one, each) for each in right if each != other]
+            return any(likeness(*pair) >= likeness(one, other) for pair in others)
 
         for place, (one, other) in enumerate(pairs):
             if one and anew:

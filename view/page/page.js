@@ -2950,6 +2950,7 @@
     const unit = browser.sums.metrics[browser.metrics[0]].unit;
     const icicle = useMemo(() => browser.summed ? new Icicle(browser, experiment, inverted) : null, [browser.metrics.join(), browser.sums, browser.panes.metrics, experiment, inverted]);
     const changes2 = useMemo(() => difference && PathChanges.of(difference, termsOf(browser)), [difference, browser.panes.metrics]);
+    const there = Boolean(icicle?.whole);
     const isDifference = experiment.head.difference;
     const signed2 = experiment.signed || isDifference;
     const mode = signed2 ? "sign" : by === "change" && changes2 ? "change" : "imbalance";
@@ -2959,9 +2960,9 @@
       const observer = new ResizeObserver(([{ contentRect }]) => setWidth(Math.floor(contentRect.width)));
       observer.observe(box.current);
       return () => observer.disconnect();
-    }, [icicle === null]);
+    }, [there]);
     useEffect(() => point2(null), [icicle, focus]);
-    if (!icicle?.whole) return html`<p class="remark">Values of ${browser.named} are 0 or cannot be summed, so there are no boxes.</p>`;
+    if (!there) return html`<p class="remark">Values of ${browser.named} are 0 or cannot be summed, so there are no boxes.</p>`;
     const nameOf = ({ region }) => experiment.head.regions[region][0];
     const amount2 = (value) => written(value, unit).text;
     const percent4 = (share2) => written({ amount: 100 * share2, gap: "" }, "%").text;

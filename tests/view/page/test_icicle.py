@@ -27,6 +27,7 @@ def helper(factor: float = 1.0) -> Experiment:
     one, other = (builder.call_path(name, main) for name in ("setup", "=solve"))
     few, most = (builder.call_path("helper", caller) for caller in (one, other))
     builder.metric("wall_time", "sec")
+    builder.metric("io_time", "sec")
     for rank in range(3):
         builder.location(rank)
     builder.row("wall_time", few, [1.0, 1.0, 1.0])
@@ -94,6 +95,14 @@ def test_boxes_are_as_wide_as_their_values_and_show_one_in_full_width_by_mouse_a
     click_rank(shown, 2)
     assert boxes(shown)[1:3] == close(("=solve", 0, 0.8, 1), ("setup", 0.8, 0.2, 1))
     assert shown.complaints == []
+
+
+def test_a_metric_without_values_has_no_boxes_and_another_one_has(show):
+    shown = show(helper(), "#m=io_time&t=icicle")
+    assert shown.page.inner_text("#panel") == "Values of io_time are 0 or cannot be summed, so there are no boxes."
+    shown.page.click("#tree-metrics .row:has-text('wall_time')")
+    shown.settle()
+    assert boxes(shown) == close(*WHOLE)
 
 
 def test_inverted_boxes_have_callers_below_them(show):

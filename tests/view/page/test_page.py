@@ -552,6 +552,8 @@ def test_too_many_values_are_told_by_their_spread_and_by_ranges_of_ranks(experim
     assert "(rank 3), deviation " in page.get_attribute(strip, "title")
     shown.press("1")
     assert page.locator(".map canvas").count() == 1
+    shown.press("0")
+    assert page.locator(".icicle g").count() > 3
     assert shown.complaints == []
 
 

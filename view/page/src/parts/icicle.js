@@ -28,6 +28,7 @@ export function IcicleTab({ browser, experiment, difference, other, select }) {
   const unit = browser.sums.metrics[browser.metrics[0]].unit;
   const icicle = useMemo(() => (browser.summed ? new Icicle(browser, experiment, inverted) : null), [browser.metrics.join(), browser.sums, browser.panes.metrics, experiment, inverted]);
   const changes = useMemo(() => difference && PathChanges.of(difference, termsOf(browser)), [difference, browser.panes.metrics]);
+  const there = Boolean(icicle?.whole);
   const isDifference = experiment.head.difference;
   const signed = experiment.signed || isDifference;
   const mode = signed ? "sign" : by === "change" && changes ? "change" : "imbalance";
@@ -38,10 +39,10 @@ export function IcicleTab({ browser, experiment, difference, other, select }) {
     const observer = new ResizeObserver(([{ contentRect }]) => setWidth(Math.floor(contentRect.width)));
     observer.observe(box.current);
     return () => observer.disconnect();
-  }, [icicle === null]);
+  }, [there]);
   useEffect(() => point(null), [icicle, focus]);
 
-  if (!icicle?.whole) return html`<p class="remark">Values of ${browser.named} are 0 or cannot be summed, so there are no boxes.</p>`;
+  if (!there) return html`<p class="remark">Values of ${browser.named} are 0 or cannot be summed, so there are no boxes.</p>`;
   const nameOf = ({ region }) => experiment.head.regions[region][0];
   const amount = (value) => written(value, unit).text;
   const percent = (share) => written({ amount: 100 * share, gap: "" }, "%").text;
