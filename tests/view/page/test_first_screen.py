@@ -47,6 +47,7 @@ def test_the_picture_of_the_first_finding_is_a_bar_for_each_rank_as_long_as_its_
     )
     assert np.array(widths) / max(widths) == pytest.approx(np.array(times) / max(times), abs=0.01)
     assert shown.page.inner_text(".ranks figcaption").startswith("CPU time outside MPI of each rank in propagate.c:28")
+    assert shown.page.locator(".ranks .copies button").all_inner_texts() == ["SVG", "PNG"]
     shown.go("n=1")
     in_tree = {row["label"]: row["value"] for row in shown.rows()["system"] if row["label"].startswith("rank")}
     assert dict(zip(said[::2], said[1::2], strict=True)) == in_tree

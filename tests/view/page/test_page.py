@@ -234,6 +234,7 @@ def test_the_account_is_a_bar_for_each_region_as_long_as_its_own_time(experiment
     assert sum(found.values()) == pytest.approx(480, abs=1)
     totals = shown.page.eval_on_selector_all("#panel .bars svg", "all => all.map((each) => each.getBBox().width)")
     assert totals == sorted(totals, reverse=True)
+    assert shown.page.locator("#panel .copies button").all_inner_texts() == ["CSV"]
     assert shown.complaints == []
 
 
