@@ -22,6 +22,8 @@ _MOST: Final = 5  # maximum number of entries
 _SMALL: Final = 0.01  # changes below this share of the largest change are left out
 _NAMED: Final = 3  # maximum number of ranks with their own changes
 _LEAST: Final = 0.05  # a rank is named if it changed at least by this share of the largest change
+_ALIKE: Final = 0.9  # ranks whose changes differ by less are named together
+_NOTHING: Final = 5e-10  # smaller changes, in seconds, are rounding errors
 _PATH: Final = "path_time"
 _BUSY: Final = "cpu_time"
 _NAMES: Final = {_PATH: "critical path", _BUSY: "CPU time outside MPI"}
@@ -41,12 +43,12 @@ def total_gains(experiment: Experiment) -> list[str]:
         return []
     metric = _BUSY if main == _PATH and _BUSY in experiment else main
     of_ranks = sum(values.sum(axis=0) for _, values in _changes(experiment, metric))
-    path = [f"{_NAMES[_PATH]}: {_amount(_total(experiment, _PATH))} than before"] if main == _PATH else []
-    of_all = f"{_name(metric)}: {_amount(float(np.sum(of_ranks)))} in total than before"
+    path = [_sentence(_PATH, _total(experiment, _PATH))] if main == _PATH else []
+    of_all = _sentence(metric, float(np.sum(of_ranks)))
     said = [*path, "; ".join(filter(None, [of_all, _of_ranks(experiment, np.asarray(of_ranks))]))]
     wall = next(each.name for each in experiment.metrics if each.unit == "sec" and each.parent is None)
     if wall not in (main, metric):
-        said.append(f"{visible(wall)}: {_amount(_total(experiment, wall))} in total than before")
+        said.append(_sentence(wall, _total(experiment, wall)))
     return said
 
 
@@ -65,13 +67,13 @@ def gain_entries(experiment: Experiment) -> list[Entry]:
             break
         change, region = float(sums[path]), experiment.call_paths[path].region
         place = at_line(region.file, region.first_line) if region.file else ""
-        saving = f"{_name(main)}: {_amount(change)} {'than before' if main == _PATH else 'in total than before'}"
         metric = _BUSY if main == _PATH and _BUSY in experiment else main
         of_ranks = _of_ranks(experiment, next(_changes(experiment, metric, path))[1][0])
         named = f"{_name(metric)}: " * (metric != main)
-        kind, highlight = "GAIN" if change > 0 else "LOSS", Highlight(main, main == _BUSY, path=path)
+        kind = "CHANGE" if abs(change) < _NOTHING else "GAIN" if change > 0 else "LOSS"
         lines = [f"{named}{of_ranks}"] if of_ranks else []
-        found.append(Entry(kind, place, region.name, saving=saving, lines=lines, highlight=highlight))
+        highlight = Highlight(main, main == _BUSY, path=path)
+        found.append(Entry(kind, place, region.name, saving=_sentence(main, change), lines=lines, highlight=highlight))
     return found
 
 
@@ -81,7 +83,7 @@ def _main(experiment: Experiment) -> str | None:
     Waiting is left out if possible, because ranks may wait less in one place and more in another.
     """
     for name in _NAMES:
-        if name in experiment and _total(experiment, name):
+        if name in experiment and np.any(Sums(experiment).by_path(name).amounts):
             return name
     return next((each.name for each in experiment.metrics if each.unit == "sec" and each.parent is None), None)
 
@@ -110,6 +112,13 @@ def _name(metric: str) -> str:
     return _NAMES.get(metric, visible(metric))
 
 
+def _sentence(metric: str, change: float) -> str:
+    """Return a sentence on the change of a metric, summed over the ranks."""
+    whole = "" if metric == _PATH else " in total"
+    said = f"unchanged{whole}" if abs(change) < _NOTHING else f"{_amount(change)}{whole} than before"
+    return f"{_name(metric)}: {said}"
+
+
 def _amount(change: float) -> str:
     return f"{amount(abs(change), 'sec')} {'less' if change > 0 else 'more'}"
 
@@ -124,8 +133,9 @@ def _of_ranks(experiment: Experiment, values: _Values) -> str:
     labels: list[int | str] = [
         f"{place.process}.{place.thread}" if threads else place.process for place in experiment.locations
     ]
-    if len(changed) > _NAMED and (np.all(values[changed] > 0) or np.all(values[changed] < 0)):
-        sizes = np.abs(values[changed])
+    sizes = np.abs(values[changed])
+    are_many = len(changed) > _NAMED or (len(changed) > 1 and sizes.min() >= _ALIKE * sizes.max())
+    if are_many and (np.all(values[changed] > 0) or np.all(values[changed] < 0)):
         said = f"{ranks([labels[each] for each in changed])}: {spread(float(sizes.min()), float(sizes.max()))}"
         return f"{said} {'less' if values[changed[0]] > 0 else 'more'} each"
     first = sorted(changed, key=lambda each: -abs(float(values[each])))[:_NAMED]
