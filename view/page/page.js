@@ -3100,12 +3100,12 @@
     if (part.querySelector(".copies")) return;
     const [svg, tables] = [part.querySelector(REAL), [...part.querySelectorAll("table")]];
     if (!svg && !tables.length) return;
-    const rows = () => tables.flatMap((table) => [...table.rows].map((row) => [...row.cells].map(textOf)));
+    const rows = () => tables.flatMap((table) => [...table.rows].map((row) => [...row.cells].map(saidIn)));
     const place = document.createElement("div");
     part.append(place);
     render(html`<${Copies} name=${name} svg=${svg && (() => svgText(svg))} rows=${tables.length > 0 && rows} />`, place);
   }
-  var textOf = (cell2) => cell2.querySelector("svg") ? [...cell2.querySelectorAll("title")].map((each) => each.textContent).join("; ") : cell2.textContent;
+  var saidIn = (cell2) => cell2.querySelector("svg") ? [...cell2.querySelectorAll("title")].map((each) => each.textContent).join("; ") : cell2.textContent;
 
   // src/model/time_lines.js
   var ROWS = 20;
@@ -5102,12 +5102,12 @@
   }
 
   // src/main.js
-  var textOf2 = (id) => document.getElementById(id).textContent;
+  var textOf = (id) => document.getElementById(id).textContent;
   async function main() {
-    const head = JSON.parse(await unpackedText(textOf2("head")));
+    const head = JSON.parse(await unpackedText(textOf("head")));
     const read = (key) => {
       const { id, kind, count: count2 } = head.numbers[key];
-      return unpacked({ kind, count: count2 }, textOf2(id));
+      return unpacked({ kind, count: count2 }, textOf(id));
     };
     const page = { ...head, experiments: {}, hasSources: Object.values(head.sources).some(({ lines }) => lines) };
     for (const each of head.experiments) {

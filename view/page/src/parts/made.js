@@ -34,11 +34,11 @@ export function addCopies(part, name) {
   if (part.querySelector(".copies")) return;
   const [svg, tables] = [part.querySelector(REAL), [...part.querySelectorAll("table")]];
   if (!svg && !tables.length) return;
-  const rows = () => tables.flatMap((table) => [...table.rows].map((row) => [...row.cells].map(textOf)));
+  const rows = () => tables.flatMap((table) => [...table.rows].map((row) => [...row.cells].map(saidIn)));
   const place = document.createElement("div");
   part.append(place);
   render(html`<${Copies} name=${name} svg=${svg && (() => svgText(svg))} rows=${tables.length > 0 && rows} />`, place);
 }
 
 // Returns the text of a cell; of a bar, which is a picture, what it says.
-const textOf = (cell) => cell.querySelector("svg") ? [...cell.querySelectorAll("title")].map((each) => each.textContent).join("; ") : cell.textContent;
+const saidIn = (cell) => cell.querySelector("svg") ? [...cell.querySelectorAll("title")].map((each) => each.textContent).join("; ") : cell.textContent;
