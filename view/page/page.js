@@ -3290,6 +3290,7 @@
   var [LEFT, RIGHT, TOP3, BOTTOM] = [70, 20, 14, 46];
   var LEAST4 = 5e-3;
   var [SMALLEST, LARGEST] = [4, 26];
+  var [NAMED3, MOST_NAMED, LONGEST] = [0.03, 5, 40];
   var DASHES = ["", "10 4", "2 4", "10 3 2 3"];
   function Roofline({ experiment, selected, select }) {
     const { roofline } = experiment.head;
@@ -3333,8 +3334,9 @@
     <div class="grid"><svg class="roofline" ref=${picture} viewBox=${`0 0 ${WIDE2} ${HIGH}`} role="img" tabindex="0" aria-label=${`${chart.title}; arrows move from region to region, Enter selects. ${told2 ?? ""}`} onKeyDown=${onKeyDown} onMouseLeave=${() => point2(null)}>
       <${Axes} frame=${frame2} chart=${chart} />
       <${Roofs} frame=${frame2} chart=${chart} />
-      ${points2.map((each, place) => html`<circle key=${each.region} class=${`region${selected.has(each.region) ? " selected" : ""}${place === at ? " at" : ""}`} cx=${frame2.across(each.x)} cy=${frame2.up(each.y)} r=${SMALLEST + (LARGEST - SMALLEST) * Math.sqrt(each.share)}
+      ${points2.map((each, place) => html`<circle key=${each.region} class=${`region${selected.has(each.region) ? " selected" : ""}${place === at ? " at" : ""}`} cx=${frame2.across(each.x)} cy=${frame2.up(each.y)} r=${radius(each.share)}
         onMouseEnter=${() => point2(place)} onClick=${() => select(each.region)} />`)}
+      ${points2.filter(({ share: share2 }) => share2 >= NAMED3).slice(0, MOST_NAMED).map((each) => html`<${Label} key=${each.region} frame=${frame2} point=${each} />`)}
     </svg></div>
     <p class="told" aria-live="polite">${told2 ?? (points2.length ? "Point at a region, or move with the arrows, to read its values; a click selects it." : "No region has both rates.")}</p>
     <ul class="swatches listed">
@@ -3371,6 +3373,11 @@
   }
   var powers = ([low, high]) => Array.from({ length: high - low + 1 }, (_, step) => 10 ** (low + step));
   var power2 = (value) => value >= 0.01 && value < 1e5 ? String(Number(value.toPrecision(1))) : `1e${Math.round(Math.log10(value))}`;
+  var radius = (share2) => SMALLEST + (LARGEST - SMALLEST) * Math.sqrt(share2);
+  function Label({ frame: frame2, point: { x, y, share: share2, name, place } }) {
+    const [left, isRight] = [frame2.across(x), frame2.across(x) > WIDE2 / 2];
+    return html`<text class="label" x=${left + (isRight ? -1 : 1) * (radius(share2) + 4)} y=${frame2.up(y) + 4} text-anchor=${isRight ? "end" : "start"}>${(place || name).slice(0, LONGEST)}</text>`;
+  }
   function Axes({ frame: frame2, chart }) {
     const [top, bottom, right] = [TOP3, HIGH - BOTTOM, WIDE2 - RIGHT];
     return html`
@@ -4271,7 +4278,7 @@
   // src/parts/tree_view.js
   var ROW3 = 24;
   var DEEPEST = 16;
-  var LONGEST = 300;
+  var LONGEST2 = 300;
   function TreeView({ name, title, rows, focus, ranges: ranges2, about, signed: signed2, actions }) {
     const box = useRef(null);
     const [view, look] = useWindow(box, ROW3, []);
@@ -4340,7 +4347,7 @@
       aria-selected=${row.selected}
       aria-expanded=${row.state === "leaf" || row.state === "folded" ? void 0 : row.state === "open"}
       aria-label=${spoken}
-      title=${about ?? (row.label.length > LONGEST ? `${row.label.slice(0, LONGEST)}…` : row.label)}
+      title=${about ?? (row.label.length > LONGEST2 ? `${row.label.slice(0, LONGEST2)}…` : row.label)}
       onClick=${onClick}
     >
       <span class=${`square ${relief} ${row.value.gap === "not measured" ? "hatched" : ""}`} style=${{ backgroundColor: colour }}></span>
