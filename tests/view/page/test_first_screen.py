@@ -11,7 +11,7 @@ from autoanalyzer.experiment import Builder
 from autoanalyzer.view.page import Recording
 
 from .conftest import SAMPLES
-from .traces import profile, saved
+from .traces import a_trace, profile, saved
 
 RAYS = {"folders": [SAMPLES / "rays"]}
 SCREENS = {"a small screen": (1280, 800), "a phone": (390, 844)}
@@ -114,6 +114,11 @@ def test_of_a_trace_the_regions_of_each_rank_over_time_are_below_the_findings(sh
     )
     assert spans[:3] == ["M0 0h40v13h-40z", "M40 0h20v13h-20z", "M60 0h40v13h-40z"]
     assert len(spans) == 3 * 4
+    many = [Recording(saved(tmp_path, a_trace(40), "many.npz"), "out", "the run")]
+    shown = show(profile(), "", of_page={"recordings": many}, size=SCREENS["a small screen"])
+    names = shown.page.locator(".time-strip > ol li").all_inner_texts()
+    assert names == ["rank 0", "ranks 38-39"]  # of 32 rows, which are too low for all names
+    assert shown.page.locator(".time-strip > svg").bounding_box()["height"] <= 100
     assert shown.complaints == []
 
 
