@@ -107,17 +107,17 @@ class _Test:
     def _look_at_head(self, loop: Loop, head: Expression | None, outer: set[str]) -> None:
         """Record an obstacle if a loop's range depends on the iteration of outer loops."""
         if head is None:
-            self._reasons.append(f"the bounds of line {loop.line} are unknown")
+            self._reasons.append(f"the bounds of the loop in line {loop.line} are unknown")
             return
         names = {each.name for each in walk(head) if isinstance(each, Name)}
         if names & outer:
-            self._reasons.append(f"the bounds of line {loop.line} depend on {min(names & outer)}")
+            self._reasons.append(f"the bounds of the loop in line {loop.line} depend on {min(names & outer)}")
         if names & self._effects.written:
-            self._reasons.append(f"the bounds of line {loop.line} change inside the loop")
+            self._reasons.append(f"the bounds of the loop in line {loop.line} change inside the loop")
         for each in walk(head):
             in_memory = isinstance(each, ArrayRef | Deref | FieldRef) or self._is_reached(each)
             if (in_memory and self._may_be_stored(each)) or (isinstance(each, Call) and not each.is_pure):
-                self._reasons.append(f"the bounds of line {loop.line} may change inside the loop")
+                self._reasons.append(f"the bounds of the loop in line {loop.line} may change inside the loop")
 
     def _is_reached(self, name: Expression) -> bool:
         """Return whether pointers may refer to a variable: it has other names or, in C, other code can access it."""

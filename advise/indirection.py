@@ -60,8 +60,8 @@ def _of_chain(site: Site, loop: Loop, statement: Assignment) -> Advice:
     made = _made(site, statement.value, loop)
     where = f" (made in {' and '.join(made)})" if made else ""
     text = (
-        f"in {target} = {value}, each iteration of line {loop.line} waits for a value that the previous one reads from"
-        f" distant memory: {cure}{where}, or follow several chains side by side"
+        f"in {target} = {value}, each iteration of the loop in line {loop.line} waits for a value that the previous"
+        f" one reads from distant memory: {cure}{where}, or follow several chains side by side"
     )
     evidence = (f"line {statement.line}: {target} = {value}",)
     places = (site.place(statement.line), site.place(loop.line), *made)

@@ -130,7 +130,7 @@ def _of_loop(site: Site, loop: Loop, uses: list[tuple[InputOutput, tuple[Loop, .
         by_name.setdefault(each.function or each.action, {})[each.line] = None
     calls = ", ".join(f"{name} in {_lines(found)}" for name, found in by_name.items())
     more = f" and {len(named) - _MOST_LINES} more" if len(named) > _MOST_LINES else ""
-    text = f"{calls}{more}, {turns} of line {loop.line}: {cure}"
+    text = f"{calls}{more}, {turns} of the loop in line {loop.line}: {cure}"
     places = tuple(site.place(each) for each in (*lines, loop.line))
     return Advice(KIND, text, places, _evidence(site), site.gain, sure)
 

@@ -84,7 +84,7 @@ def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], f
     made = _makes_step(site, inner, far[0])
     said += "".join(f"; line {line} computes the step, {spelt}" for line, spelt in made)
     steps = [site.place(line) for line, _ in made]
-    each_time = f"per iteration of line {inner.line}"
+    each_time = f"per iteration of the loop in line {inner.line}"
     evidence = [f"{site.spell(each.reference)}: {_bytes(site, each.step)} {each_time}" for each in far]
     if better is None:
         cure = ": let the innermost loop run over the contiguous index, or lay the array out in this order"

@@ -68,8 +68,8 @@ def moved(site: Site) -> Iterator[Advice]:
     uses = [use for use in uses if use.loops[-1] is uses[0].loops[-1]][:_MOST]
     if uses:
         calls = ", ".join(dict.fromkeys(f"{use.call.name} in line {use.line}" for use in uses))
-        each_time = f"{calls}, in each iteration of line {uses[0].loops[-1].line}"
-        text = f"{each_time}: send only what the receivers use, and only if it has changed"
+        each_time = f"{calls}, in each iteration of the loop in line {uses[0].loops[-1].line}"
+        text = f"{each_time}: check whether receivers need all of the data, and each time; send less, or less often"
         yield _said(site, text, [use.line for use in uses], MEDIUM)
 
 
@@ -119,7 +119,8 @@ def _small(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
             partner = site.spell(_argument(use, at[2]))
             text = (
                 f"{use.call.name} in line {use.line} transfers {_elements(site, use, at[1])} in each"
-                f" iteration of line {loop.line}, always to or from rank {partner}: combine these messages into one"
+                f" iteration of the loop in line {loop.line}, always to or from rank {partner}: combine these messages"
+                " into one"
             )
             yield _said(site, text, (use.line, loop.line), HIGH)
 
@@ -173,13 +174,13 @@ def _again(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
         if rooted is not None:
             text = (
                 f"line {use.line} broadcasts the ranks' data one by one: use MPI_Gatherv if one rank needs them,"
-                " otherwise MPI_Allgatherv; send only the part of the buffer that is filled"
+                " otherwise MPI_Allgatherv; send only what is filled"
             )
             yield _said(site, text, (use.line, rooted.line), MEDIUM)
         elif base is not None and not _varies(buffer, use.loops[-1]) and not _is_written(base.name, use, use.loops[-1]):
             text = (
-                f"line {use.line} broadcasts {site.spell(buffer)} in each iteration of line {use.loops[-1].line},"
-                " although no iteration changes it: broadcast it once, before the loop"
+                f"line {use.line} broadcasts {site.spell(buffer)} in each iteration of the loop in line"
+                f" {use.loops[-1].line}, although no iteration changes it: broadcast it once, before the loop"
             )
             yield _said(site, text, (use.line, use.loops[-1].line), MEDIUM)
 

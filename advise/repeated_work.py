@@ -96,7 +96,8 @@ def _invariant(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]
             continue
         if isinstance(each, Call) and each.is_pure and each.on is None and each.arguments and each.name not in _CHEAP:
             seen.add(each)
-            text = f"{site.spell(each)} is the same in each iteration of line {loop.line}: compute it before the loop"
+            where = f"in each iteration of the loop in line {loop.line}"
+            text = f"{site.spell(each)} is the same {where}: compute it before the loop"
             yield _said(site, text, (statement.line, loop.line), HIGH)
 
 
@@ -132,7 +133,7 @@ def _powers(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]:
                     continue
                 seen.add(each)
                 cure = "products" if is_whole else "a square root"
-                each_time = f"in each iteration of line {loop.line}"
+                each_time = f"in each iteration of the loop in line {loop.line}"
                 text = f"line {statement.line} computes {site.spell(each)} {each_time}: use {cure} instead"
                 yield _said(
                     site, text, (statement.line, loop.line), MEDIUM, f"{site.spell(base)} to the power of {value:g}"
@@ -203,7 +204,7 @@ def _common(site: Site, loop: Loop) -> Iterator[Advice]:
             text,
             (lines[0], *lines[1:], loop.line),
             HIGH,
-            f"{len(lines)} times in each iteration of line {loop.line}",
+            f"{len(lines)} times in each iteration of the loop in line {loop.line}",
         )
 
 
@@ -347,7 +348,7 @@ def _allocations(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advic
             function = statement.function or "allocate"
             is_kept = any(isinstance(each, Assignment) and each.value in statement.targets for each in own)
             cure = "allocate many at a time, in one block" if is_kept else "allocate it before the loop"
-            text = f"{function} allocates {target} in each iteration of line {loop.line}: {cure}"
+            text = f"{function} allocates {target} in each iteration of the loop in line {loop.line}: {cure}"
             yield _said(site, text, (statement.line, loop.line), MEDIUM)
             return
 

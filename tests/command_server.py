@@ -23,7 +23,7 @@ from autoanalyzer.cli import main, wrapper
 
 LEFT_OUT = "autoanalyzer.view.terminal_browser"  # a fifth of the time, for what is tested in other processes
 STAND_INS = ("aa-mpicc", "aa-mpicxx", "aa-mpifort")
-SECONDS = 500  # after which a command is ended: it hangs, for it takes no minute where nothing else runs
+SECONDS = 1200  # after which a command is ended: it hangs, for it takes no minute where nothing else runs
 # What a command imports of other packages when it needs it: for its first call here, and then for all.
 _MATRICES = ("scipy.cluster.hierarchy", "scipy.linalg", "scipy.special")
 PACKAGES = {

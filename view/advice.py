@@ -117,7 +117,7 @@ def _line(advice: Advice, whole: bool) -> str:
     said = ["a guess from the source"] if advice.confidence == "low" else []
     if not whole and (short := _shortened(text, _LONGEST - len(start))) != text:
         text = short
-        said.append("more: analyze --all")
+        said.append("all: autoanalyzer analyze --all")
     end = f" ({'; '.join(said)})" if said else ""
     return visible(f"{start}{text}{end}")
 
@@ -161,5 +161,5 @@ def not_advised(advised: Advised, *, everything: bool) -> list[str]:
     lines = [visible(each) for each in (advised.remarks if everything else advised.lacking)]
     if everything:
         return lines
-    more = f" (and {len(lines) - 1} more: analyze --all)" if len(lines) > 1 else ""
+    more = f" (and {len(lines) - 1} more: autoanalyzer analyze --all)" if len(lines) > 1 else ""
     return [lines[0] + more] if lines else []

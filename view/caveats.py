@@ -27,7 +27,7 @@ from .units import count, many, percent, ranks, seconds
 
 __all__ = ["TRUST", "caveats", "how_counted", "shared_cores"]
 
-TRUST: Final = "trust busy time, not wall time"
+TRUST: Final = "wall time includes waiting for a core"
 
 _MOST: Final = 2  # number of warnings to show by default; another line gives the number of the remaining ones
 _COSTLY: Final = 10  # minimum overhead in percent that causes a warning
@@ -157,13 +157,13 @@ def _crowded(findings: Findings) -> Iterator[str]:
     others = share_of_others(findings.experiment)
     cores = shared_cores(findings.experiment)
     if others and cores:
-        cores += f", and other programs took {percent(100 * others)} of the cores' time"
+        cores += f", of which other programs took {percent(100 * others)}"
     elif others:
         cores = f"other programs took {percent(100 * others)} of the cores' time"
     if why := [*filter(None, [cores, _delayed(findings)])]:
         unknown = "; MPI transfer is not known, because the kernel does not report waiting for cores"
         known = unknown if findings.run.waits_for_cores_unknown else ""
-        yield f"trust savings and busy time, not wall time: {'; '.join(why)}{known}"
+        yield f"{TRUST}: {'; '.join(why)}{known}"
     if findings.differences.not_judged:
         vectors, found = findings.differences.not_judged
         culprit = max(found.culprits, key=lambda each: float(np.ptp(vectors.values[each])))

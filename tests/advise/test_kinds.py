@@ -114,7 +114,7 @@ def test_what_ranks_take_of_turns_tells_whether_these_or_their_cost_differ(site,
     found = replace(site(ROWS), turns_apart=lambda source, loop: apart if loop.line == 12 else None)
     (advice,) = division_of_work(found)
     assert said in advice.text
-    assert any("times as many iterations of line 12" in each for each in advice.evidence) == bool(apart)
+    assert any("times as many iterations of the loop in line 12" in each for each in advice.evidence) == bool(apart)
 
 
 def test_turns_that_data_make_long_are_named_where_nothing_divides_them(site):
@@ -346,7 +346,7 @@ def test_one_element_is_one(site, count, said):
 def test_calls_that_move_data_in_loops_are_a_place_to_start(site):
     calls = "for (int i = 0; i < n; i++) {\nMPI_Allgather(x, n, MPI_INT, y, n, MPI_INT, to);\nMPI_Barrier(to);}"
     (advice,) = moved(site(f"#include <mpi.h>\nvoid f(int *x, int *y, int n, int to) {{ {calls} }}"))
-    assert advice.text.startswith("MPI_Allgather in line 3, in each iteration of line 2: send only what ")
+    assert advice.text.startswith("MPI_Allgather in line 3, in each iteration of the loop in line 2: check whether ")
     assert not list(moved(site(f"#include <mpi.h>\nvoid f(int *x, int *y, int n, int to) {{ {calls[29:-1]} }}")))
     again = f"{calls}\nfor (int i = 0; i < n; i++)\nMPI_Bcast(x, n, MPI_INT, 0, to);"
     assert list(moved(site(f"#include <mpi.h>\nvoid f(int *x, int *y, int n, int to) {{ {again} }}"))) == [advice]

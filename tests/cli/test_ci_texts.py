@@ -79,7 +79,7 @@ def shell(project):
         environment = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", "RUNS": "2", **own}
         environment["PROGRAM"] = "mpirun -n 2 ./app"
         words = ["bash", "-e", "-o", "pipefail", "-c", text]
-        done = subprocess.run(words, cwd=project, env=environment, capture_output=True, timeout=500, check=False)
+        done = subprocess.run(words, cwd=project, env=environment, capture_output=True, timeout=1200, check=False)
         return done.returncode, done.stderr.decode()
 
     return run

@@ -247,7 +247,7 @@ def test_of_a_run_no_difference_is_told_that_does_not_matter(tool, here):
     text = here("pursue", "run.cube").stdout.decode()
     assert "\nLook at instructions: ranks 12-15 with 3.0e9 (median 1.0e9).\n" in text
     assert "\nThe next analysis needs only --metrics " in text
-    assert text.endswith("trust busy time, not wall time: 16 ranks share 2 cores.\n")
+    assert text.endswith("wall time includes waiting for a core: 16 ranks share 2 cores.\n")
 
 
 def test_few_ranks_are_judged_by_parts_of_their_samples(tool, here, browse):

@@ -229,7 +229,7 @@ def test_where_ranks_take_turns_that_is_said_and_waiting_for_a_turn_makes_no_clu
             assert "time" not in found["next"]
         said = here("stats", "turns.cube", analysis).stdout.decode()
         assert done.returncode == 0
-        assert "\ntrust busy time, not wall time: 16 ranks share 2 cores.\n" in said
+        assert "\nwall time includes waiting for a core: 16 ranks share 2 cores.\n" in said
 
 
 def test_of_a_file_of_another_tool_sentences_name_the_threads(here):

@@ -26,7 +26,7 @@ __all__ = ["NODES", "PROGRAMS", "Cluster", "Done"]
 NODES: Final = ("-N", "2", "-w", "aa-node1,aa-node2")
 PROGRAMS: Final = ("slurmctld", "slurmd", "srun", "munged", "mungekey", "unshare")
 
-_PATIENCE: Final = 120  # seconds for nodes to come up, and jobs to end, on a busy machine
+_PATIENCE: Final = 600  # seconds for nodes to come up, and jobs to end, on a busy machine
 _TEMPORARY: Final = Path("/tmp")
 _SHARED_MEMORY: Final = Path("/dev/shm")
 # Under srun, one of some hundred starts of Debian 12's Open MPI ends in MPI_Init on a busy machine, with the tool or
@@ -131,7 +131,7 @@ class Cluster:
         return Path(f"/proc/{self._processes[node].pid}/root") / place.relative_to("/")
 
     def run(
-        self, *words: str | Path, folder: Path, more: Mapping[str, str] | None = None, timeout: float = 240
+        self, *words: str | Path, folder: Path, more: Mapping[str, str] | None = None, timeout: float = 1200
     ) -> Done:
         """Run a command on the machine from which jobs are submitted; one that allocates nodes gets the first ones."""
         command = [*map(str, words)]

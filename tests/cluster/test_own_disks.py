@@ -117,7 +117,7 @@ def test_of_a_node_that_died_the_others_data_come_home(cluster: Cluster, place: 
     try:
         cluster.begun(place)
         cluster.kill("aa-node4")
-        _, said = job.communicate(timeout=500)
+        _, said = job.communicate(timeout=1200)
         assert [rank for rank, _ in ranks(home)] == [0, 1, 2], said
         assert list(load(home).notes.missing) == [3]
     finally:

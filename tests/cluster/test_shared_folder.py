@@ -150,7 +150,7 @@ def test_a_job_that_is_started_again_has_the_data_of_its_last_start(cluster: Clu
     number = submitted.stdout.strip()
     cluster.begun(place)
     cluster.run("scontrol", "requeue", number, folder=place)
-    end = time.monotonic() + 120
+    end = time.monotonic() + 1200
     while cluster.run("squeue", "-h", "-j", number, "-o", "%T", folder=place).stdout.strip() != "PENDING":
         assert time.monotonic() < end
         time.sleep(0.2)

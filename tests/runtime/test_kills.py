@@ -25,5 +25,5 @@ def test_whoever_is_killed_what_was_recorded_is_kept(mpi: tuple[str, str], first
     """The launcher, all, and a rank; the launcher of MPICH by night."""
     launcher, compiler = mpi
     words = [TOOL, "--runs", str(runs), "--first", str(first), "--launcher", launcher, "--compiler", compiler]
-    done = subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False, timeout=500)
+    done = subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False, timeout=1200)
     assert done.returncode == 0, done.stdout + done.stderr

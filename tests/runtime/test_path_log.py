@@ -34,7 +34,7 @@ def assert_waiting_is_equal(found: Found, expected: Found) -> None:
 def test_the_path_of_each_shape_is_that_of_its_messages(ranks: int, tmp_path: Path) -> None:
     """Without the collective that does not block: the chain may come later there, with the next one."""
     program = compiled("mpicc.openmpi", "path_shapes.c", tmp_path)
-    command = ["timeout", "500", "mpirun.openmpi", "--oversubscribe", "-n", str(ranks), str(program)]
+    command = ["timeout", "1200", "mpirun.openmpi", "--oversubscribe", "-n", str(ranks), str(program)]
     shapes = ["master", *(name for name in SHAPES if name != "begun")]
     found, expected = logged([*command, *shapes], tmp_path, "mpicc.openmpi")
     assert_path_is_equal(found, expected)
@@ -45,7 +45,7 @@ def test_chains_that_leave_segments_behind_are_put_together(tmp_path: Path) -> N
     """Of delays, what is left behind is nobody's."""
     words = ["mpicc.openmpi", "-O1", "-g", str(PROGRAMS / "path_segments.c"), "-o", "app"]
     run(["autoanalyzer", "compile", "--", *words], tmp_path).check_returncode()
-    command = ["timeout", "500", "mpirun.openmpi", "--oversubscribe", "-n", "5", str(tmp_path / "app")]
+    command = ["timeout", "1200", "mpirun.openmpi", "--oversubscribe", "-n", "5", str(tmp_path / "app")]
     found, expected = logged(command, tmp_path, "mpicc.openmpi")
     assert len(expected.path) > layout.PATH_ENTRIES
     assert_path_is_equal(found, expected)

@@ -497,7 +497,7 @@ def said(
     (folder / "app.c").write_text(text)
     words = [compiler, "-w", "app.c", "-o", "app", "-ldl", "-lpthread"]
     subprocess.run(words, cwd=folder, check=True)
-    command = ["timeout", "500", launcher, "-n", str(ranks), str(folder / "app")]
+    command = ["timeout", "1200", launcher, "-n", str(ranks), str(folder / "app")]
     run = recorded(command, folder, **{"AUTOANALYZER_PATH": "always", **variables})
     chains = [shard.chains for shard in run.shards if shard.chains and not shard.spawned]
     assert state in {each.state for each in chains} <= {state, "known"}
@@ -608,7 +608,7 @@ def test_ranks_that_are_recorded_send_nothing_to_one_that_has_no_room(tmp_path: 
     script.chmod(0o755)
     (tmp_path / "app.c").write_text(INACTIVE)
     subprocess.run(["mpicc.openmpi", "-w", "app.c", "-o", "app"], cwd=tmp_path, check=True)
-    command = ["timeout", "500", "mpirun.openmpi", "-n", "2", str(script)]
+    command = ["timeout", "1200", "mpirun.openmpi", "-n", "2", str(script)]
     run = recorded(command, tmp_path, AUTOANALYZER_PATH="always")
     assert {"190 on 0", "190 on 1"} <= {*run.output.splitlines()}  # the library, too, may speak of its limits
     (shard,) = run.shards

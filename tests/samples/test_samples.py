@@ -99,6 +99,7 @@ def test_heat_that_overlaps_is_one_cluster(overlapping_heat: Sample) -> None:
     assert overlapping_heat.dissimilarity()["clusters"] == [[0, 1, 2, 3]]
 
 
+@pytest.mark.nightly
 def test_heat_prints_the_same_untouched_and_under_the_tool_overlapping_or_not(
     heat: Sample, overlapping_heat: Sample
 ) -> None:

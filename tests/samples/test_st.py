@@ -150,6 +150,7 @@ def test_either_cure_alone_prints_the_same_as_none(plain_st: Path) -> None:
     assert len(printed) == 1
 
 
+@pytest.mark.nightly
 def test_st_prints_the_same_untouched_and_under_the_tool_planted_or_cured(st: Sample, cured_st: Sample) -> None:
     assert st.printed == cured_st.printed == st.printed_untouched()
 

@@ -21,6 +21,7 @@ def sweep(tmp_path_factory: pytest.TempPathFactory) -> Sample:
     return Sample("sweep", tmp_path_factory.mktemp("coarse"), size=SIZE, language="FC", launch=LAUNCH)
 
 
+@pytest.mark.nightly
 def test_neither_pipeline_nor_ranks_nor_probes_change_the_flux(sweep: Sample) -> None:
     printed = {sweep.printed.splitlines()[0]}
     for pipeline, ranks in (("coarse", "1"), ("fine", "6")):

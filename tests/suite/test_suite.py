@@ -58,7 +58,7 @@ def forked(tool: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("language", PRINTERS)
-@pytest.mark.by_day(language=["f90"])  # in C, what is counted
+@pytest.mark.nightly  # by day, the counts of one in C
 @pytest.mark.usefixtures("forked")
 def test_a_program_prints_the_same_with_probes_and_holds_each_fault_where_it_is_said_to_be(tmp_path, language):
     case = case_of_kinds((*KINDS,), language, seed=len(language), seconds=TINY, steps=STEPS, ranks=RANKS)

@@ -94,7 +94,9 @@ def test_sources_that_are_not_there_take_one_line(measured, make_experiment):
     advised = Advised(lacking=("no advice on a.c: why", "no advice on b.c: why"), remarks=("x", "y", "z"))
     findings, file, _ = measured
     lines = verdict_lines(findings, file, advised=advised)
-    assert [line for line in lines if "no advice" in line] == ["no advice on a.c: why (and 1 more: analyze --all)"]
+    assert [line for line in lines if "no advice" in line] == [
+        "no advice on a.c: why (and 1 more: autoanalyzer analyze --all)"
+    ]
     whole = verdict_lines(findings, file, everything=True, advised=advised)
     start = whole.index("x")
     assert whole[start : start + 3] == ["x", "y", "z"]
@@ -151,9 +153,9 @@ def test_more_advice_on_a_finding_stands_in_lines_that_would_stay_free(heavy, ma
         ("from src/b.c:5, a", "try: from b.c:5, a"),
         ("from src/b.c:55, a", "try at b.c:5: from b.c:55, a"),
         (f"{'a' * 300}: do so", f"try at b.c:5: {'a' * 300}: do so"),
-        (f"a; {'a' * 300}: do so", "try at b.c:5: a: do so (more: analyze --all)"),
-        (f"a; b: {'c' * 200}; {'d' * 300}", f"try at b.c:5: a: {'c' * 200} (more: analyze --all)"),
-        ("a" * 999, f"try at b.c:5: {'a' * 240}…{'a' * 239} (more: analyze --all)"),
+        (f"a; {'a' * 300}: do so", "try at b.c:5: a: do so (all: autoanalyzer analyze --all)"),
+        (f"a; b: {'c' * 200}; {'d' * 300}", f"try at b.c:5: a: {'c' * 200} (all: autoanalyzer analyze --all)"),
+        ("a" * 999, f"try at b.c:5: {'a' * 240}…{'a' * 239} (all: autoanalyzer analyze --all)"),
         ("a\nb", "try at b.c:5: a\ufffdb"),
     ],
 )

@@ -46,7 +46,7 @@ def test_a_notebook_shows_the_verdict_and_a_tree(tmp_path):
     file = DATA / "rays.cube.gz"
     notebook = nbformat.v4.new_notebook()
     notebook.cells.append(nbformat.v4.new_code_cell(f"from autoanalyzer.experiment import load\nload({str(file)!r})"))
-    NotebookClient(notebook, kernel_name="python3", timeout=500, resources={"metadata": {"path": tmp_path}}).execute()
+    NotebookClient(notebook, kernel_name="python3", timeout=1200, resources={"metadata": {"path": tmp_path}}).execute()
     (output,) = notebook.cells[0].outputs
     assert output.data["text/plain"].startswith("Experiment(rays: ")
     shown = Shown(output.data["text/html"])

@@ -1,4 +1,4 @@
-"""Decide whether all ranks take about the same time in a region."""
+"""Decide whether all ranks take about the same time in a region, and if not, which takes longest."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...analyze.run.overhead import TIMES
 from ...analyze.verdict import Finding
 from ...experiment.notes import DIVIDED
 
-__all__ = ["are_alike", "are_divided"]
+__all__ = ["are_alike", "are_divided", "slowest"]
 
 
 def are_alike(findings: Findings, finding: Finding, position: int, *, of_wall: bool) -> bool:
@@ -34,6 +34,19 @@ def are_alike(findings: Findings, finding: Finding, position: int, *, of_wall: b
         return False
     most = THRESHOLD * float(whole.max())
     return all(float(np.ptp(each)) <= most for each in (whole, *parts))
+
+
+def slowest(findings: Findings, finding: Finding, position: int) -> tuple[int, float] | None:
+    """Return the rank with the most busy time in a region, and this time in seconds.
+
+    None if the time of each rank is unknown, if threads were compared, or if the finding has several call paths.
+    """
+    vectors = findings.vectors
+    if vectors.metric not in TIMES or vectors.threads or findings.compares_a_part or finding.others:
+        return None
+    busy, *_ = _times(findings, position, of_wall=False)
+    most = int(busy.argmax())
+    return None if _is_divided(findings, busy) else (findings.run.weighed.ranks[most], float(busy[most]))
 
 
 def are_divided(findings: Findings) -> bool:

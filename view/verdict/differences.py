@@ -70,13 +70,14 @@ def why_uncertain(findings: Findings, doubt: Doubt, *, counts: bool) -> str:
         doubt: The reason for uncertainty.
         counts: Whether another line already suggests counting instructions.
     """
+    told = "; counts will show" * counts
     if doubt is Doubt.SPEED:
         can_count = "instructions" in findings.lacking and can_be_rerun(findings)
-        how = "; to find out: --counters simulated" if can_count else ""
+        how = told or "; to find out: --counters simulated" * can_count
         return f"uncertain: {MAYBE_SPEED.format(who=_noun(findings))}{how}"
     if doubt is Doubt.CHANCE:
-        is_known = findings.repetition.runs > 1 or counts or not can_be_rerun(findings)
-        advice = "" if is_known else ": repeat the run (--repeat 5) before you act on it"
+        is_known = findings.repetition.runs > 1 or not can_be_rerun(findings)
+        advice = told or ": repeat the run (--repeat 5) before you act on it" * (not is_known)
         return f"uncertain: a noisy machine can cause a difference of this size, too{advice}"
     return _WHAT_IT_MAY_BE[doubt].format(who=_noun(findings))
 

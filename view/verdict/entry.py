@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from ...analyze import Findings
 from ...analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
+from ...analyze.run.arrays import Values
 from ...analyze.run.code_regions import call_line_of, caller_of
 from ...analyze.run.costs import is_mostly
 from ...analyze.run.criteria import THRESHOLD
@@ -22,11 +23,11 @@ from ..place import Place, at_line, short, source_among
 from ..repeatability import how_sure, in_runs
 from ..times import saving, time_of
 from ..units import percent, ranks, spread, volume
-from .alike import are_alike
+from .alike import are_alike, slowest
 from .headline import base_name
 from .highlight import Highlight, highlight_of
 from .pairs import OF_ADVICE, paired
-from .parts import TO_COUNT, has_no_probes, is_in_mpi, is_wall_known
+from .parts import ALL, TO_COUNT, has_no_probes, is_in_mpi, is_wall_known
 from .reasons import general_advice, more_about, parts_of_saving, reasons
 from .threads import OF_THREADS, time_of_threads
 
@@ -124,14 +125,15 @@ def _entry(
     if is_unknown and is_known:  # the source explains the reason
         is_unknown, why = False, why[1:]
     said.update(line for line, _ in (*from_source, *why) if line.startswith("try") or line.endswith(TO_COUNT))
-    if is_unknown and from_source and from_source[0][0] and why[0][1] in from_source[0][1]:  # it may explain the reason
-        why = [(f"why: see the advice; to confirm{TO_COUNT}", why[0][1]), *why[1:]]
+    confirm = list[str]()
+    if is_unknown and from_source and from_source[0][0] and why[0][1] in from_source[0][1]:  # it may be the reason
+        confirm, why = [f"to confirm{TO_COUNT}"], why[1:]
     is_uneven = finding.kind is Kind.IMBALANCE and bool(finding.groups)
     most = 2 if finding.is_doubtful else 1  # the second reason is why the finding is uncertain
     saved, general = parts_of_saving(findings, finding), general_advice(findings, finding)
     lines, more = paired(why, from_source, general, uneven=is_uneven, most=most, saved=saved)
     more += [*more_about(findings, finding), *_certain(findings, finding)]
-    lines = [_who(findings, finding), *_with_first_step(finding, lines, more, fix)]
+    lines = [_who(findings, finding), *_with_first_step(finding, lines, more, fix), *confirm]
     return Entry(
         "NO DETAIL" if has_no_probes(findings, finding) else LABELS[finding.kind] + "?" * finding.is_doubtful,
         source_among(findings.experiment, place) if place and place.file else "",
@@ -203,13 +205,13 @@ def _saving(findings: Findings, finding: Finding) -> str:
     if finding.gain:
         return saving(experiment, finding.gain.seconds, *_whole(findings, finding.gain))
     if finding.kind in OF_THREADS and (waits := next((each.seconds for each in finding.causes if each.seconds), 0.0)):
-        return f"threads wait for {percent(100 * waits / findings.run.program_time)} of the run, saving unknown"
+        return f"saving unknown; threads wait for {percent(100 * waits / findings.run.program_time)} of run"
     if finding.bound is not None and not finding.of_run:
         if not finding.bound:
             return f"saves nothing: not {'on the critical path' if verdict.base.is_path else 'in the busiest rank'}"
-        takes = saving(experiment, finding.bound, verdict.base.seconds, base_name(findings), verb="takes")
-        return f"{takes}, saving unknown"
-    return f"takes {percent(100 * finding.share)} of the run, saving unknown" if finding.region else ""
+        takes = "saving unknown; takes"
+        return saving(experiment, finding.bound, verdict.base.seconds, base_name(findings), verb=takes)
+    return f"saving unknown; takes {percent(100 * finding.share)} of run" if finding.region else ""
 
 
 def _whole(findings: Findings, gain: Gain) -> tuple[float, str]:
@@ -231,7 +233,6 @@ def _who(findings: Findings, finding: Finding) -> str:
     saved, is_path = _saved(findings, finding), len(finding.groups) > 1 or finding.weight is not None
     is_part = is_path and bool(finding.others)  # the time is for one call path, the saving for all call paths
     said = [f"{who}{'' if is_part else saved}".removeprefix("; ")]
-    said = [re.sub(r"(\S+ \S+) per rank, of which \1 ", r"\1 per rank, all ", each) for each in said]
     if finding.weight is not None and finding.kind not in (*_OF_RANKS, Kind.FILE_IO, Kind.MESSAGES, Kind.TRANSFER):
         said += _mostly(findings, finding.weight)
     if finding.others:
@@ -257,14 +258,24 @@ def _saved(findings: Findings, finding: Finding) -> str:
     )
     if spent and any(each.on_path for why, each in parts.items() if why in _SPENT):
         left += f"; {spent} on the critical path"
+    elif spent and (len(finding.groups) > 1 or finding.others):
+        left += f"; {spent} on average"
     elif spent:
-        left += f"; {spent} on average" if len(finding.groups) > 1 or finding.others else f", of which {spent}"
+        left += f", all {_SPENT[only]}" if (only := _is_all(findings, finding)) else f", of which {spent}"
     if besides:
         path, more = (time_of(findings.experiment, each) for each in (besides.before, besides.before - besides.after))
         if parts:
             return left  # the lines with advice show each part of the saving
         left += f"; {path} on the critical path, {more} of it because ranks do this at different times"
     return left
+
+
+def _is_all(findings: Findings, finding: Finding) -> Why | None:
+    """Return the use of the saved time if all of a region's time is saved, and has one use; otherwise None."""
+    spent = [each for each in finding.gain.parts if each.why in _SPENT] if finding.gain else []
+    if len(spent) != 1 or finding.weight is None:
+        return None
+    return spent[0].why if spent[0].before - spent[0].after >= ALL * _busy(findings)[finding.weight] else None
 
 
 def _left(findings: Findings, finding: Finding, part: Saved) -> str:
@@ -294,9 +305,7 @@ def groups_of(findings: Findings, finding: Finding) -> str:
         return f"off the core: {said}" if findings.vectors.metric == OFF_PROCESSOR else said
     gain = None if finding.others else finding.gain  # a saving over several call paths does not give the time on one
     means = [each.after for each in gain.parts if each.why is Why.AT_ONCE] if gain else []
-    seconds = findings.explanation.seconds
-    of_threads = bool(findings.vectors.threads)
-    busy = findings.mean_busy if of_threads else seconds.computing + seconds.of["io_bytes"]
+    of_threads, busy = bool(findings.vectors.threads), _busy(findings)
     of_procedure = finding.procedure if finding.weight is None else None
     is_wall = of_procedure is not None and (of_procedure.compute_share is None or finding.kind is not Kind.HOT_SPOT)
     if finding.weight is not None:
@@ -324,7 +333,15 @@ def groups_of(findings: Findings, finding: Finding) -> str:
     if finding.gain and _is_saving_per_rank(finding):
         return f"{who}: {time_of(findings.experiment, time)} per rank {_SPENT[finding.gain.parts[0].why]}"
     before, after = _basis(findings, is_wall=is_wall) if is_of_wall else ("", busiest)
-    return f"{who}: {time_of(findings.experiment, time)}{before} per rank{after}"
+    most = slowest(findings, finding, position) if who == "on average" and not (is_of_wall or means) else None
+    longest = f"most on {ranks([most[0]])}: {time_of(findings.experiment, most[1])}; " if most else ""
+    return f"{longest}{who}: {time_of(findings.experiment, time)}{before} per rank{after}"
+
+
+def _busy(findings: Findings) -> Values:
+    """Return ``float64[region]``: mean busy seconds per rank; if threads were compared, of a rank's busiest thread."""
+    seconds = findings.explanation.seconds
+    return findings.mean_busy if findings.vectors.threads else seconds.computing + seconds.of["io_bytes"]
 
 
 def _time_in_mpi(findings: Findings, position: int) -> float:

@@ -34,8 +34,8 @@ __all__ = [
 ]
 
 _LOST_TO: Final = {  # words for each loss, and the option that lists it by region
-    LostTo.UNEQUAL: ("as some ranks are busier in total", "--losses"),
-    LostTo.WAITING: ("as ranks are busy at different times", "--path"),
+    LostTo.UNEQUAL: ("because some ranks are busier in total", "--losses"),
+    LostTo.WAITING: ("because ranks are busy at different times", "--path"),
     LostTo.TRANSFER: ("in MPI", "--account"),
     LostTo.ASLEEP: ("neither busy nor in MPI", "--account"),
 }
@@ -84,11 +84,11 @@ def base_name(findings: Findings) -> str:
 
 
 def legend(findings: Findings) -> list[str]:
-    """Return the line that explains the word "busy", if this verdict uses it."""
-    if not base(findings):
-        return []
+    """Return explanations of the word "busy" and of question marks, if this verdict uses them."""
     is_wall = replaced(findings.experiment, "cpu_time") and is_wall_known(findings)
-    return ["busy time = wall time outside MPI" if is_wall else "busy time = computing + file I/O"]
+    busy = "busy time = wall time outside MPI" if is_wall else "busy time = computing + file I/O"
+    is_doubtful = any(each.is_doubtful for each in findings.verdict.findings)
+    return [busy] * bool(base(findings)) + ["? = uncertain"] * is_doubtful
 
 
 def unknown(findings: Findings) -> list[str]:
@@ -112,7 +112,8 @@ def efficiency(findings: Findings, *, brief: bool = False, shown: Collection[int
 
     Args:
         findings: The findings.
-        brief: Whether to leave out ``parallel``, the longest wait, the next command, and places of hidden findings.
+        brief: Whether to leave out ``parallel``, the longest wait, the next command, the time with MPI, and places of
+            hidden findings.
         shown: The numbers of the findings that are shown, by which they can be referred to; None for all. If not
             None, the command to run next is included only if there is no finding.
     """
@@ -121,14 +122,18 @@ def efficiency(findings: Findings, *, brief: bool = False, shown: Collection[int
         return []
     lost = findings.verdict.lost
     parts = {each.to: f"{_amount(findings, each)} {_where(findings, each, shown, brief=brief)}" for each in lost}
-    shares, beside = ([part for to, part in parts.items() if (to in _BESIDE) == which] for which in (False, True))
+    shares = [part for to, part in parts.items() if to not in _BESIDE]
+    path, with_mpi = (
+        time_of(findings.experiment, each) for each in (findings.verdict.base.seconds, findings.verdict.with_mpi)
+    )
+    summed = "" if brief else f"path + MPI {with_mpi}: {path} + "
     options = dict.fromkeys(_LOST_TO[each.to][1] for each in lost if not each.findings)
     is_next = shown is None or not findings.verdict.findings
     said = [
         f"{'' if brief else 'parallel '}efficiency {percent(100 * found.serialisation * found.load_balance)}",
         "lost: " * bool(shares) + ", ".join(shares),
         "" if brief else _longest_wait(findings),
-        " + ".join([f"path {time_of(findings.experiment, findings.verdict.base.seconds)}", *beside]) * bool(beside),
+        *(f"{start}{parts[to]}" for to, start in ((LostTo.TRANSFER, summed), (LostTo.ASLEEP, "")) if to in parts),
         f"next: autoanalyzer analyze {' '.join(options)}" if options and not brief and is_next else "",
     ]
     return ["; ".join(filter(None, said))]
@@ -140,7 +145,7 @@ def _amount(findings: Findings, lost: Lost) -> str:
 
 
 def _where(findings: Findings, lost: Lost, shown: Collection[int] | None, *, brief: bool) -> str:
-    """Return why and where time is lost: ``as ranks are busy at different times (mostly in finding 1)``.
+    """Return why and where time is lost: ``because ranks are busy at different times (mostly in finding 1)``.
 
     If none of the loss's findings is shown, the text contains their places instead, at most two, or one if ``brief``.
     """
@@ -214,7 +219,9 @@ def master(findings: Findings) -> list[str]:
     rank = findings.verdict.master
     if rank is None:
         return []
-    return [f"rank {rank} computes next to nothing: a master, left out of comparisons (keep it: --include-rank {rank})"]
+    return [
+        f"rank {rank} computes next to nothing: a master, left out of comparisons (include it: --include-rank {rank})"
+    ]
 
 
 def processes(findings: Findings) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -40,7 +41,7 @@ def paired(
         general: General advice → its kind of fault, the main one first; used for faults without advice from the source.
         uneven: Whether ranks have different work, even if no reason reports it.
         most: The number of reasons per fault that are main lines.
-        saved: Kind of fault → the time saved by removing it; empty if the saving has only one part.
+        saved: Kind of fault → the time saved by removing it, the largest first; empty if the saving has only one part.
     """
     why: dict[Kind, list[str]] = {Kind.IMBALANCE: []} if uneven else {}
     for line, kind in reasons:
@@ -55,6 +56,7 @@ def paired(
     kinds = [kind for kind in dict.fromkeys((*why, *cures)) if why.get(kind) or kind in cures]
     is_cause = {kind: "".join(why.get(kind, ())).startswith("why") for kind in kinds}
     order = [*kinds[:1], *sorted(kinds[1:], key=lambda kind: not is_cause[kind])]
+    order = [*(kind for kind in saved if kind in order), *(kind for kind in order if kind not in saved)]
     cured = [kind for kind in order if kind in cures]
     main = {*order[:1], *cured[:1], *saved, Kind.LATE}  # reasons of the kind LATE show which ranks wait for which
     lines, more = list[str](), list[str]()
@@ -64,5 +66,5 @@ def paired(
             reason = [line.replace("why", f"why ({saved[kind]})", 1) for line in reason]
             cure = [line.replace("try", f"try (saves {saved[kind]})", 1) for line in cure]
         (lines if kind in main else more).extend([*reason[:most], *cure[:1]])
-        more += [*cure[1:], *reason[most:]]
+        more += [*cure[1:], *(re.sub("^why", "also", line) for line in reason[most:])]
     return lines, more

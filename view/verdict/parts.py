@@ -46,7 +46,7 @@ __all__ = [
 
 NO_PROBES: Final = f"rebuild with probes: {REBUILD}"
 NOT_SAMPLED: Final = "sample the program: autoanalyzer run --sample auto (or rebuild with aa-mpicc or aa-mpifort)"
-TO_COUNT: Final = f": {COUNT} (5-20 times as long)"  # end of a line on unknown causes
+TO_COUNT: Final = f": {COUNT} (5-20 times slower)"  # end of a line on unknown causes
 UNKNOWN_INSIDE: Final = "unknown: not instrumented, so only its MPI calls and file I/O were measured"
 NEW_PAGES: Final = "next: autoanalyzer run --usage page_faults (shows whether the region waits for new pages)"
 ALL: Final = 0.9  # of a time: a larger share is written as all of it
@@ -106,7 +106,7 @@ def parts(findings: Findings, finding: Finding, culprit: int) -> Iterator[tuple[
         elif each.attribute in IN_SYSTEM.values():
             yield f"why: {_in_system(findings, each, culprit)}", _OF.get(each.attribute, Kind.HOT_SPOT)
         elif each.attribute in EVENTS:
-            yield f"why: {_event(findings, each.attribute, culprit)}; {_taken(findings, each)}", Kind.HOT_SPOT
+            yield f"why: {_event(findings, each.attribute, culprit)} take {_taken(findings, each)}", Kind.HOT_SPOT
         elif each.attribute in findings.explanation.attributes and each.attribute != "instructions":
             yield f"why: {_part(findings, each, culprit)}", _OF[each.attribute]
     if finding.kind in OF_CODE:

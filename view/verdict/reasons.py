@@ -149,6 +149,11 @@ def _against_causes(findings: Findings, finding: Finding) -> Iterator[tuple[str,
     """Yield general advice on the causes of a hot spot's time, each with its kind of fault, the largest cause first."""
     culprit = finding.weight
     assert culprit is not None
+    advice, remedies = against_weight(findings.run.weighed_costs[culprit]), findings.parts.remedies(culprit)
+    events = _events_of(findings, culprit)
+    most = {each.attribute for each in findings.parts.causes(culprit) if is_mostly(each.share, 1.0)}
+    for name in most.intersection(events):
+        yield advice[name], Kind.HOT_SPOT
     if has_no_probes(findings, finding):
         yield NO_PROBES if findings.experiment.notes.samples else NOT_SAMPLED, Kind.HOT_SPOT
     elif finding.kind is Kind.HOT_SPOT and findings.parts.is_steady(culprit) and not waits_inside(findings, finding):
@@ -156,7 +161,8 @@ def _against_causes(findings: Findings, finding: Finding) -> Iterator[tuple[str,
             "execute fewer instructions (better algorithm or SIMD): the region hardly waits for memory",
             Kind.HOT_SPOT,
         )
-    advice, remedies = against_weight(findings.run.weighed_costs[culprit]), findings.parts.remedies(culprit)
+    for name in events:
+        yield advice[name], Kind.HOT_SPOT
     to_try = {
         Kind.FILE_IO: _against_files(findings, culprit),
         Kind.TRANSFER: advice["mpi_bytes"],
@@ -164,8 +170,6 @@ def _against_causes(findings: Findings, finding: Finding) -> Iterator[tuple[str,
         Kind.PAGE_FAULTS: advice["page_faults"],
         Kind.ALLOCATION: advice["allocations"],
     }
-    for name in _events_of(findings, culprit):
-        yield advice[name], Kind.HOT_SPOT
     for kind in sorted(to_try.keys() & remedies.keys(), key=lambda kind: remedies[kind].after - remedies[kind].before):
         yield to_try[kind], kind
 

@@ -17,6 +17,7 @@ from ..caveats import caveats, how_counted
 from ..counted_events import NOTHING
 from ..lines import broken
 from ..place import clipped
+from ..units import ranges
 from .entry import Entry, entries
 from .headline import balanced, base, efficiency, headline, legend, master, too_short, unknown
 from .parts import NO_PROBES, NOT_SAMPLED, TO_COUNT
@@ -81,8 +82,9 @@ def verdict_lines(
         return [*_head(findings, file), *body, "", *every, *_end([*data, *legend(findings)])]
     found = _with_one_command(found)
     wanted = {*range(1, len(found) + 1)}
-    end = _end([*data, *legend(findings)])
-    end = end if len(end) == 1 else _end(data)
+    explained = legend(findings)
+    ends = (_end([*data, *explained[:number]]) for number in range(len(explained), -1, -1))
+    end = next((each for each in ends if len(each) == 1), _end(data))
     large = next((number for number, each in enumerate(findings.verdict.findings) if _is_large(findings, each)), 0)
     # The line on losses names the places of hidden findings. This takes room, so that even fewer findings may fit.
     while True:
@@ -258,7 +260,9 @@ def _that_fit(findings: Findings, items: Sequence[_Item], room: int, large: int)
             left = item.show([0], left)
     shown = [item for item in items if item.shown]
     if len(shown) < len(items):
-        return [*(line for item in shown for line in item.lines), _rest(findings, items)]
+        first = next(number for number, item in enumerate(items) if not item.shown)
+        rest = _rest(findings, items)
+        return [line for at, item in enumerate(items) for line in (*item.lines, *([rest] if at == first else ()))]
     for item in items:
         for each in (*item.needed, *item.more):
             left = item.show([each], left)
@@ -276,7 +280,9 @@ def _rest(findings: Findings, items: Sequence[_Item]) -> str:
     found = findings.verdict.findings
     hidden = [number for number, item in enumerate(items) if not item.shown]
     entry = items[max(hidden, key=lambda number: _seconds(findings, found[number]))].entry
-    start, end = f"… and {len(hidden)} more (largest: {entry.kind} ", "): autoanalyzer analyze --all"
-    if saving := re.split(r" \(|, ", entry.saving)[0]:
+    numbers = ranges([number + 1 for number in hidden])
+    largest = "largest: " * (len(hidden) > 1)
+    start, end = f"… {numbers} not shown ({largest}{entry.kind} ", "): autoanalyzer analyze --all"
+    if saving := entry.saving.rpartition("; ")[2].partition(" (")[0]:
         end = f", {saving}{end}"
     return f"{start}{clipped(entry.place or entry.title, _WIDTH - len(start) - len(end))}{end}"

@@ -40,11 +40,14 @@ def who_for_whom(findings: Findings, wait: Wait, whom: str) -> str:
         wait: The wait.
         whom: Words to write after "wait for" if it is unknown which ranks come late.
     """
-    latest = ranks(_latest(findings, wait)) if wait.ranks else whom
+    late = _latest(findings, wait)
+    latest = ranks(late) if late else whom
     others = "the others" if len(wait.waiting) == 1 else "each other"
     is_mutual = not wait.waiting or len(wait.ranks) == findings.workers
-    whom = f"{others}, longest for {latest}" if is_mutual and len(wait.ranks) > 1 else latest
-    return f"{who_waits(wait)} for {whom}: {how_long(findings, wait)}, in {Place.of_region(wait.region).in_words}"
+    whom = others if is_mutual and len(wait.ranks) > 1 else latest
+    mostly = f"; mostly for {latest}" * (whom == others and 0 < 2 * len(late) <= findings.workers)
+    where = Place.of_region(wait.region).in_words
+    return f"{who_waits(wait)} for {whom}: {how_long(findings, wait)}, in {where}{mostly}"
 
 
 def waited_in(findings: Findings, culprit: int) -> Region | None:
@@ -82,8 +85,8 @@ def _in_turn(findings: Findings, finding: Finding, culprit: int) -> str:
     if found and found.passes_on[culprit]:
         return f"each rank waits{at} for the rank before it"
     late = next((_latest(findings, each) for each in finding.waits if each.region == waiting), ())
-    longest = f"; longest for {ranks(late)}" if late else ""
-    return f"a different rank is slowest each time; others wait{at}{longest}"
+    mostly = f"; mostly for {ranks(late)}" if late else ""
+    return f"a different rank is slowest each time; others wait{at}{mostly}"
 
 
 def _in_calls(findings: Findings, culprit: int, time: float) -> str:

@@ -73,7 +73,7 @@ def test_the_region_in_which_ranks_wait_and_work_one_after_another_is_named_with
     text = " ".join(" ".join(verdict_lines(found)).split())
     assert "why: each rank waits in sweep (app.c:2) for the rank before it" in text
     assert "1 s per rank; 4 s on the critical path, 3 s of it because ranks do this at different times" in text
-    assert "try: send the data in smaller pieces, each when it is ready, so the next rank starts earlier" in text
+    assert "try: send smaller pieces, each when it is ready, so the next rank starts earlier" in text
     first = found.verdict.first
     assert first is not None
     assert foremost_sentence(found, first) == "The verdict names sweep (app.c:2): 33 % of the critical path."
@@ -90,7 +90,7 @@ def test_where_ranks_wait_is_said_with_the_efficiency_unless_a_finding_does(chai
         who=[("sync", "work", 0.48, 0.0), ("sync", "rest", 0.12, 0.0)],
     )
     wait = "ranks 1-3 wait most in sync (app.c:3), while others are in work (app.c:1): 160 ms on average"
-    lost = f"parallel efficiency 95 %; lost: 4.8 % as ranks are busy at different times; {wait}"
+    lost = f"parallel efficiency 95 %; lost: 4.8 % because ranks are busy at different times; {wait}"
     said = f"{lost}; next: autoanalyzer analyze --path"
     assert said in " ".join(" ".join(verdict_lines(analyze(late), everything=True)).split())
     assert "next: " not in "".join(verdict_lines(analyze(late)))  # the findings come first
@@ -106,7 +106,7 @@ def test_where_ranks_wait_is_said_with_the_efficiency_unless_a_finding_does(chai
     ):
         vars(found)["verdict"] = replace(verdict, findings=(moved, *verdict.findings * 3), lost=(some, transfer))
         text = " ".join(" ".join(verdict_lines(found)).split())
-        assert f"{said}; path 4.2 s + 4.2 s in MPI (all in finding 1)" in text
+        assert f"{said}; path + MPI 8.4 s: 4.2 s + 4.2 s in MPI (all in finding 1)" in text
     found = analyze(late)
     first, longest = found.verdict.findings[0], found.verdict.longest_wait
     assert longest is not None
@@ -133,12 +133,12 @@ def test_unequal_work_done_one_after_another_is_saved_in_two_parts(make_experime
     assert parts == [(Why.AT_ONCE, 5.0, 2.0), (Why.EVEN, 2.0, 1.25)]
     text = " ".join(" ".join(verdict_lines(found)).split())
     who = "rank 3: 2 s; ranks 0-2: 1 s each; 1.25 s each if shared evenly"
-    assert f" {who} why (750 ms): unknown; count instructions: autoanalyzer run --counters simulated" in text
-    assert "why (3 s): each rank waits in sweep (app.c:2) for the rank before it" in text
-    assert "try (saves 3 s): send the data in smaller pieces, each when it is ready" in text
+    assert f" {who} why (3 s): each rank waits in sweep (app.c:2) for the rank before it try (saves 3 s): send" in text
+    smaller = text.partition("try (saves 3 s): send smaller pieces, each when it is ready")[2]
+    assert "why (750 ms): unknown; count instructions: autoanalyzer run --counters simulated" in smaller
     said = (
-        "lost: 5.8 % as some ranks are busier in total (all in finding 1), "
-        "23 % as ranks are busy at different times (all in finding 1)"
+        "lost: 5.8 % because some ranks are busier in total (all in finding 1), "
+        "23 % because ranks are busy at different times (all in finding 1)"
     )
     assert said in text
     lost = [(each.to, each.seconds, each.findings, each.is_explained) for each in found.verdict.lost]
@@ -246,7 +246,7 @@ def test_of_a_finding_without_a_gain_short_waits_are_none_and_over_all_regions_r
     spread = Finding(Kind.IMBALANCE, None, waits=(Wait(found.experiment.call_paths[2].region, 0.15),))
     assert ("ranks wait for each other: 150 ms on average, in sync (app.c:2)", Kind.LATE) in reasons(found, spread)
     every = replace(spread, waits=(replace(spread.waits[0], ranks=(3, 0, 1, 2)),))
-    latest = "ranks wait for each other, longest for rank 3: 150 ms on average, in sync (app.c:2)"
+    latest = "ranks wait for each other: 150 ms on average, in sync (app.c:2); mostly for rank 3"
     assert (latest, Kind.LATE) in reasons(found, every)
 
 
@@ -274,7 +274,7 @@ def test_time_beside_the_base_is_in_mpi_or_asleep(make_experiment: MakeExperimen
     beside = [(each.to, each.seconds, each.findings) for each in find_lost(found, [waiting])]
     assert beside == [(LostTo.TRANSFER, pytest.approx(1.0), ()), (LostTo.ASLEEP, pytest.approx(2.0), ())]
     text = " ".join(" ".join(verdict_lines(found)).split())
-    assert "; path 4 s + 1 s in MPI + 2 s neither busy nor in MPI" in text
+    assert "; path + MPI 5 s: 4 s + 1 s in MPI; 2 s neither busy nor in MPI" in text
 
 
 def test_of_ranks_whose_work_an_excluded_one_may_hand_out_none_is_in_turn(chain: Experiment) -> None:
@@ -340,7 +340,7 @@ def test_ranks_that_are_late_in_turn_are_named_though_their_sums_are_equal(make_
     assert in_turn in text
     first = found.verdict.findings[0]
     longest = replace(first, waits=[replace(each, ranks=(1,)) for each in first.waits])
-    assert (f"why: {in_turn}; longest for rank 1", Kind.LATE) in reasons(found, longest)
+    assert (f"why: {in_turn}; mostly for rank 1", Kind.LATE) in reasons(found, longest)
     assert "try: give each rank equal work each time the region runs" in text
 
 
@@ -471,9 +471,9 @@ def test_work_that_is_handed_out_and_ends_at_different_times_is_late_once_for_ea
     (work,) = (each for each in found.verdict.findings if found.experiment.path_name(each.region.id) == "work")
     assert (work.kind is Kind.LATE, found.verdict.longest_wait) == (late, None)
     text = " ".join(" ".join(verdict_lines(found)).split())
-    who = "ranks wait for each other, longest for ranks 2-3: "
-    why = f"why: ranks finish it at different times, so {who}1.2 s on average, in take (app.c:3) try: hand out"
-    assert (why if late else f" {who}300 ms") in text
+    how_long = "1.2 s" if late else "300 ms"
+    wait = f"ranks wait for each other: {how_long} on average, in take (app.c:3)"  # for two of three
+    assert (f"why: ranks finish it at different times, so {wait} try: hand out" if late else f" {wait}") in text
     assert [(each.to, each.findings, each.is_explained) for each in found.verdict.lost] == [("waiting", (1,), True)]
     if late:
         assert work.gain is not None

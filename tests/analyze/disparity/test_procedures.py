@@ -45,7 +45,7 @@ def heavy_lines(findings: Findings) -> list[str]:
 def test_a_kernel_of_four_callers_is_named_before_what_weighs_less_on_one_path(found):
     findings = found({**FOUR, **SLOPE})
     first, second = heavy_lines(findings)
-    assert first == "1 HOT SPOT app.c:1 kernel, called by 4 functions takes 53.6 s (54 % of run), saving unknown"
+    assert first == "1 HOT SPOT app.c:1 kernel, called by 4 functions saving unknown; takes 53.6 s (54 % of run)"
     assert "x2, called from app.c:1" in second
     assert verdict_lines(findings)[4].startswith("    on average: 53.6 s per rank; one of 4 call paths")
     callers = "    callers, and their shares of the run: a (13 %), b (13 %), c (13 %), d (13 %)"
@@ -60,7 +60,7 @@ def test_a_third_of_the_run_is_named_whatever_its_class(found):
     findings = found({"x": 0.8, "x/y": 0.7, "x/y/z": 0.5, "x/y/z/w": 4.0, "p": 3.3, "q": 0.7})
     assert (
         heavy_lines(findings)[1]
-        == "2 HOT SPOT app.c:1 p, called from app.c:1 takes 3.3 s (33 % of run), saving unknown"
+        == "2 HOT SPOT app.c:1 p, called from app.c:1 saving unknown; takes 3.3 s (33 % of run)"
     )
 
 

@@ -77,7 +77,7 @@ def test_seconds_are_no_matter_of_moments_however_small_a_part(make_experiment):
     found = analyze(make_experiment(of({name: (1e3 * fast, 1e3 * slow) for name, (fast, slow) in long.items()})))
     lines = verdict_lines(found)
     assert "IMBALANCE?" in lines[2] and "saves up to 18.8 s (" in lines[2]
-    assert f"uncertain: {MAYBE_SPEED.format(who='rank')}; to find out: --counters simulated" in _text(lines)
+    assert f"uncertain: {MAYBE_SPEED.format(who='rank')}; counts will show" in _text(lines)
     assert not any("SLOW CORE" in line for line in lines)
 
 

@@ -217,5 +217,5 @@ def test_a_queue_whose_saving_is_unknown_is_sorted_by_the_time_of_its_region(mak
     assert (first.kind, first.share) == ("lock", pytest.approx(2.5 / 3.5))
     assert second.kind == "hot_spot"
     said = " ".join(verdict_lines(findings))
-    assert "threads wait for 14 % of the run, saving unknown" in said
-    assert "takes 14 % of the run" not in said
+    assert "saving unknown; threads wait for 14 % of run" in said
+    assert "takes 14 % of run" not in said

@@ -99,7 +99,7 @@ def test_samples_of_any_event_are_a_profile_in_which_samples_stand_for_time(tmp_
     assert [round(100 * each.share) for each in findings.run.costs if each.share] == [67, 33]
     lines = verdict_lines(findings)
     assert "90 samples" in lines[0]
-    assert "takes 60 samples (67 % of run), saving unknown" in "\n".join(lines)
+    assert "saving unknown; takes 60 samples (67 % of run)" in "\n".join(lines)
 
 
 def _thirds():

@@ -168,7 +168,7 @@ def test_signals_do_to_a_program_what_they_do_without_samples(
     program = built_once("signals", "-O1", "-Wno-deprecated-declarations", PROGRAMS / "signals.c")
     sampled = {**os.environ, **SAMPLED, "AUTOANALYZER_SHARDS": str(tmp_path), "LD_PRELOAD": str(library)}
     plain, seen = (
-        subprocess.run([program, *case.split()], env=each, capture_output=True, text=True, check=True, timeout=500)
+        subprocess.run([program, *case.split()], env=each, capture_output=True, text=True, check=True, timeout=1200)
         for each in (None, sampled)
     )
     assert seen.stdout == plain.stdout

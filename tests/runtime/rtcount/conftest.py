@@ -65,7 +65,7 @@ class Lab:
     def run(self, words: list[str], environment: Mapping[str, str], status: int = 0) -> str:
         """Run words and return their output; it is stored in ``said``, too."""
         done = subprocess.run(
-            words, cwd=self.folder, env=environment, capture_output=True, text=True, check=False, timeout=500
+            words, cwd=self.folder, env=environment, capture_output=True, text=True, check=False, timeout=1200
         )
         (self.folder / "said").write_text(done.stdout + done.stderr)
         assert done.returncode == status, done.stdout + done.stderr

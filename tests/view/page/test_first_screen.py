@@ -29,7 +29,7 @@ def test_place_ranks_cause_remedy_gain_and_a_picture_are_there(screen, experimen
         (".findings .first a", "propagate.c:28"),
         (".findings .first p", "saves up to 623 ms (41 % of busy time)"),
         (".findings .first p", "rank 3: 1.49 s"),
-        (".findings .first p", "why: see the advice; to confirm"),
+        (".findings .first p", "to confirm: autoanalyzer run"),
         (".findings .first p", "of different cost"),
         (".findings .ranks svg", "rank 3"),
     ):

@@ -340,7 +340,7 @@ def test_the_verdict_is_read_without_javascript(experiments, show):
     assert "mpirun --oversubscribe -n 4 ./rays" in text
     assert re.search(r"IMBALANCE\s+propagate.c:28\s+loop in propagate", text)
     assert "rank 3: 1.49 s" in text
-    assert "trust savings and busy time, not wall time: 4 ranks share 2 cores" in text
+    assert "wall time includes waiting for a core: 4 ranks share 2 cores" in text
     assert "The trees need JavaScript." in text
 
 

@@ -401,7 +401,7 @@ def test_80_columns_and_24_lines_have_the_whole_first_finding_and_two_trees(expe
         ):
             assert part in drawn
         assert "of different cost" in " ".join(drawn.split())  # the end of what to try
-        assert "why: see the advice; to confirm" in drawn
+        assert "to confirm: autoanalyzer run" in drawn
         assert tree(app, "metrics").size.width < 5
         assert min(tree(app, each).size.width for each in ("program", "system")) > 30
         assert tree(app, "program").size.height >= 6
