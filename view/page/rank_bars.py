@@ -16,6 +16,7 @@ from ..marks.mark import COLOURS, element, text
 from ..place import visible
 from ..units import amount
 from ..verdict import Entry, Highlight
+from ..verdict.alike import busy_of_ranks
 
 __all__ = ["RankBar", "RankBars", "rank_bars"]
 
@@ -124,8 +125,8 @@ class RankBars:
 def rank_bars(findings: Findings, experiment: Experiment, entry: Entry) -> RankBars | None:
     """Return the bars of all ranks, or threads, in the region of the first finding; None if there are no values.
 
-    If ranks differ there, the bars show the values in the finding's text, coloured by cluster; otherwise the values
-    that the trees show.
+    If ranks differ there, or the text gives their busy time, the bars show the values in the finding's text; otherwise
+    the values that the trees show.
 
     Args:
         findings: The findings.
@@ -133,7 +134,12 @@ def rank_bars(findings: Findings, experiment: Experiment, entry: Entry) -> RankB
         entry: The text of the first finding.
     """
     finding = findings.verdict.findings[0]
-    found = _compared(findings, finding) if finding.groups else _shown(experiment, entry.highlight)
+    if finding.groups:
+        found: RankBars | None = _compared(findings, finding)
+    elif entry.highlight.without_parts:
+        found = _busy(findings, experiment, finding, entry.highlight)
+    else:
+        found = _shown(experiment, entry.highlight)
     if found is None or len(found.bars) < 2 or not any(each.value for each in found.bars):
         return None
     differs = ", coloured by cluster" if len(finding.groups) > 1 else ""
@@ -152,8 +158,27 @@ def _compared(findings: Findings, finding: Finding) -> RankBars:
     ]
     is_wall = replaced(findings.experiment, "cpu_time")
     what = f"{'wall' if is_wall else 'CPU'} time outside MPI" if vectors.metric == "compute_time" else vectors.metric
-    unit = findings.experiment.metric(what).unit if what in findings.experiment else "sec"
+    unit = findings.experiment.metric(what if what in findings.experiment else "wall_time").unit
     return RankBars(bars, "thread" if vectors.threads else "rank", visible(what), unit)
+
+
+def _busy(findings: Findings, experiment: Experiment, finding: Finding, highlight: Highlight) -> RankBars | None:
+    """Return the bars of all ranks, or threads, with their busy time: CPU time in the program's code, and file I/O."""
+    if finding.weight is not None and not findings.vectors.threads:
+        weighed = findings.run.weighed
+        values = busy_of_ranks(findings, finding.weight).tolist()
+        bars = [RankBar(str(rank), value, 0) for rank, value in zip(weighed.ranks, values, strict=True)]
+        return RankBars(bars, "rank", "busy time", experiment.metric("cpu_time").unit)
+    found = _shown(experiment, highlight)
+    if found is None:
+        return None
+    in_files = _shown(experiment, Highlight("io_time", path=highlight.path)) if "io_cpu_time" in experiment else None
+    added = [each.value or 0.0 for each in in_files.bars] if in_files else [0.0] * len(found.bars)
+    bars = [
+        replace(each, value=None if each.value is None else each.value + more)
+        for each, more in zip(found.bars, added, strict=True)
+    ]
+    return replace(found, bars=bars, what="busy time")
 
 
 def _shown(experiment: Experiment, highlight: Highlight) -> RankBars | None:
@@ -170,8 +195,7 @@ def _shown(experiment: Experiment, highlight: Highlight) -> RankBars | None:
     for number, place in enumerate(experiment.locations):
         value = own.value(int(browser.system.tree.home[number]), has_cells=True).amount
         bars.append(RankBar(f"{place.process}.{place.thread}" if threads else str(place.process), value, 0))
-    what = "CPU time outside MPI" if highlight.without_parts else visible(metric.name)
-    return RankBars(bars, "thread" if threads else "rank", what, metric.unit)
+    return RankBars(bars, "thread" if threads else "rank", visible(metric.name), metric.unit)
 
 
 def _browser_at(experiment: Experiment, highlight: Highlight) -> Browser:

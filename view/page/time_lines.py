@@ -307,6 +307,7 @@ def _paths(paths: Sequence[CallPath], wanted: Sequence[int], experiment: Experim
     return [
         {
             "name": visible(paths[each].region.name),
+            "kind": paths[each].region.kind,
             "place": at_line(region.file, region.first_line) if (region := paths[each].region).file else "",
             "chain": [visible(part.name) for part in chains[each]],
             "node": there.get(chains[each]),

@@ -48,6 +48,8 @@ def test_the_picture_of_the_first_finding_is_a_bar_for_each_rank_as_long_as_its_
     assert np.array(widths) / max(widths) == pytest.approx(np.array(times) / max(times), abs=0.01)
     assert shown.page.inner_text(".ranks figcaption").startswith("CPU time outside MPI of each rank in propagate.c:28")
     assert shown.page.locator(".ranks .copies button").all_inner_texts() == ["SVG", "PNG"]
+    assert all(each in shown.copied("SVG", ".ranks") for each in said)
+    assert shown.copied_picture(within=".ranks")[0] > 3
     shown.go("n=1")
     in_tree = {row["label"]: row["value"] for row in shown.rows()["system"] if row["label"].startswith("rank")}
     assert dict(zip(said[::2], said[1::2], strict=True)) == in_tree
@@ -90,10 +92,10 @@ def test_a_difference_says_first_by_how_much_where_and_on_which_ranks(experiment
         shown = show(experiments["rays - rays_dynamic"], "", size=size)
         for element, part in (
             ("h1", "difference(rays"),
-            (".verdict", "CPU time outside MPI: "),
+            (".verdict", "busy time: "),
             (".findings .first a", "propagate.c:28"),
             (".findings .first .saving", "than before"),
-            (".findings .first p", "rank 3 "),
+            (".findings .first p", "rank 3: "),
         ):
             assert shown.page.evaluate(IN_VIEW, [element, part]), (name, part)
 
@@ -112,8 +114,8 @@ def test_of_a_trace_the_regions_of_each_rank_over_time_are_below_the_findings(sh
     spans = shown.page.eval_on_selector_all(
         ".time-strip > svg path", "all => all.map((each) => each.getAttribute('d'))"
     )
-    assert spans[:3] == ["M0 0h40v13h-40z", "M40 0h20v13h-20z", "M60 0h40v13h-40z"]
-    assert len(spans) == 3 * 4
+    assert [each[:31] for each in spans] == ["M0 0h40v.9h-40zM60 0h40v.9h-40z", "M40 0h20v.9h-20zM40 1h20v.9h-20"]
+    assert [each.count("M") for each in spans] == [2 * 4, 4]
     many = [Recording(saved(tmp_path, a_trace(40), "many.npz"), "out", "the run")]
     shown = show(profile(), "", of_page={"recordings": many}, size=SCREENS["a small screen"])
     names = shown.page.locator(".time-strip > ol li").all_inner_texts()
