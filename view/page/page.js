@@ -1808,8 +1808,11 @@
       }
       note(found.closed, values, count2);
     }
-    for (const { mean, known } of Object.values(found)) {
-      for (let node = 0; node < tree.length; node++) mean[node] /= known[node];
+    for (const { least: least2, mean, most: most3, known } of Object.values(found)) {
+      for (let node = 0; node < tree.length; node++) {
+        mean[node] /= known[node];
+        if (!known[node]) least2[node] = most3[node] = NaN;
+      }
     }
     return found;
   }
@@ -2218,7 +2221,9 @@
     context.fillStyle = background();
     context.fillRect(0, 0, canvas.width, canvas.height);
     draw4(context);
-    return canvas.toDataURL("image/png");
+    const made = canvas.toDataURL("image/png");
+    if (!made.startsWith("data:image/png")) throw new RangeError("the picture is too large");
+    return made;
   }
   function blobOf(address) {
     const bytes = atob(address.split(",")[1]);
@@ -2245,13 +2250,14 @@
     }
     async function copyImage() {
       leave(null);
-      const made = await image();
+      let made = null;
       try {
+        made = await image();
         await navigator.clipboard.write([new ClipboardItem({ "image/png": blobOf(made) })]);
         say("PNG copied");
       } catch {
-        leave({ image: made });
-        say("the context menu of the picture copies it");
+        if (made) leave({ image: made });
+        say(made ? "the context menu of the picture copies it" : `this browser cannot draw the picture as PNG${svg ? "; SVG may work" : ""}`);
       }
     }
     const button = (kind, act) => html`<button onClick=${act} aria-label=${`copy ${name} as ${kind}`}>${kind}</button>`;
@@ -2876,6 +2882,14 @@
       }
       return chain;
     }
+    // Yields all boxes, also narrow ones, each with its chain: the boxes from the root to itself.
+    *all(boxes = this.roots, above = []) {
+      for (const box of boxes) {
+        const chain = [...above, box];
+        yield { box, chain };
+        yield* this.all(box.children(), chain);
+      }
+    }
     // Returns the visible boxes, each with its place: `row`, `left` and `wide` in pixels. `key`: the box that is as wide
     // as the picture, below its ancestors, which are just as wide; null for the whole program. Boxes that are narrower
     // than `least` pixels are left out.
@@ -2938,6 +2952,7 @@
   var LETTER2 = 6.8;
   var TOP2 = 0.5;
   var [STEP, WIDE] = [0.1, 0.01];
+  var PLAIN = [159, 197, 222];
   var NEUTRAL = [170, 178, 188];
   function IcicleTab({ browser, experiment, difference, other, select }) {
     const box = useRef(null);
@@ -2953,8 +2968,8 @@
     const there = Boolean(icicle?.whole);
     const isDifference = experiment.head.difference;
     const signed2 = experiment.signed || isDifference;
-    const mode = signed2 ? "sign" : by === "change" && changes2 ? "change" : "imbalance";
-    const { boxes, top } = useMemo(() => icicle && width ? coloured(icicle.placed(focus, width, LEAST2), { icicle, mode, changes: changes2, width }) : { boxes: [], top: STEP }, [icicle, width, focus, mode, changes2]);
+    const wish = signed2 ? "sign" : by === "change" && changes2 ? "change" : "imbalance";
+    const { boxes, top, mode } = useMemo(() => icicle && width ? coloured(icicle.placed(focus, width, LEAST2), { icicle, wish, changes: changes2, width }) : { boxes: [], top: STEP, mode: wish }, [icicle, width, focus, wish, changes2]);
     useLayoutEffect(() => {
       if (!box.current) return void 0;
       const observer = new ResizeObserver(([{ contentRect }]) => setWidth(Math.floor(contentRect.width)));
@@ -2964,6 +2979,7 @@
     useEffect(() => point2(null), [icicle, focus]);
     if (!there) return html`<p class="remark">Values of ${browser.named} are 0 or cannot be summed, so there are no boxes.</p>`;
     const nameOf = ({ region }) => experiment.head.regions[region][0];
+    const pathOf = (chain) => (inverted ? chain.toReversed() : chain).map(nameOf).join(" › ");
     const amount2 = (value) => written(value, unit).text;
     const percent4 = (share2) => written({ amount: 100 * share2, gap: "" }, "%").text;
     const looks = (region) => `${experiment.head.regions[region][0]} ${placeOf(experiment.head.regions[region])}`.toLowerCase().includes(wanted.toLowerCase());
@@ -3002,7 +3018,7 @@
       setInverted(event.currentTarget.checked);
       setFocus(null);
     }} /> inverted: callers below</label>
-      ${changes2 && !signed2 && html`<label>colour <select value=${mode} onChange=${(event) => setBy(event.currentTarget.value)}><option value="imbalance">imbalance</option><option value="change">change since ${other}</option></select></label>`}
+      ${changes2 && !signed2 && html`<label>colour <select value=${wish} onChange=${(event) => setBy(event.currentTarget.value)}><option value="imbalance">imbalance</option><option value="change">change since ${other}</option></select></label>`}
       <label>highlight <input type="search" value=${wanted} onInput=${(event) => setWanted(event.currentTarget.value)} /></label>
       <button aria-disabled=${!focused} onClick=${() => setFocus(null)}>the whole program</button>
       <span class="remark" role="status">${found && (found.regions ? `${found.regions} region${found.regions === 1 ? "" : "s"}, with callees ${percent4(found.share)} of ${browser.named}` : "no region has this in its name")}</span>
@@ -3018,11 +3034,11 @@
         </g>`)}
       </svg>
     </div>
-    <${Scale} title=${titles[mode]} ...${scale} neutral=${boxes.some(({ colour }) => colour === NEUTRAL) && css(NEUTRAL)} />
+    ${mode !== "plain" && html`<${Scale} title=${titles[mode]} ...${scale} neutral=${boxes.some(({ colour }) => colour === NEUTRAL) && css(NEUTRAL)} />`}
     <p class="told" aria-live="polite">${told2 ?? "Point at a box, or move with the arrows, to read its values; a click selects its call path, and shows it in full width."}</p>
     <${Copies} name="icicle" svg=${() => svgText(box.current.querySelector("svg"))} rows=${() => [
       ["call path", "depth", `${browser.named} (${unit})`, "share of the program"],
-      ...boxes.map((each) => [nameOf(each), each.row, each.value.amount, each.size / icicle.whole])
+      ...Array.from(icicle.all(), ({ box: each, chain }) => [pathOf(chain), chain.length - 1, each.value.amount, each.size / icicle.whole])
     ]} />
   `;
   }
@@ -3031,14 +3047,17 @@
     const room = Math.floor((wide - 10) / LETTER2);
     return text.length <= room ? text : room > 2 ? `${text.slice(0, room - 1)}…` : "";
   }
-  function coloured(boxes, { icicle, mode, changes: changes2, width }) {
-    const imbalances = mode === "imbalance" ? boxes.map((box) => imbalanceOf(icicle.spreadOf(box))) : [];
+  function coloured(boxes, { icicle, wish, changes: changes2, width }) {
+    const spreads = wish === "imbalance" ? boxes.map((box) => icicle.spreadOf(box)) : [];
+    const mode = wish === "imbalance" && !spreads.some((spread) => spread?.count > 1) ? "plain" : wish;
+    const imbalances = spreads.map(imbalanceOf);
     const largest = boxes.reduce((most3, { wide }, place) => wide >= WIDE * width ? Math.max(most3, imbalances[place] || 0) : most3, 0);
     const top = STEP * Math.max(1, Math.ceil(largest / STEP));
-    return { top, boxes: boxes.map((box, place) => ({ ...box, ...colourOf(mode, box, { changes: changes2, top, imbalance: imbalances[place] }) })) };
+    return { top, mode, boxes: boxes.map((box, place) => ({ ...box, ...colourOf(mode, box, { changes: changes2, top, imbalance: imbalances[place] }) })) };
   }
   var imbalanceOf = (spread) => spread?.count > 1 && spread.most > 0 ? Math.max(0, 1 - spread.mean / spread.most) : NaN;
   function colourOf(mode, box, { changes: changes2, imbalance, top }) {
+    if (mode === "plain") return { colour: PLAIN, said: "" };
     if (mode === "sign") return { colour: signColour((box.value.amount ?? 0) / box.size), said: "" };
     if (mode === "change") {
       const change = changes2.changeOf(box);

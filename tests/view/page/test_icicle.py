@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
+import re
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -17,6 +16,8 @@ BOXES = """all => all.map((each) => {
   return [each.querySelector('text').textContent.split(/\\s/)[0], rect.x.baseVal.value, rect.width.baseVal.value + 1,
     rect.y.baseVal.value, rect.getAttribute('fill')];
 })"""
+DARKEST = "rgb(0 34 78)"  # of no imbalance
+BLUE, RED = "rgb(33 102 172)", "rgb(178 24 43)"
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -47,6 +48,10 @@ def boxes(shown) -> list[tuple[str, float, float, int]]:
 
 def colours(shown) -> dict[str, str]:
     return {name: colour for name, *_, colour in shown.page.eval_on_selector_all(".icicle g", BOXES)}
+
+
+def brightness(colour: str) -> int:
+    return sum(map(int, colour.removeprefix("rgb(").removesuffix(")").split()))
 
 
 def close(*expected: tuple[str, float, float, int]):
@@ -91,9 +96,15 @@ def test_boxes_are_as_wide_as_their_values_and_show_one_in_full_width_by_mouse_a
     page.fill("#panel input[type=search]", "")
     assert page.inner_text("#panel .scale").startswith("imbalance of the ranks")
     seen = colours(shown)
-    assert seen["setup"] != seen["=solve"] != seen["main"]
+    assert seen["setup"] == DARKEST
+    assert (brightness(seen["setup"]), brightness(seen["main"])) < (
+        brightness(seen["main"]),
+        brightness(seen["=solve"]),
+    )
     click_rank(shown, 2)
     assert boxes(shown)[1:3] == close(("=solve", 0, 0.8, 1), ("setup", 0.8, 0.2, 1))
+    assert page.locator("#panel .scale").count() == 0  # a single rank has no imbalance
+    assert len({*colours(shown).values()}) == 1
     assert shown.complaints == []
 
 
@@ -128,48 +139,63 @@ def test_boxes_are_coloured_by_the_change_since_another_experiment(show):
     page.focus(".icicle")
     shown.press("ArrowDown", "ArrowDown")
     assert page.inner_text(".told").endswith("; \u221250 % since then")
+    assert re.sub(r"\s+", " ", page.inner_text("#panel .scale")) == "change since before more, slower less, faster"
     seen = colours(shown)
+    assert (seen["=solve"], seen["setup"]) == (BLUE, "rgb(247 247 247)")
     page.select_option("#panel select", "imbalance")
     shown.settle()
-    assert colours(shown)["setup"] != seen["setup"]
+    assert colours(shown)["setup"] == DARKEST
+    shown.go("t=compare")
+    rows = shown.copied_rows()
+    assert rows[0][3:] == ["here", "most of a rank in before", "here"]
+    assert rows[1:] == [["helper", "", "12", "7.5", "5", "3"]]
     shown.go("e=difference&t=icicle")
     assert page.locator(".icicle g").count() == 3
     assert page.inner_text("#panel .scale").startswith("sum of the changes in each box")
+    assert re.search("losses\\s+gains", page.inner_text("#panel .scale"))
+    assert colours(shown)["=solve"] == BLUE
+    slower = show(helper(), "#t=icicle", of_page={"against": (helper(0.5), "before")})
+    assert colours(slower)["=solve"] == RED
     assert shown.complaints == []
 
 
-def copied(shown, kind: str) -> str:
-    """Copy something of the open tab, and return the text, or for a PNG the type."""
-    shown.page.click(f"#panel .copies button:text-is('{kind}')")
-    shown.page.wait_for_selector("#panel .copies [role=status]:not(:empty)")
-    if kind == "PNG":
-        return shown.page.evaluate("navigator.clipboard.read().then((all) => all[0].types.join())")
-    return shown.page.evaluate("navigator.clipboard.readText()")
-
-
 def test_tables_are_copied_as_csv_and_pictures_as_svg_and_png(show):
-    shown = show(helper(), "#t=icicle", permissions=["clipboard-read", "clipboard-write"])
-    rows = [*csv.reader(io.StringIO(copied(shown, "CSV")))]
-    assert rows[:3] == [
+    shown = show(helper(), "#t=icicle")
+    shown.page.click(".icicle g:has-text('setup')")
+    shown.settle()
+    assert shown.copied_rows() == [  # all call paths, not only the visible ones
         ["call path", "depth", "wall_time (sec)", "share of the program"],
         ["main", "0", "12", "1"],
-        ["'=solve", "1", "9", "0.75"],
+        ["main \u203a =solve", "1", "9", "0.75"],
+        ["main \u203a =solve \u203a helper", "2", "9", "0.75"],
+        ["main \u203a setup", "1", "3", "0.25"],
+        ["main \u203a setup \u203a helper", "2", "3", "0.25"],
     ]
-    drawn = ET.fromstring(copied(shown, "SVG"))
+    shown.page.click(".icicle g:has-text('main')")
+    shown.settle()
+    drawn = ET.fromstring(shown.copied("SVG"))
     assert [each.text.split()[0] for each in drawn.iter(f"{SVG}text") if each.text] == [
         "main", "=solve", "helper", "setup", "helper",
     ]  # fmt: skip
     assert all(each.get("fill").startswith("rgb") for each in drawn.iter(f"{SVG}rect"))
-    assert copied(shown, "PNG") == "image/png"
+    seen = colours(shown)
+    assert shown.copied_picture((0.5, 0.26), (0.5, 0.59), (0.9, 0.59))[1] == [
+        seen[name] for name in ("main", "=solve", "setup")
+    ]
+    shown.page.check("#panel input[type=checkbox]")
+    shown.settle()
+    assert ["main \u203a setup \u203a helper", "2", "3", "0.25"] in shown.copied_rows()
     shown.page.click("#tab-ranks")
     shown.settle()
-    drawn = ET.fromstring(copied(shown, "SVG"))
+    drawn = ET.fromstring(shown.copied("SVG"))
     assert {"helper", "rank 0", "1", "4 s"} <= {each.text for each in drawn.iter(f"{SVG}text")}
-    assert copied(shown, "PNG") == "image/png"
+    assert shown.copied_picture()[0] > 3
+    assert ["helper", "2", "3", "4"] in shown.copied_rows()
     shown.page.click("#tab-flat")
     shown.settle()
-    rows = [*csv.reader(io.StringIO(copied(shown, "CSV")))]
+    rows = shown.copied_rows()
     assert rows[1] == ["helper", "", "12", "12", "3", "4", "5"]
+    assert [row[0] for row in rows if "solve" in row[0]] == ["'=solve"]  # no formula
     assert shown.complaints == []
 
 
@@ -183,4 +209,15 @@ def test_what_a_browser_does_not_let_copy_is_shown_to_copy(show):
     shown.page.click("#panel .copies button:text-is('PNG')")
     shown.page.wait_for_selector("img.copied")
     assert shown.page.evaluate("document.querySelector('img.copied').decode().then(() => true)")
+    for fails in (
+        "Image.prototype.decode = () => Promise.reject()",
+        "HTMLCanvasElement.prototype.toDataURL = () => 'data:,'",
+    ):
+        shown.page.evaluate(f"() => {{ {fails}; }}")
+        shown.page.click("#panel .copies button:text-is('CSV')")
+        shown.page.click("#panel .copies button:text-is('PNG')")
+        shown.page.wait_for_selector("#panel .copies [role=status]:has-text('cannot draw the picture as PNG')")
+        assert shown.page.locator("img.copied").count() == 0
+        shown.page.reload()
+        shown.page.wait_for_selector(".icicle g")
     assert shown.complaints == []

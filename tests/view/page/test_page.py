@@ -235,6 +235,9 @@ def test_the_account_is_a_bar_for_each_region_as_long_as_its_own_time(experiment
     totals = shown.page.eval_on_selector_all("#panel .bars svg", "all => all.map((each) => each.getBBox().width)")
     assert totals == sorted(totals, reverse=True)
     assert shown.page.locator("#panel .copies button").all_inner_texts() == ["CSV"]
+    rows = shown.copied_rows()
+    assert rows[0][0] == "loop in propagate"
+    assert any(each.startswith("computing: ") for each in rows[0][1:])
     assert shown.complaints == []
 
 
@@ -504,6 +507,8 @@ def test_ranks_stand_at_their_places_on_the_grid_a_plane_at_a_time(show):
     shown.page.focus(".grid canvas")
     shown.press("ArrowLeft", "ArrowUp", "ArrowUp")
     assert shown.page.inner_text(".told") == "rank 8: 2 s"
+    assert shown.copied_rows()[::9] == [["rank", "x", "y", "z", "cpu_time (sec)"], ["rank 8", "0", "0", "2", "2"]]
+    assert all(f">{each}</text>" in shown.copied("SVG") for each in ("8", "11", "2 s"))
     assert shown.complaints == []
 
 
@@ -568,6 +573,8 @@ def test_what_one_of_two_runs_has_not_measured_is_no_part_of_their_comparison(sh
     said = shown.page.inner_text("#panel > p")
     assert said.startswith("cpu_time of the program, sum of the ranks: 18.1 s in before, 18.1 s here")
     assert "values missing in one of the two experiments" in said
+    shown.press("2")
+    assert shown.copied_rows()[1] == ["work", "a.c:1", "17", "17", "1", str(17 / 11), "2"]
 
 
 def test_a_metric_of_one_of_two_runs_alone_is_not_compared(show):
@@ -590,6 +597,8 @@ def test_a_metric_of_one_of_two_runs_alone_is_hatched_in_their_difference(show):
         assert not found["cpu_time"]["hatched"]
         shown.press("4")
         assert re.search("visits: .*so the change is unknown", shown.page.inner_text("#panel .caveats"))
+        shown.go("e=difference&m=visits&t=flat")
+        assert ["work", "a.c:1", "", "", "", "", ""] in shown.copied_rows()  # no smallest or largest value of none
 
 
 def test_a_flat_profile_has_no_spreads_of_call_paths(show, monkeypatch):

@@ -133,6 +133,9 @@ def test_a_region_is_told_of_and_selected_by_mouse_and_by_keys(scheme: str, show
     page.click("#panel table button:has-text('small')")
     shown.settle()
     assert shown.selected()["program"] == ["small"]
+    assert shown.copied_rows()[1] == ["stream", "a.c:20", "0.6", "1", "1000000000"]
+    assert "a.c:20" in shown.copied("SVG")
+    assert shown.copied_picture()[0] > 3
     assert shown.complaints == []
 
 

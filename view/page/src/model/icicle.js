@@ -98,6 +98,15 @@ export class Icicle {
     return chain;
   }
 
+  // Yields all boxes, also narrow ones, each with its chain: the boxes from the root to itself.
+  *all(boxes = this.roots, above = []) {
+    for (const box of boxes) {
+      const chain = [...above, box];
+      yield { box, chain };
+      yield* this.all(box.children(), chain);
+    }
+  }
+
   // Returns the visible boxes, each with its place: `row`, `left` and `wide` in pixels. `key`: the box that is as wide
   // as the picture, below its ancestors, which are just as wide; null for the whole program. Boxes that are narrower
   // than `least` pixels are left out.

@@ -27,7 +27,8 @@ export function svgText(svg) {
   return new XMLSerializer().serializeToString(copy);
 }
 
-// Returns a PNG of an SVG, which is given as text, as an address that contains it.
+// Returns a PNG of an SVG, which is given as text, as an address that contains it. Throws an error if the browser cannot
+// draw it.
 export async function imageOf(svg) {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
@@ -35,7 +36,8 @@ export async function imageOf(svg) {
   return drawn(SCALE * image.naturalWidth, SCALE * image.naturalHeight, (context) => context.drawImage(image, 0, 0, SCALE * image.naturalWidth, SCALE * image.naturalHeight));
 }
 
-// Returns a PNG of canvases, one below the other, each below its title, as an address that contains it.
+// Returns a PNG of canvases, one below the other, each below its title, as an address that contains it. Throws an error
+// if the browser cannot draw it.
 export function imageOfAll(canvases) {
   const scale = globalThis.devicePixelRatio || 1;
   const heights = canvases.map(({ canvas }) => canvas.height + TITLE * scale);
@@ -57,7 +59,9 @@ function drawn(width, height, draw) {
   context.fillStyle = background();
   context.fillRect(0, 0, canvas.width, canvas.height);
   draw(context);
-  return canvas.toDataURL("image/png");
+  const made = canvas.toDataURL("image/png");
+  if (!made.startsWith("data:image/png")) throw new RangeError("the picture is too large"); // browsers return "data:,"
+  return made;
 }
 
 // Returns the image at an address that contains it.

@@ -27,13 +27,14 @@ export function Copies({ name, rows, svg, image = svg && (() => imageOf(svg())) 
 
   async function copyImage() {
     leave(null);
-    const made = await image();
+    let made = null;
     try {
+      made = await image();
       await navigator.clipboard.write([new ClipboardItem({ "image/png": blobOf(made) })]);
       say("PNG copied");
     } catch {
-      leave({ image: made });
-      say("the context menu of the picture copies it");
+      if (made) leave({ image: made });
+      say(made ? "the context menu of the picture copies it" : `this browser cannot draw the picture as PNG${svg ? "; SVG may work" : ""}`);
     }
   }
 

@@ -15,6 +15,7 @@ const LEAST = 2; // minimum width of a box in pixels
 const LETTER = 6.8; // width of a letter in pixels
 const TOP = 0.5; // change at the end of the scale
 const [STEP, WIDE] = [0.1, 0.01]; // the scale of imbalances ends at a multiple of STEP, the largest imbalance of boxes with this share of the width
+const PLAIN = [159, 197, 222]; // colour of all boxes if there is nothing to compare, as with a single rank
 const NEUTRAL = [170, 178, 188]; // colour of boxes without imbalance or change
 
 export function IcicleTab({ browser, experiment, difference, other, select }) {
@@ -31,8 +32,8 @@ export function IcicleTab({ browser, experiment, difference, other, select }) {
   const there = Boolean(icicle?.whole);
   const isDifference = experiment.head.difference;
   const signed = experiment.signed || isDifference;
-  const mode = signed ? "sign" : by === "change" && changes ? "change" : "imbalance";
-  const { boxes, top } = useMemo(() => (icicle && width ? coloured(icicle.placed(focus, width, LEAST), { icicle, mode, changes, width }) : { boxes: [], top: STEP }), [icicle, width, focus, mode, changes]);
+  const wish = signed ? "sign" : by === "change" && changes ? "change" : "imbalance";
+  const { boxes, top, mode } = useMemo(() => (icicle && width ? coloured(icicle.placed(focus, width, LEAST), { icicle, wish, changes, width }) : { boxes: [], top: STEP, mode: wish }), [icicle, width, focus, wish, changes]);
 
   useLayoutEffect(() => {
     if (!box.current) return undefined;
@@ -44,6 +45,7 @@ export function IcicleTab({ browser, experiment, difference, other, select }) {
 
   if (!there) return html`<p class="remark">Values of ${browser.named} are 0 or cannot be summed, so there are no boxes.</p>`;
   const nameOf = ({ region }) => experiment.head.regions[region][0];
+  const pathOf = (chain) => (inverted ? chain.toReversed() : chain).map(nameOf).join(" › ");
   const amount = (value) => written(value, unit).text;
   const percent = (share) => written({ amount: 100 * share, gap: "" }, "%").text;
   const looks = (region) => `${experiment.head.regions[region][0]} ${placeOf(experiment.head.regions[region])}`.toLowerCase().includes(wanted.toLowerCase());
@@ -82,7 +84,7 @@ export function IcicleTab({ browser, experiment, difference, other, select }) {
   return html`
     <div class="map-tools">
       <label><input type="checkbox" checked=${inverted} onChange=${(event) => { setInverted(event.currentTarget.checked); setFocus(null); }} /> inverted: callers below</label>
-      ${changes && !signed && html`<label>colour <select value=${mode} onChange=${(event) => setBy(event.currentTarget.value)}><option value="imbalance">imbalance</option><option value="change">change since ${other}</option></select></label>`}
+      ${changes && !signed && html`<label>colour <select value=${wish} onChange=${(event) => setBy(event.currentTarget.value)}><option value="imbalance">imbalance</option><option value="change">change since ${other}</option></select></label>`}
       <label>highlight <input type="search" value=${wanted} onInput=${(event) => setWanted(event.currentTarget.value)} /></label>
       <button aria-disabled=${!focused} onClick=${() => setFocus(null)}>the whole program</button>
       <span class="remark" role="status">${found && (found.regions ? `${found.regions} region${found.regions === 1 ? "" : "s"}, with callees ${percent(found.share)} of ${browser.named}` : "no region has this in its name")}</span>
@@ -98,11 +100,11 @@ export function IcicleTab({ browser, experiment, difference, other, select }) {
         </g>`)}
       </svg>
     </div>
-    <${Scale} title=${titles[mode]} ...${scale} neutral=${boxes.some(({ colour }) => colour === NEUTRAL) && css(NEUTRAL)} />
+    ${mode !== "plain" && html`<${Scale} title=${titles[mode]} ...${scale} neutral=${boxes.some(({ colour }) => colour === NEUTRAL) && css(NEUTRAL)} />`}
     <p class="told" aria-live="polite">${told ?? "Point at a box, or move with the arrows, to read its values; a click selects its call path, and shows it in full width."}</p>
     <${Copies} name="icicle" svg=${() => svgText(box.current.querySelector("svg"))} rows=${() => [
       ["call path", "depth", `${browser.named} (${unit})`, "share of the program"],
-      ...boxes.map((each) => [nameOf(each), each.row, each.value.amount, each.size / icicle.whole]),
+      ...Array.from(icicle.all(), ({ box: each, chain }) => [pathOf(chain), chain.length - 1, each.value.amount, each.size / icicle.whole]),
     ]} />
   `;
 }
@@ -116,18 +118,22 @@ function fitted(text, wide) {
   return text.length <= room ? text : room > 2 ? `${text.slice(0, room - 1)}…` : "";
 }
 
-// Returns boxes with their colours and what these mean in words (`said`), and the end of the scale of imbalances.
-function coloured(boxes, { icicle, mode, changes, width }) {
-  const imbalances = mode === "imbalance" ? boxes.map((box) => imbalanceOf(icicle.spreadOf(box))) : [];
+// Returns boxes with their colours and what these mean in words (`said`), the end of the scale of imbalances, and what
+// the colours show: what is wished, or nothing ("plain") if no box has values of several locations.
+function coloured(boxes, { icicle, wish, changes, width }) {
+  const spreads = wish === "imbalance" ? boxes.map((box) => icicle.spreadOf(box)) : [];
+  const mode = wish === "imbalance" && !spreads.some((spread) => spread?.count > 1) ? "plain" : wish;
+  const imbalances = spreads.map(imbalanceOf);
   const largest = boxes.reduce((most, { wide }, place) => (wide >= WIDE * width ? Math.max(most, imbalances[place] || 0) : most), 0);
   const top = STEP * Math.max(1, Math.ceil(largest / STEP));
-  return { top, boxes: boxes.map((box, place) => ({ ...box, ...colourOf(mode, box, { changes, top, imbalance: imbalances[place] }) })) };
+  return { top, mode, boxes: boxes.map((box, place) => ({ ...box, ...colourOf(mode, box, { changes, top, imbalance: imbalances[place] }) })) };
 }
 
 // Returns how far the mean of several locations is below the largest value, from 0 to 1; NaN if unknown.
 const imbalanceOf = (spread) => (spread?.count > 1 && spread.most > 0 ? Math.max(0, 1 - spread.mean / spread.most) : NaN);
 
 function colourOf(mode, box, { changes, imbalance, top }) {
+  if (mode === "plain") return { colour: PLAIN, said: "" };
   if (mode === "sign") return { colour: signColour((box.value.amount ?? 0) / box.size), said: "" };
   if (mode === "change") {
     const change = changes.changeOf(box);
