@@ -140,6 +140,7 @@ class Notes:
         samples: The amount that one sample stands for, by metric and in its unit; only of metrics that were sampled.
         runs: The number of runs of one command of which this is the mean.
         left_out: Metrics that a cut removed, each with the remaining metric that includes it.
+        one_sided: Metrics of a derived experiment that an operand lacked, so that their values are no change or mean.
         history: The operations that made a derived experiment.
     """
 
@@ -180,6 +181,7 @@ class Notes:
     samples: dict[str, float] = field(default_factory=dict)
     runs: int = 1
     left_out: dict[str, str] = field(default_factory=dict)
+    one_sided: tuple[str, ...] = ()
     history: tuple[str, ...] = ()
 
     @property
@@ -197,7 +199,12 @@ class Notes:
     def to_json(self) -> str:
         """Return the notes as one JSON object, without the notes on samples."""
         return json.dumps(
-            {name: value for name, value in asdict(self).items() if name not in _SEEN}, ensure_ascii=False
+            {
+                name: value
+                for name, value in asdict(self).items()
+                if name not in _SEEN and (value or name != "one_sided")  # earlier versions reject unknown notes
+            },
+            ensure_ascii=False,
         )
 
     def samples_to_json(self) -> str:

@@ -16,7 +16,7 @@ from .lines import print_lines
 from .place import Place
 from .table import print_table
 from .times import time_of
-from .units import count, percent, spread, volume
+from .units import count, percent, seconds, spread, volume
 
 if TYPE_CHECKING:
     from .picture import Picture
@@ -28,6 +28,7 @@ Values = npt.NDArray[np.float64]
 _MOST: Final = 10
 _DRAWN_MOST: Final = 20
 _LEAST: Final = 0.005  # minimum share of all time that is shown in a table; smaller shares leave the cell blank
+_LONG: Final = 1e-6  # prices from this one on, in seconds, are written with a unit that fits them
 _SHORTEST: Final = 0.5e-9  # minimum time in seconds; shorter times are shown as a dash
 _DRAWN: Final = 0.001  # minimum share of all time for which a region is drawn; shorter bars are too small to see
 _TITLES: Final = {
@@ -238,7 +239,11 @@ def _prices(account: Account) -> tuple[dict[str, float], dict[str, float]]:
 
 
 def _listed(prices: dict[str, float]) -> str:
-    return ", ".join(f"{1e9 * price:.3g} ns {_OF[name]}" for name, price in prices.items())
+    return ", ".join(f"{_price(price)} {_OF[name]}" for name, price in prices.items())
+
+
+def _price(price: float) -> str:
+    return f"{1e9 * price:.3g} ns" if price < _LONG else seconds(price)
 
 
 def _heaviest(account: Account) -> list[int]:

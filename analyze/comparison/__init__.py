@@ -1,6 +1,18 @@
 """Compare two sets of runs: whether one is slower, and where."""
 
-from .compared_runs import check_run, metrics_to_compare
+from .changes import Change, Changes, is_difference
+from .compared_runs import BUSY_TIME, PATH_TIME, check_run, metrics_to_compare
 from .comparison import Comparison, Judgement, compare
 
-__all__ = ["Comparison", "Judgement", "check_run", "compare", "metrics_to_compare"]
+__all__ = [
+    "BUSY_TIME",
+    "PATH_TIME",
+    "Change",
+    "Changes",
+    "Comparison",
+    "Judgement",
+    "check_run",
+    "compare",
+    "is_difference",
+    "metrics_to_compare",
+]

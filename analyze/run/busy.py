@@ -9,26 +9,34 @@ import numpy as np
 from ...experiment import Experiment
 from .arrays import Flags, Values
 
-__all__ = ["BUSY_PARTS", "CLOCKS", "busy_times"]
+__all__ = ["BUSY_PARTS", "CLOCKS", "busy_parts", "busy_times"]
 
 # Relative tolerance: due to the clocks' resolution, the critical path may seem shorter than a rank's busy time.
 CLOCKS: Final = 0.01
 BUSY_PARTS: Final = {"cpu_time": 1, "mpi_cpu_time": -1, "omp_cpu_time": -1, "io_cpu_time": -1, "io_time": 1}
 
 
+def busy_parts(experiment: Experiment) -> dict[str, int]:
+    """Return the metrics of which an experiment's busy time is the sum, each with its sign.
+
+    If file I/O has no CPU time of its own, as in archives of other tools, CPU time includes it.
+    """
+    has_files = "io_cpu_time" in experiment
+    return {name: sign for name, sign in BUSY_PARTS.items() if name in experiment and (name != "io_time" or has_files)}
+
+
 def busy_times(experiment: Experiment) -> Values:
     """Return the busy time of each process: ``float64[call path, location]``, in seconds, in its first thread's column.
 
     In parallel regions of OpenMP, busy time is that of the busiest thread, for which the others wait. Threads outside
-    OpenMP do not count. If file I/O has no CPU time of its own, as in archives of other tools, CPU time includes it.
+    OpenMP do not count.
 
     Args:
         experiment: An experiment, or a block of whole processes; missing metrics count as 0.
     """
     found = np.zeros((len(experiment.call_paths), len(experiment.locations)))
-    for name, sign in BUSY_PARTS.items():
-        if name in experiment and (name != "io_time" or "io_cpu_time" in experiment):
-            found += sign * np.nan_to_num(experiment.exclusive(name))
+    for name, sign in busy_parts(experiment).items():
+        found += sign * np.nan_to_num(experiment.exclusive(name))
     threads = np.array([place.thread for place in experiment.locations])
     if not threads.any():
         return found

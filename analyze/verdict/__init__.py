@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .causes import sums_in
 from .confidence import Confidence
 from .finding import Cause, Doubt, Finding, Gain, Group, Kind, Saved, Wait, Why
 from .lost import Lost, LostTo
@@ -22,4 +23,5 @@ __all__ = [
     "Wait",
     "Why",
     "find_verdict",
+    "sums_in",
 ]

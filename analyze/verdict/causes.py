@@ -9,13 +9,15 @@ import numpy as np
 from ..account import Account
 from ..dissimilarity.differences import Differences
 from ..dissimilarity.dissimilarity import clusters_in
+from ..dissimilarity.rank_vectors import RankVectors
 from ..dissimilarity.work import Difference
 from ..evidence.attributes import Attribute
+from ..run.arrays import Values
 from ..run.criteria import CRITERIA
 from .finding import Cause, Group, slowest
 from .parts import BUSY
 
-__all__ = ["causes_of_differences", "groups_in"]
+__all__ = ["causes_of_differences", "groups_in", "sums_in"]
 
 
 def groups_in(
@@ -33,11 +35,7 @@ def groups_in(
             overhead of probes, and distributed over ranks like their counts. By default, the measured values are
             returned.
     """
-    vectors = differences.vectors
-    measured = vectors.measured(regions)
-    rows = vectors.values[list(regions)] if compared else measured
-    # Clocks may make sums slightly negative.
-    values = np.where(np.isnan(measured).all(axis=0), np.nan, np.maximum(np.nansum(rows, axis=0), 0.0))
+    vectors, values = differences.vectors, sums_in(differences.vectors, regions, compared=compared)
     if master is not None:
         values[master] = np.nan
     groups, names = [], vectors.labels
@@ -47,6 +45,20 @@ def groups_in(
             labels, of_group = tuple(names[column] for column in present), values[present]
             groups.append(Group(labels, *(float(each) for each in (of_group.mean(), of_group.min(), of_group.max()))))
     return tuple(groups)
+
+
+def sums_in(vectors: RankVectors, regions: Sequence[int], *, compared: bool = False) -> Values:
+    """Return the sums over some regions, ``float64[rank]``; NaN for threads that take part in none of the regions.
+
+    Args:
+        vectors: The compared values.
+        regions: Positions of the regions; none is below another.
+        compared: As in ``groups_in``.
+    """
+    measured = vectors.measured(regions)
+    rows = vectors.values[list(regions)] if compared else measured
+    # Clocks may make sums slightly negative.
+    return np.where(np.isnan(measured).all(axis=0), np.nan, np.maximum(np.nansum(rows, axis=0), 0.0))
 
 
 def causes_of_differences(

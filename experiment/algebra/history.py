@@ -48,6 +48,7 @@ def derived_notes(
     remarks: Iterable[str],
     throttled: Mapping[str, str],
     delays: tuple[Delay, ...],
+    one_sided: Iterable[str] = (),
 ) -> Notes:
     """Return the notes of a result: facts that all operands have in common, and all warnings about any operand.
 
@@ -59,6 +60,7 @@ def derived_notes(
         remarks: Further warnings.
         throttled: Descriptors of the regions that any operand has throttled, with reasons.
         delays: The delays of the result.
+        one_sided: The result's metrics that an operand lacks.
     """
     notes = [each.notes for each in operands]
     processes = [each.expected_processes for each in notes]
@@ -94,6 +96,7 @@ def derived_notes(
         path_seconds=_path_seconds(operation, [each.path_seconds for each in notes]),
         samples=_samples(operation, notes),
         left_out={part: whole for each in notes for part, whole in each.left_out.items()},
+        one_sided=_union((*(each.one_sided for each in notes), tuple(one_sided))),
         history=(*_steps(notes, labels), f"{operation}({', '.join(labels)})"),
     )
 

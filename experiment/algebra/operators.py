@@ -227,7 +227,8 @@ def _combined(
     remarks = [*doubts(joined, lacked)]
     if mixed:
         remarks.append(f"{operation} of values that were measured in different ways: {', '.join(mixed)}")
-    return _experiment(operation, joined, metrics, values, remarks, rows=rows)
+    one_sided = [each.name for each in metrics if not all(of[each.name].name in names for names in joined.names)]
+    return _experiment(operation, joined, metrics, values, remarks, rows=rows, one_sided=one_sided)
 
 
 class _ApartError(Exception):
@@ -251,6 +252,7 @@ def _experiment(
     remarks: Iterable[str] = (),
     *,
     rows: Callable[[str, Rows], Severity | None] = lambda *_: None,
+    one_sided: Iterable[str] = (),
 ) -> Experiment:
     steps = 1 + max(_STEPS.get(each, 0) for each in joined.operands)
     names = [metric.name for metric in metrics]
@@ -269,6 +271,7 @@ def _experiment(
             remarks=[*_losses(joined), *remarks],
             throttled=joined.folding.throttled,
             delays=derived_delays(operation, joined),
+            one_sided=one_sided,
         ),
         topologies=joined.topologies,
     )

@@ -298,14 +298,20 @@ class _Matching:
 
         pairs = align(left, right, likeness, enough=_ENOUGH_INSIDE)
         anew = any(one is None for one, _ in pairs)
-        # any of the similar regions may be the new one
-        guessed = version is None and any(None in pair for pair in pairs)
+
+        def is_guessed(one: Region, other: Region) -> bool:
+            """Return whether another region may be the match: one is new or gone, or a twin is just as similar."""
+            if any(None in pair for pair in pairs):
+                return True
+            others = [(each, other) for each in left if each != one] + [(one, each) for each in right if each != other]
+            return any(likeness(*pair) >= likeness(one, other) for pair in others)
+
         for place, (one, other) in enumerate(pairs):
             if one and anew:
                 self.result.left[one] = one._replace(ordinal=place)
             if other:
                 self._take(one, other, mine, place)
-            if one and other and (guessed or one.ordinal != other.ordinal):
+            if one and other and (one.ordinal != other.ordinal or (version is None and is_guessed(one, other))):
                 self.result.alike.append(Alike(one, other))
 
     def _take(self, one: Region | None, other: Region, mine: Procedure, ordinal: int) -> None:

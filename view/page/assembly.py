@@ -14,21 +14,21 @@ from ...analyze import Findings
 from ...analyze.comparison import compare, metrics_to_compare
 from ...errors import InputError
 from ...experiment import Experiment
-from ...experiment.algebra import difference, integrate
+from ...experiment.algebra import Integration, difference, integrate
 from ..account import account_picture
 from ..advice import find_advice, not_advised
 from ..browser import Sums
 from ..caveats import caveats, how_counted
 from ..comparison import comparison_summary
+from ..gains import gain_entries, is_difference, total_gains
 from ..picture import picture_html
 from ..place import at_line, visible
 from ..source_file import SourceFile
 from ..sources import Sources
 from ..title import title_of
-from ..units import amount, many
+from ..units import many
 from ..verdict import (
     Entry,
-    Highlight,
     balanced,
     base,
     efficiency,
@@ -50,7 +50,6 @@ __all__ = ["Subject", "page_of"]
 _SUMS: Final = "Values in the trees are sums over all ranks, from start to end."
 _MEANS: Final = f"{_SUMS} Values in the verdict are means over the ranks, without MPI startup and shutdown."
 _SEPARATOR: Final = " · "
-_CHANGES: Final = 5  # maximum number of changes listed on the page of a difference
 _MOST_RANKS: Final = 10_000  # maximum number of locations with which the page has an account; it takes half a second
 _MOST_SOURCE: Final = 8 << 20  # maximum number of source characters in a page; a larger page would be hard to send
 
@@ -113,7 +112,7 @@ def page_of(
         headline=said.headline,
         about=_about(experiment, file, measured),
         findings=findings,
-        picture=_picture(experiment, findings, clusters) if subject.findings else "",
+        picture=_picture(subject.findings, experiment, findings) if subject.findings else "",
         verdict=[*compared[:1], *said.lines],
         caveats=[*said.warnings, *unread],
         incomplete=bool(experiment.notes.missing or experiment.notes.unfinished),
@@ -129,9 +128,9 @@ def page_of(
     )
 
 
-def _picture(experiment: Experiment, findings: Sequence[Entry], clusters: Sequence[Sequence[int]]) -> str:
+def _picture(findings: Findings, experiment: Experiment, said: Sequence[Entry]) -> str:
     """Return HTML that shows a bar per rank for the region of the first finding; empty without findings or values."""
-    found = rank_bars(experiment, findings[0], clusters) if findings else None
+    found = rank_bars(findings, experiment, said[0]) if said else None
     return found.html() if found else ""
 
 
@@ -195,35 +194,13 @@ def _said(subject: Subject, folders: Sequence[Path] | None, tell: Callable[[str]
             found,
             [*caveats(findings, besides=besides), how_counted(findings), *legend(findings)],
         )
-    title = _SEPARATOR.join((title_of(experiment, subject.file), experiment.size))
-    changes = _changes(experiment) if experiment.notes.derived_by[-1:] == ("difference",) else []
-    line = f"No verdict: {subject.refusal}"
-    if changes:
-        line = _change_of_all(experiment, changes[0].highlight.metric or "")
-    return _Said(title, [line], changes, [*experiment.notes.history, *experiment.notes.remarks])
-
-
-def _change_of_all(experiment: Experiment, metric: str) -> str:
-    change = Sums(experiment).total(metric).value(0).amount or 0.0
-    return f"{metric}: {amount(abs(change), 'sec')} {'less' if change > 0 else 'more'} in total than before"
-
-
-def _changes(experiment: Experiment) -> list[Entry]:
-    """Return entries for the call paths with the largest exclusive gains and losses of the first time metric."""
-    times = [each.name for each in experiment.metrics if each.unit == "sec" and each.parent is None]
-    if not times:
-        return []
-    amounts = Sums(experiment).by_path(times[0]).amounts
-    found = []
-    for path in np.argsort(-np.abs(amounts), kind="stable")[:_CHANGES]:
-        change, region = float(amounts[path]), experiment.call_paths[path].region
-        if not change:
-            break
-        place = at_line(region.file, region.first_line) if region.file else ""
-        what = f"{times[0]} {amount(abs(change), 'sec')} {'less' if change > 0 else 'more'} than before"
-        kind, highlight = "GAIN" if change > 0 else "LOSS", Highlight(times[0], path=int(path))
-        found.append(Entry(kind, place, region.name, lines=[what], highlight=highlight))
-    return found
+    changes = gain_entries(experiment) if is_difference(experiment) else []
+    what, about = experiment.size, [*experiment.notes.history]
+    if changes and about:
+        what, *about = about[-1], *about[:-1], experiment.size
+    title = _SEPARATOR.join((title_of(experiment, subject.file), what))
+    lines = total_gains(experiment) if changes else [f"No verdict: {subject.refusal}"]
+    return _Said(title, lines, changes, [*about, *experiment.notes.remarks])
 
 
 def _clusters(findings: Findings) -> list[list[int]]:
@@ -275,16 +252,55 @@ def _sources(experiment: Experiment, sources: Sources) -> list[SourceFile]:
 
 
 def _difference(experiment: Experiment, other: Experiment) -> Dataset:
-    """Return data on the difference from another experiment, with the other's values on the same call paths."""
+    """Return data on the difference from another experiment, with values of both.
+
+    These are the other's sums by call path, and the largest values of any location by region, excluding callees.
+    """
     joined = integrate((other, experiment))
     result = difference(other, experiment, joined, of_both=True)
     made = dataset_of(result, key="difference")
-    # Values unknown in the difference are also left out of the other's values, because they would look unchanged.
+    # Values unknown in the difference are also left out of the others, because they would look unchanged.
+    regions = {region: number for number, region in enumerate(dict.fromkeys(path.region for path in result.call_paths))}
     before = np.zeros((len(result.metrics), len(result.call_paths)))
-    for row, metric in zip(before, result.metrics, strict=True):
+    most = np.zeros((len(result.metrics), 2, len(regions)))
+    for metric, sums, of_both in zip(result.metrics, before, most, strict=True):
         known = ~np.isnan(result.exclusive(metric.name))
-        row[:] = np.nansum(np.where(known, joined.severity(0, metric.name), 0.0), axis=1)
-    return Dataset(made.head, {**made.numbers, "difference before": packed(before, exact=True)}, made.exact)
+        for side in range(2):
+            values = np.nan_to_num(np.where(known, joined.severity(side, metric.name), 0.0))
+            by_region = np.zeros((len(regions), len(result.locations)))
+            for path, row in zip(result.call_paths, values, strict=True):
+                by_region[regions[path.region]] += row
+            of_both[side] = by_region.max(axis=1, initial=0.0)
+            if side == 0:
+                sums[:] = values.sum(axis=1)
+    there = joined.rows[1].tolist()  # call path of the experiment → the same one here
+    head = {**made.head, "there": there, "alike": _alike(experiment, joined, result, there)}
+    more = {"difference before": packed(before, exact=True), "difference most": packed(most, exact=True)}
+    return Dataset(head, {**made.numbers, **more}, made.exact)
+
+
+def _alike(
+    experiment: Experiment, joined: Integration, result: Experiment, there: Sequence[int]
+) -> list[tuple[int, str]]:
+    """Return the regions that were matched by similarity, by their indices in a difference, and their places here.
+
+    Args:
+        experiment: The experiment that the page shows.
+        joined: The other experiment and this one.
+        result: Their difference.
+        there: The index of each call path of ``experiment`` in the difference.
+    """
+    regions = {region: number for number, region in enumerate(dict.fromkeys(path.region for path in result.call_paths))}
+    doubtful = {pair.right for pair in joined.alike[1]}
+    found = {
+        regions[result.call_paths[row].region]: path.region
+        for path, row in zip(experiment.call_paths, there, strict=True)
+        if path.region in doubtful
+    }
+    return [
+        (number, visible(f"{each.name} {at_line(each.file, each.first_line)}"))
+        for number, each in sorted(found.items())
+    ]
 
 
 def _compared(experiment: Experiment, other: Experiment, name: str) -> list[str]:

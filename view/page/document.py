@@ -22,6 +22,7 @@ from ..verdict import Entry
 from .dataset import Dataset
 from .packing import ROUNDING, packed_text
 from .time_lines import TimeLines
+from .time_strip import time_strip
 
 __all__ = ["Page", "page_html"]
 
@@ -151,8 +152,9 @@ def _verdict(page: Page) -> str:
             f"<h1>{_text(page.headline)}</h1>",
             *(f'<p class="verdict{is_compared}">{_text(line)}</p>' for line, is_compared in _lines(page)),
             f'<ol class="findings">{findings}</ol>' if findings else "",
+            time_strip(page.times[0]) if page.times else "",
             _folded(f"{many(len(page.caveats), 'note')} on this run", _list("caveats", page.caveats), page.incomplete),
-            f'<p class="about">{"<br>".join(map(_text, page.about))}</p>',
+            f'<p class="about">{" · ".join(map(_text, page.about))}</p>',
         )
     )
 
@@ -197,7 +199,7 @@ def _finding(number: int, finding: Entry, picture: str) -> str:
     place, title = (finding.place, finding.what) if finding.place else (finding.what, "")
     name = f'<a href="#n={number}">{badge} <span class="place">{_text(place)}</span></a> <span>{_text(title)}</span>'
     if number > 1:
-        return f"<li>{name}{saving}{_folded(f'ranks, cause, what to try: {place}', ranks + lines)}</li>\n"
+        return f"<li>{name}{saving}{_folded(f'more: {place}', ranks + lines)}</li>\n"
     return f'<li class="first"><div>{name}{saving}{ranks}</div>{picture}<div>{lines}</div></li>\n'
 
 

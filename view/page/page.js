@@ -1637,7 +1637,7 @@
     // Returns a tally by node of a tree, aggregated over the values that belong to each node itself.
     atHome(tree) {
       const found = _Tally.nothing(this.aggregation, tree.length);
-      for (let cell = 0; cell < this.length; cell++) found.add(tree.home[cell], this, cell);
+      for (let cell2 = 0; cell2 < this.length; cell2++) found.add(tree.home[cell2], this, cell2);
       return found;
     }
     // Returns a tally in which the values of each node include those of its descendants.
@@ -1808,8 +1808,11 @@
       }
       note(found.closed, values, count2);
     }
-    for (const { mean, known } of Object.values(found)) {
-      for (let node = 0; node < tree.length; node++) mean[node] /= known[node];
+    for (const { least: least2, mean, most: most3, known } of Object.values(found)) {
+      for (let node = 0; node < tree.length; node++) {
+        mean[node] /= known[node];
+        if (!known[node]) least2[node] = most3[node] = NaN;
+      }
     }
     return found;
   }
@@ -2158,6 +2161,113 @@
     return text;
   }
 
+  // src/model/csv.js
+  var FORMULA = /^[=+\-@\t\r]/;
+  var cell = (value) => {
+    if (value === null || value === void 0 || value !== value) return "";
+    if (typeof value === "number") return String(value);
+    const text = FORMULA.test(value) && Number.isNaN(Number(value)) ? `'${value}` : value;
+    return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  var csvText = (rows) => rows.map((row) => `${row.map(cell).join(",")}
+`).join("");
+
+  // src/parts/copied_picture.js
+  var STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-family", "font-size", "text-anchor"];
+  var SVG = "http://www.w3.org/2000/svg";
+  var SCALE = 2;
+  var TITLE = 20;
+  var background = () => getComputedStyle(document.documentElement).backgroundColor;
+  function svgText(svg) {
+    const copy = svg.cloneNode(true);
+    const originals = [svg, ...svg.querySelectorAll("*")];
+    [copy, ...copy.querySelectorAll("*")].forEach((element, place) => {
+      const style = getComputedStyle(originals[place]);
+      for (const name of STYLES) element.setAttribute(name, style.getPropertyValue(name));
+      for (const name of ["class", "role", "style", "tabindex"]) element.removeAttribute(name);
+    });
+    const { width, height } = svg.getBoundingClientRect();
+    if (!copy.hasAttribute("viewBox")) copy.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    copy.setAttribute("width", Math.round(width));
+    copy.setAttribute("height", Math.round(height));
+    const behind = document.createElementNS(SVG, "rect");
+    for (const [name, value] of [["width", "100%"], ["height", "100%"], ["fill", background()]]) behind.setAttribute(name, value);
+    copy.prepend(behind);
+    return new XMLSerializer().serializeToString(copy);
+  }
+  async function imageOf(svg) {
+    const image = new Image();
+    image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
+    await image.decode();
+    return drawn(SCALE * image.naturalWidth, SCALE * image.naturalHeight, (context) => context.drawImage(image, 0, 0, SCALE * image.naturalWidth, SCALE * image.naturalHeight));
+  }
+  function imageOfAll(canvases) {
+    const scale = globalThis.devicePixelRatio || 1;
+    const heights = canvases.map(({ canvas }) => canvas.height + TITLE * scale);
+    return drawn(Math.max(...canvases.map(({ canvas }) => canvas.width)), heights.reduce((sum2, each) => sum2 + each, 0), (context) => {
+      context.fillStyle = getComputedStyle(document.body).color;
+      context.font = `${12 * scale}px system-ui, sans-serif`;
+      let top = 0;
+      canvases.forEach(({ title, canvas }, place) => {
+        context.fillText(title, 4 * scale, top + 14 * scale);
+        context.drawImage(canvas, 0, top + TITLE * scale);
+        top += heights[place];
+      });
+    });
+  }
+  function drawn(width, height, draw4) {
+    const canvas = Object.assign(document.createElement("canvas"), { width: Math.ceil(width), height: Math.ceil(height) });
+    const context = canvas.getContext("2d");
+    context.fillStyle = background();
+    context.fillRect(0, 0, canvas.width, canvas.height);
+    draw4(context);
+    const made = canvas.toDataURL("image/png");
+    if (!made.startsWith("data:image/png")) throw new RangeError("the picture is too large");
+    return made;
+  }
+  function blobOf(address) {
+    const bytes = atob(address.split(",")[1]);
+    return new Blob([Uint8Array.from(bytes, (letter) => letter.charCodeAt(0))], { type: "image/png" });
+  }
+
+  // src/parts/copies.js
+  function Copies({ name, rows, svg, image = svg && (() => imageOf(svg())) }) {
+    const [said, say] = useState("");
+    const [left, leave] = useState(null);
+    const text = useRef(null);
+    useLayoutEffect(() => {
+      if (left?.text) text.current.select();
+    }, [left]);
+    async function copyText(kind, made) {
+      leave(null);
+      try {
+        await navigator.clipboard.writeText(made);
+        say(`${kind} copied`);
+      } catch {
+        leave({ text: made });
+        say("selected: Ctrl+C copies it");
+      }
+    }
+    async function copyImage() {
+      leave(null);
+      let made = null;
+      try {
+        made = await image();
+        await navigator.clipboard.write([new ClipboardItem({ "image/png": blobOf(made) })]);
+        say("PNG copied");
+      } catch {
+        if (made) leave({ image: made });
+        say(made ? "the context menu of the picture copies it" : `this browser cannot draw the picture as PNG${svg ? "; SVG may work" : ""}`);
+      }
+    }
+    const button = (kind, act) => html`<button onClick=${act} aria-label=${`copy ${name} as ${kind}`}>${kind}</button>`;
+    return html`
+    <p class="copies">copy: ${rows && button("CSV", () => copyText("CSV", csvText(rows())))} ${svg && button("SVG", () => copyText("SVG", svg()))} ${image && button("PNG", copyImage)} <span role="status">${said}</span></p>
+    ${left?.text && html`<textarea class="copied" ref=${text} readonly rows="5" aria-label=${name} value=${left.text}></textarea>`}
+    ${left?.image && html`<img class="copied" src=${left.image} alt=${name} />`}
+  `;
+  }
+
   // src/parts/callers.js
   var MOST2 = 100;
   function Callers({ browser, experiment, select }) {
@@ -2184,6 +2294,7 @@
       </table>
     </div>
     ${lines.length > MOST2 && html`<p class="remark">and ${lines.length - MOST2} more</p>`}
+    <${Copies} name="callers" rows=${() => [[`${browser.named} (${unit})`, "called by"], ...lines.map(({ value, above }) => [value.amount, above.map((each) => calls.labels[each]).join(" › ")])]} />
   `;
   }
   function reached(browser, experiment, region) {
@@ -2204,17 +2315,19 @@
     const { unit, slower, faster, before, gain } = lists;
     const amount2 = (value) => written({ amount: value, gap: "" }, unit).text;
     const share2 = (value, of) => of ? `${value < 0 ? "+" : "−"}${written({ amount: Math.abs(100 * value / of), gap: "" }, "%").text}` : "new";
+    const several = difference.sums.columns > 1;
     const list = (title, changed, kind) => html`
     <section class="changes">
       <h3>${title}</h3>
       ${changed.length === 0 && html`<p class="remark">none</p>`}
       ${changed.length > 0 && html`<table>
-        <thead><tr><th class="number">${other}</th><th class="number">here</th><th class="number">change</th><th class="number">share</th><th>region</th><th>source</th></tr></thead>
+        <thead><tr><th>region</th><th>source</th><th class="number">${other} → here</th><th class="number">change</th><th class="number">share</th>${several && html`<th class="number">most of a ${difference.kind}</th>`}</tr></thead>
         <tbody>${changed.slice(0, MOST3).map(
       (line) => html`<tr key=${line.region}>
-            <td class="number">${amount2(line.before)}</td><td class="number">${amount2(line.before - line.gain)}</td>
+            <td><button class="link" onClick=${() => select(line.region)}>${line.name}</button></td><td>${line.place}${line.alike && html` <small class="remark" title="matched by similarity">≈ ${line.alike}</small>`}</td>
+            <td class="number">${amount2(line.before)} → ${amount2(line.before - line.gain)}</td>
             <td class=${`number ${kind}`}>${kind === "up" ? "▲" : "▼"} ${amount2(Math.abs(line.gain))}</td><td class="number">${share2(line.gain, line.before)}</td>
-            <td><button class="link" onClick=${() => select(line.region)}>${line.name}</button></td><td>${line.place}</td>
+            ${several && html`<td class="number">${amount2(line.most[0])} → ${amount2(line.most[1])}</td>`}
           </tr>`
     )}</tbody>
       </table>`}
@@ -2225,7 +2338,11 @@
     <p>${metric} of the program, sum of the ranks: ${amount2(before)} in ${other}, ${amount2(before - gain)} here${before && gain ? `, ${share2(gain, before)}` : ""}. Regions exclude callees. Changes of less than 0.1 % are left out${lists.partly ? ", and so are values missing in one of the two experiments" : ""}.</p>
     <p><button onClick=${() => show(!shown)}>${shown ? "Show this experiment in the trees" : "Show the difference in the trees"}</button> <span class="remark">${shown ? `The trees show ${other} minus this experiment: ▲ (raised) is a gain, ▼ (sunken) a loss.` : ""}</span></p>
     ${difference.head.remarks.length > 0 && html`<ul class="caveats">${difference.head.remarks.map((each) => html`<li>${each}</li>`)}</ul>`}
-    <div class="lists">${list("Slower, or more", slower, "down")}${list("Faster, or less", faster, "up")}</div>
+    <div class="lists wide-lists">${list("Slower, or more", slower, "down")}${list("Faster, or less", faster, "up")}</div>
+    <${Copies} name="changes" rows=${() => [
+      ["region", "source", `${metric} in ${other} (${unit})`, "here", `most of a ${difference.kind} in ${other}`, "here"],
+      ...[...slower, ...faster].map((line) => [line.name, line.place, line.before, line.before - line.gain, ...line.most])
+    ]} />
   `;
   }
   function changes(difference, name) {
@@ -2239,11 +2356,15 @@
       if (value === value) before[trees.flat.home[path]] += value;
     }
     const whole2 = before.reduce((sum2, value) => sum2 + Math.abs(value), 0);
+    const alike = new Map(head.alike);
     const lines = head.regions.map((each, region) => ({
       region,
+      alike: alike.get(region),
       name: each[0],
       place: placeOf(each),
       before: before[region],
+      most: [0, 1].map((side) => difference.most[(2 * metric + side) * head.regions.length + region]),
+      // of a location
       gain: gains[region]
     }));
     const changed = lines.filter(({ gain }) => Math.abs(gain) > LEAST * whole2);
@@ -2327,8 +2448,13 @@
         </tbody>
       </table>
     </div>
+    <${Copies} name="flat profile" rows=${() => [
+      ["region", "source", ...NUMBERS.map((key) => `${key === "closed" ? "with callees" : key} (${unit})`)],
+      ...sorted.map((line) => [line.name, line.place, ...NUMBERS.map((key) => line[key])])
+    ]} />
   `;
   }
+  var NUMBERS = ["own", "closed", "least", "mean", "most"];
   var COLUMNS = [
     ["own", "own"],
     ["own share", "share"],
@@ -2417,7 +2543,7 @@
 
   // src/parts/scale.js
   var STEPS = 24;
-  function Scale({ title, low, high, colour, hatched }) {
+  function Scale({ title, low, high, colour, hatched, neutral }) {
     const places = Array.from({ length: STEPS }, (_, place) => place / (STEPS - 1));
     return html`
     <p class="scale" role="img" aria-label=${`${title}: colours from ${low} to ${high}`}>
@@ -2425,9 +2551,46 @@
       <span class="ramp">${places.map((each) => html`<i style=${{ backgroundColor: css(colour(each)) }}></i>`)}</span>
       <span>${high}</span>
       ${hatched && html`<span><i class="hatch"></i> not measured</span>`}
+      ${neutral && html`<span><i class="swatch" style=${{ backgroundColor: neutral }}></i>unknown</span>`}
     </p>
   `;
   }
+
+  // src/parts/svg_context.js
+  var LETTER = 0.6;
+  var escaped = (text) => String(text).replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
+  var SvgContext = class {
+    constructor(width, height) {
+      Object.assign(this, { width, height, fillStyle: "#000", strokeStyle: "#000", lineWidth: 1, font: "11px system-ui, sans-serif", parts: [], path: "", left: 0, top: 0 });
+    }
+    translate(x, y) {
+      this.left += x;
+      this.top += y;
+    }
+    fillRect(x, y, width, height) {
+      this.parts.push(`<rect x="${this.left + x}" y="${this.top + y}" width="${width}" height="${height}" fill="${this.fillStyle}"/>`);
+    }
+    fillText(text, x, y, most3 = Infinity) {
+      const narrow = String(text).length * LETTER * parseFloat(this.font) > most3 ? ` textLength="${most3}" lengthAdjust="spacingAndGlyphs"` : "";
+      this.parts.push(`<text x="${this.left + x}" y="${this.top + y}" fill="${this.fillStyle}" style="font: ${escaped(this.font)}"${narrow}>${escaped(text)}</text>`);
+    }
+    beginPath() {
+      this.path = "";
+    }
+    moveTo(x, y) {
+      this.path += `M${this.left + x} ${this.top + y}`;
+    }
+    lineTo(x, y) {
+      this.path += `L${this.left + x} ${this.top + y}`;
+    }
+    stroke() {
+      this.parts.push(`<path d="${this.path}" fill="none" stroke="${this.strokeStyle}" stroke-width="${this.lineWidth}"/>`);
+    }
+    // Returns the picture as text.
+    get text() {
+      return `<svg xmlns="http://www.w3.org/2000/svg" width="${this.width}" height="${this.height}"><rect width="100%" height="100%" fill="${background()}"/>${this.parts.join("")}</svg>`;
+    }
+  };
 
   // src/parts/heat_map.js
   var MOST_ROWS = 40;
@@ -2435,7 +2598,8 @@
   var NAMES = 14;
   var TOP = 28;
   var NUMBER = 54;
-  var APART = 34;
+  var LABELS = 200;
+  var APART = 42;
   function HeatMap({ browser, experiment, clusters, nodes, select }) {
     const canvas = useRef(null);
     const [pointed2, setCell] = useState(null);
@@ -2446,7 +2610,9 @@
     const map = useMemo(() => cells(browser, nodes, order), [nodes, order]);
     const columns = Math.min(order.length, Math.max(1, Math.floor(width)));
     const there = map.rows.length > 0;
-    const cell = pointed2 && pointed2.row < map.rows.length && pointed2.column < columns ? pointed2 : null;
+    const height = TOP + map.rows.length * CELL;
+    const drawing = { map, columns, width, order, clusters, relative, experiment, unit };
+    const cell2 = pointed2 && pointed2.row < map.rows.length && pointed2.column < columns ? pointed2 : null;
     useEffect(() => {
       if (!there) return void 0;
       const observer = new ResizeObserver(([{ contentRect }]) => setWidth(Math.max(100, contentRect.width)));
@@ -2454,8 +2620,8 @@
       return () => observer.disconnect();
     }, [there]);
     useEffect(() => {
-      if (there) draw(canvas.current, { map, columns, width, order, clusters, relative, cell, experiment, unit });
-    }, [map, columns, width, relative, cell]);
+      if (there) draw(sized(canvas.current, width, height), { ...drawing, cell: cell2, ink: getComputedStyle(canvas.current).color });
+    }, [map, columns, width, relative, cell2]);
     if (!there) return html`<p class="remark">Values of ${browser.metrics.map((node) => browser.panes.metrics.tree.labels[node]).join(", ")} cannot be summed, or are not in this page by location, so there is no map.</p>`;
     const at = (event) => {
       const box = canvas.current.getBoundingClientRect();
@@ -2465,15 +2631,23 @@
     };
     const onKeyDown = (event) => {
       const steps = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[event.key];
-      if (event.key === "Enter" && cell) choose(cell);
+      if (event.key === "Enter" && cell2) choose(cell2);
       if (!steps) return;
       event.preventDefault();
-      const from = cell ?? { row: -steps[0], column: -steps[1] };
+      const from = cell2 ?? { row: -steps[0], column: -steps[1] };
       const clip = (value, count2) => Math.max(0, Math.min(count2 - 1, value));
       setCell({ row: clip(from.row + steps[0], map.rows.length), column: clip(from.column + steps[1], columns) });
     };
+    const svg = () => {
+      const context = new SvgContext(LABELS + width, height);
+      [context.font, context.fillStyle] = ["11px system-ui, sans-serif", getComputedStyle(canvas.current).color];
+      map.rows.forEach(({ node }, row) => context.fillText(label(browser, node), 0, TOP + row * CELL + 12, LABELS - 8));
+      context.translate(LABELS, 0);
+      draw(context, { ...drawing, cell: null, ink: context.fillStyle });
+      return context.text;
+    };
     const choose = ({ row, column }) => select(map.rows[row].node, order.slice(...range(column, columns, order.length)));
-    const told2 = cell && tell(map, cell, { browser, experiment, order, columns, unit, clusters });
+    const told2 = cell2 && tell(map, cell2, { browser, experiment, order, columns, unit, clusters });
     return html`
     <div class="map-tools">
       <span class="remark">${map.rows.length < map.all ? `The ${map.rows.length} largest of ${map.all} call paths of the tree above` : "The call paths of the tree above"}; ${order.length} ${experiment.kind}s${clusters.length > 1 ? ", by cluster" : ""}${columns < order.length ? `, ${Math.ceil(order.length / columns)} per column, of which the largest value is shown` : ""}.</span>
@@ -2496,6 +2670,10 @@
     </div>
     <${Scale} ...${relative ? { title: "against the row's mean", low: "more", high: "less", colour: (place) => signColour(2 * place - 1) } : scaleOf(map, unit, browser.named)} hatched=${map.rows.some(({ values }) => values.some((value) => value !== value))} />
     <p class="told" aria-live="polite">${told2 ?? "Point at a cell, or move with the arrows, to read its value; a click selects its call path and rank."}</p>
+    <${Copies} name="map" svg=${svg} rows=${() => [
+      [`${browser.named} (${unit})`, ...order.map((location2) => experiment.nameOf(location2))],
+      ...map.rows.map(({ node, values }) => [label(browser, node), ...values])
+    ]} />
   `;
   }
   function scaleOf({ top, signed: signed2 }, unit, title) {
@@ -2522,8 +2700,7 @@
     const all = rows.flatMap(({ values }) => values).filter((value) => value === value);
     return { rows, all: nodes.length, top: all.reduce((most3, value) => Math.max(most3, Math.abs(value)), 0), signed: all.some((value) => value < 0) };
   }
-  function draw(canvas, { map, columns, width, order, clusters, relative, cell, experiment, unit }) {
-    const context = sized(canvas, width, TOP + map.rows.length * CELL);
+  function draw(context, { map, columns, width, order, clusters, relative, cell: cell2, experiment, unit, ink }) {
     const wide = width / columns;
     const of = new Map(clusters.flatMap((members, number) => members.map((location2) => [location2, number])));
     let last = -1;
@@ -2540,7 +2717,7 @@
       }
     }
     const every = Math.ceil(APART / wide);
-    context.fillStyle = getComputedStyle(canvas).color;
+    context.fillStyle = ink;
     for (let column = 0; column < columns; column += every) {
       const name = experiment.nameOf(order[range(column, columns, order.length)[0]]);
       context.fillText(column ? name.split(" ").at(-1) : name, column * wide + 2, NAMES - 4, every * wide - 3);
@@ -2561,7 +2738,7 @@
         } else hatch(context, column * wide, TOP + row * CELL, wide, CELL - 1);
       }
     });
-    if (cell) frame(context, cell.column * wide + 1, TOP + cell.row * CELL, Math.max(3, wide - 2), CELL - 1);
+    if (cell2) frame(context, cell2.column * wide + 1, TOP + cell2.row * CELL, Math.max(3, wide - 2), CELL - 1);
   }
   function most2(values, from, to) {
     let found = NaN;
@@ -2592,7 +2769,7 @@
     ["Enter, Space", "select; with Ctrl, add to the selection. “n more”: show them"],
     ["Tab", "the next tree, the source, the tabs"],
     ["/", "search in the call tree, or in the tree that has the focus; Enter goes to the next match"],
-    ["1 – 9", "open or close a tab; Esc closes it, too"],
+    ["1 – 9, 0", "open or close a tab; Esc closes it, too"],
     ["[ ]", "previous finding, next finding"],
     ["→ ← in a chart", "move the cursor; with Shift, select. Enter zooms, Backspace shows all"],
     ["v", "values: absolute, in percent of the program, of the selection, of the other experiment"],
@@ -2614,6 +2791,291 @@
       <form method="dialog"><button>Close</button></form>
     </dialog>
   `;
+  }
+
+  // src/model/icicle.js
+  var Icicle = class {
+    constructor(browser, experiment, inverted) {
+      const { calls, flat } = experiment.trees;
+      this.browser = browser;
+      this.calls = calls;
+      this.regions = flat.home;
+      this.own = browser.selected((metric) => browser.sums.byPath(metric)).atHome(calls);
+      this.closed = this.own.up(calls);
+      this.sizes = Float64Array.from(this.own.amounts, (amount2) => Math.abs(amount2) || 0);
+      this.whole = this.sizes.reduce((sum2, size) => sum2 + size, 0);
+      this.inclusive = this.sizes.slice();
+      for (let path = calls.length - 1; path >= 0; path--) if (calls.parents[path] >= 0) this.inclusive[calls.parents[path]] += this.inclusive[path];
+      this.roots = inverted ? this.#callers("", this.#paths()) : this.#callees("", calls.children(-1));
+    }
+    #paths() {
+      return [...this.sizes.keys()].filter((path) => this.sizes[path] > 0).map((path) => ({ leaf: path, at: path }));
+    }
+    // Returns the boxes of some call paths, the largest first.
+    #callees(above, paths) {
+      const found = Array.from(paths, (path) => {
+        const key = `${above}/${path}`;
+        return { key, path, region: this.regions[path], size: this.inclusive[path], value: this.closed.value(path), leaves: null, children: () => this.#callees(key, this.calls.children(path)) };
+      });
+      return largestFirst(found);
+    }
+    // Returns the boxes of some callers, the largest first. `chains`: call paths whose exclusive values are counted
+    // (`leaf`), each with the call path of its caller (`at`).
+    #callers(above, chains) {
+      const groups = /* @__PURE__ */ new Map();
+      for (const chain of chains) {
+        const region = this.regions[chain.at];
+        if (!groups.has(region)) groups.set(region, []);
+        groups.get(region).push(chain);
+      }
+      const found = [...groups].map(([region, of]) => {
+        const key = `${above}/${region}`;
+        const leaves = of.map(({ leaf }) => leaf);
+        const size = leaves.reduce((sum2, leaf) => sum2 + this.sizes[leaf], 0);
+        const largest = of.reduce((one, other) => this.sizes[other.leaf] > this.sizes[one.leaf] ? other : one);
+        const further = () => of.map(({ leaf, at }) => ({ leaf, at: this.calls.parents[at] })).filter(({ at }) => at >= 0);
+        return { key, path: largest.at, region, size, value: this.#together(leaves), leaves, children: () => this.#callers(key, further()) };
+      });
+      return largestFirst(found);
+    }
+    #together(leaves) {
+      return leaves.map((leaf) => this.own.at(leaf)).reduce((one, other) => one.plus(other)).value(0);
+    }
+    // Returns the smallest, mean and largest value of a box over the locations; null if unknown.
+    spreadOf({ path, leaves }) {
+      const { browser } = this;
+      if (leaves === null || leaves.length === 1) {
+        const of = ranges(browser, this.calls)?.[leaves ? "own" : "closed"];
+        const place = leaves ? leaves[0] : path;
+        return of?.known[place] ? { least: of.least[place], mean: of.mean[place], most: of.most[place], count: of.known[place] } : null;
+      }
+      if (browser.sums.large || !browser.summed || !browser.located) return null;
+      const { amounts, known } = browser.selected((metric) => browser.sums.fresh(metric, leaves));
+      const values = amounts.filter((_, location2) => known[location2]);
+      if (!values.length) return null;
+      return { least: values.reduce((one, other) => Math.min(one, other)), mean: values.reduce((sum2, value) => sum2 + value, 0) / values.length, most: values.reduce((one, other) => Math.max(one, other)), count: values.length };
+    }
+    // Returns the share of the whole on call paths with a region for which `matches` is true, and the number of these
+    // regions.
+    shareOf(matches) {
+      const inside = new Uint8Array(this.calls.length);
+      const found = /* @__PURE__ */ new Set();
+      let size = 0;
+      for (let path = 0; path < this.calls.length; path++) {
+        const region = this.regions[path];
+        const is = matches(region);
+        if (is) found.add(region);
+        inside[path] = is || this.calls.parents[path] >= 0 && inside[this.calls.parents[path]] ? 1 : 0;
+        if (inside[path]) size += this.sizes[path];
+      }
+      return { share: this.whole ? size / this.whole : 0, regions: found.size };
+    }
+    // Returns the boxes from a root to the box with a key; empty if there is no such box.
+    chainTo(key) {
+      const chain = [];
+      let among = this.roots;
+      while (key && chain.at(-1)?.key !== key) {
+        const next = among.find((each) => key === each.key || key.startsWith(`${each.key}/`));
+        if (!next) return [];
+        chain.push(next);
+        among = next.children();
+      }
+      return chain;
+    }
+    // Yields all boxes, also narrow ones, each with its chain: the boxes from the root to itself.
+    *all(boxes = this.roots, above = []) {
+      for (const box of boxes) {
+        const chain = [...above, box];
+        yield { box, chain };
+        yield* this.all(box.children(), chain);
+      }
+    }
+    // Returns the visible boxes, each with its place: `row`, `left` and `wide` in pixels. `key`: the box that is as wide
+    // as the picture, below its ancestors, which are just as wide; null for the whole program. Boxes that are narrower
+    // than `least` pixels are left out.
+    placed(key, width, least2) {
+      const chain = this.chainTo(key);
+      const found = chain.slice(0, -1).map((box, row) => ({ ...box, row, left: 0, wide: width, above: chain[row - 1]?.key ?? null }));
+      const place = (boxes, row, left, scale, above) => {
+        let at = left;
+        for (const box of boxes) {
+          const wide = box.size * scale;
+          if (wide < least2) break;
+          found.push({ ...box, row, left: at, wide, above });
+          place(box.children(), row + 1, at, scale, box.key);
+          at += wide;
+        }
+      };
+      const shown = chain.length ? [chain.at(-1)] : this.roots;
+      const size = shown.reduce((sum2, box) => sum2 + box.size, 0);
+      if (size) place(shown, Math.max(0, chain.length - 1), 0, width / size, chain.at(-2)?.key ?? null);
+      return found;
+    }
+  };
+  var largestFirst = (boxes) => boxes.filter(({ size }) => size > 0).sort((one, other) => other.size - one.size);
+  var PathChanges = class _PathChanges {
+    // `terms`: names of metrics, each with the factor by which its values are added. Null if one of them is unknown.
+    static of(difference, terms) {
+      const metrics = terms.map(([name, sign]) => [difference.head.metrics.findIndex((each) => each.name === name), sign]);
+      return metrics.some(([metric]) => metric < 0) ? null : new _PathChanges(difference, metrics);
+    }
+    constructor(difference, metrics) {
+      const { calls } = difference.trees;
+      const count2 = calls.length;
+      this.there = difference.head.there;
+      this.own = { gain: new Float64Array(count2), before: new Float64Array(count2), known: new Float64Array(count2) };
+      for (const [metric, sign] of metrics) {
+        const { amounts, known, gaps } = difference.sums.byPath(metric);
+        for (let path = 0; path < count2; path++) {
+          this.own.gain[path] += sign * (amounts[path] || 0);
+          this.own.before[path] += sign * (difference.before[metric * count2 + path] || 0);
+          this.own.known[path] += known[path] || !gaps[path] ? 1 : 0;
+        }
+      }
+      this.closed = Object.fromEntries(Object.entries(this.own).map(([name, values]) => [name, values.slice()]));
+      for (const values of Object.values(this.closed)) {
+        for (let path = count2 - 1; path >= 0; path--) if (calls.parents[path] >= 0) values[calls.parents[path]] += values[path];
+      }
+    }
+    // Returns the gain of a box and its value before; null if unknown.
+    changeOf({ path, leaves }) {
+      const [from, paths] = leaves ? [this.own, leaves] : [this.closed, [path]];
+      const there = paths.map((each) => this.there[each]);
+      const sum2 = (values) => there.reduce((found, each) => found + values[each], 0);
+      return sum2(from.known) ? { gain: sum2(from.gain), before: sum2(from.before) } : null;
+    }
+  };
+
+  // src/parts/icicle.js
+  var ROW2 = 22;
+  var LEAST2 = 2;
+  var LETTER2 = 6.8;
+  var TOP2 = 0.5;
+  var [STEP, WIDE] = [0.1, 0.01];
+  var PLAIN = [159, 197, 222];
+  var NEUTRAL = [170, 178, 188];
+  function IcicleTab({ browser, experiment, difference, other, select }) {
+    const box = useRef(null);
+    const [width, setWidth] = useState(0);
+    const [inverted, setInverted] = useState(false);
+    const [focus, setFocus] = useState(null);
+    const [at, point2] = useState(null);
+    const [wanted, setWanted] = useState("");
+    const [by, setBy] = useState(difference ? "change" : "imbalance");
+    const unit = browser.sums.metrics[browser.metrics[0]].unit;
+    const icicle = useMemo(() => browser.summed ? new Icicle(browser, experiment, inverted) : null, [browser.metrics.join(), browser.sums, browser.panes.metrics, experiment, inverted]);
+    const changes2 = useMemo(() => difference && PathChanges.of(difference, termsOf(browser)), [difference, browser.panes.metrics]);
+    const there = Boolean(icicle?.whole);
+    const isDifference = experiment.head.difference;
+    const signed2 = experiment.signed || isDifference;
+    const wish = signed2 ? "sign" : by === "change" && changes2 ? "change" : "imbalance";
+    const { boxes, top, mode } = useMemo(() => icicle && width ? coloured(icicle.placed(focus, width, LEAST2), { icicle, wish, changes: changes2, width }) : { boxes: [], top: STEP, mode: wish }, [icicle, width, focus, wish, changes2]);
+    useLayoutEffect(() => {
+      if (!box.current) return void 0;
+      const observer = new ResizeObserver(([{ contentRect }]) => setWidth(Math.floor(contentRect.width)));
+      observer.observe(box.current);
+      return () => observer.disconnect();
+    }, [there]);
+    useEffect(() => point2(null), [icicle, focus]);
+    if (!there) return html`<p class="remark">Values of ${browser.named} are 0 or cannot be summed, so there are no boxes.</p>`;
+    const nameOf = ({ region }) => experiment.head.regions[region][0];
+    const pathOf = (chain) => (inverted ? chain.toReversed() : chain).map(nameOf).join(" › ");
+    const amount2 = (value) => written(value, unit).text;
+    const percent4 = (share2) => written({ amount: 100 * share2, gap: "" }, "%").text;
+    const looks = (region) => `${experiment.head.regions[region][0]} ${placeOf(experiment.head.regions[region])}`.toLowerCase().includes(wanted.toLowerCase());
+    const found = wanted ? icicle.shareOf(looks) : null;
+    const current = boxes.find(({ key }) => key === at);
+    const told2 = current && tell2(current);
+    const selected = new Set(selectedPaths(browser, experiment));
+    const focused = icicle.chainTo(focus).length > 0 ? focus : null;
+    const go = (each) => {
+      setFocus(each.key === focused ? each.above : each.key);
+      select(each.path);
+    };
+    function tell2(each) {
+      const spread = icicle.spreadOf(each);
+      const place = placeOf(experiment.head.regions[each.region]);
+      const ranks = spread?.count > 1 ? `; of a ${experiment.kind}: ${["least", "mean", "most"].map((what) => `${what} ${written({ amount: spread[what], gap: "" }, unit).text}`).join(", ")}` : "";
+      return `${nameOf(each)}${place ? ` (${place})` : ""}: ${amount2(each.value)}, ${percent4(each.size / icicle.whole)} of ${browser.named}${ranks}${each.said ? `; ${each.said}` : ""}`;
+    }
+    function onKeyDown(event) {
+      if (event.key === "Backspace") setFocus(null);
+      else if ((event.key === "Enter" || event.key === " ") && current) go(current);
+      else {
+        const next = beside(boxes, current, event.key);
+        if (next === void 0) return;
+        if (next) point2(next.key);
+      }
+      event.preventDefault();
+    }
+    const rows = boxes.reduce((most3, { row }) => Math.max(most3, row + 1), 1);
+    const titles = { imbalance: `imbalance of the ${experiment.kind}s: how far the mean is below the largest value`, change: `change since ${other}`, sign: isDifference ? "sum of the changes in each box" : "sum of the values in each box" };
+    const [low, high] = mode === "change" ? ["more, slower", "less, faster"] : isDifference ? ["losses", "gains"] : ["less than 0", "more than 0"];
+    const scale = mode === "imbalance" ? { low: "0", high: `${percent4(top)} or more`, colour: sizeColour } : { low, high, colour: (place) => signColour(2 * place - 1) };
+    return html`
+    <div class="map-tools">
+      <label><input type="checkbox" checked=${inverted} onChange=${(event) => {
+      setInverted(event.currentTarget.checked);
+      setFocus(null);
+    }} /> inverted: callers below</label>
+      ${changes2 && !signed2 && html`<label>colour <select value=${wish} onChange=${(event) => setBy(event.currentTarget.value)}><option value="imbalance">imbalance</option><option value="change">change since ${other}</option></select></label>`}
+      <label>highlight <input type="search" value=${wanted} onInput=${(event) => setWanted(event.currentTarget.value)} /></label>
+      <button aria-disabled=${!focused} onClick=${() => setFocus(null)}>the whole program</button>
+      <span class="remark" role="status">${found && (found.regions ? `${found.regions} region${found.regions === 1 ? "" : "s"}, with callees ${percent4(found.share)} of ${browser.named}` : "no region has this in its name")}</span>
+    </div>
+    <p class="remark">Width: ${browser.named}, ${inverted ? "excluding callees in the first row, with callers below" : "including callees, which are below"}. Boxes narrower than ${LEAST2} pixels are left out.</p>
+    <div class="icicle-room" ref=${box}>
+      <svg class="icicle" width=${width} height=${rows * ROW2} role="img" tabindex="0" onMouseLeave=${() => point2(null)} onKeyDown=${onKeyDown}
+        aria-label=${`Call paths by ${browser.named}; arrows move, Enter shows a box in full width, Backspace shows all. ${told2 ?? ""}`}>
+        ${boxes.map((each) => html`<g key=${each.key} class=${`${each.key === at ? "at" : ""} ${selected.has(each.path) && !inverted ? "selected" : ""} ${wanted && !looks(each.region) ? "faint" : ""}`}
+          onMouseEnter=${() => point2(each.key)} onClick=${() => go(each)}>
+          <rect x=${each.left} y=${each.row * ROW2} width=${each.wide - 1} height=${ROW2 - 1} fill=${css(each.colour)} />
+          <text x=${each.left + 4} y=${each.row * ROW2 + 15} fill=${inkOn(each.colour)}>${fitted(`${nameOf(each)}  ${amount2(each.value)}`, each.wide)}</text>
+        </g>`)}
+      </svg>
+    </div>
+    ${mode !== "plain" && html`<${Scale} title=${titles[mode]} ...${scale} neutral=${boxes.some(({ colour }) => colour === NEUTRAL) && css(NEUTRAL)} />`}
+    <p class="told" aria-live="polite">${told2 ?? "Point at a box, or move with the arrows, to read its values; a click selects its call path, and shows it in full width."}</p>
+    <${Copies} name="icicle" svg=${() => svgText(box.current.querySelector("svg"))} rows=${() => [
+      ["call path", "depth", `${browser.named} (${unit})`, "share of the program"],
+      ...Array.from(icicle.all(), ({ box: each, chain }) => [pathOf(chain), chain.length - 1, each.value.amount, each.size / icicle.whole])
+    ]} />
+  `;
+  }
+  var termsOf = (browser) => browser.metrics.flatMap((metric) => [[browser.sums.metrics[metric].name, 1], ...browser.partsOf(metric).map((part) => [browser.sums.metrics[part].name, -1])]);
+  function fitted(text, wide) {
+    const room = Math.floor((wide - 10) / LETTER2);
+    return text.length <= room ? text : room > 2 ? `${text.slice(0, room - 1)}…` : "";
+  }
+  function coloured(boxes, { icicle, wish, changes: changes2, width }) {
+    const spreads = wish === "imbalance" ? boxes.map((box) => icicle.spreadOf(box)) : [];
+    const mode = wish === "imbalance" && !spreads.some((spread) => spread?.count > 1) ? "plain" : wish;
+    const imbalances = spreads.map(imbalanceOf);
+    const largest = boxes.reduce((most3, { wide }, place) => wide >= WIDE * width ? Math.max(most3, imbalances[place] || 0) : most3, 0);
+    const top = STEP * Math.max(1, Math.ceil(largest / STEP));
+    return { top, mode, boxes: boxes.map((box, place) => ({ ...box, ...colourOf(mode, box, { changes: changes2, top, imbalance: imbalances[place] }) })) };
+  }
+  var imbalanceOf = (spread) => spread?.count > 1 && spread.most > 0 ? Math.max(0, 1 - spread.mean / spread.most) : NaN;
+  function colourOf(mode, box, { changes: changes2, imbalance, top }) {
+    if (mode === "plain") return { colour: PLAIN, said: "" };
+    if (mode === "sign") return { colour: signColour((box.value.amount ?? 0) / box.size), said: "" };
+    if (mode === "change") {
+      const change = changes2.changeOf(box);
+      if (!change || !(change.gain || change.before)) return { colour: NEUTRAL, said: "change unknown" };
+      const { gain, before } = change;
+      const said = before ? `${gain < 0 ? "+" : "−"}${written({ amount: Math.abs(100 * gain / before), gap: "" }, "%").text} since then` : "new";
+      return { colour: signColour((before ? gain / Math.abs(before) : -1) / TOP2), said };
+    }
+    if (imbalance !== imbalance) return { colour: NEUTRAL, said: "" };
+    return { colour: sizeColour(imbalance / top), said: `imbalance ${written({ amount: 100 * imbalance, gap: "" }, "%").text}` };
+  }
+  function beside(boxes, from, key) {
+    if (!["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"].includes(key)) return void 0;
+    if (!from) return boxes[0] ?? null;
+    if (key === "ArrowUp") return boxes.find((each) => each.key === from.above) ?? null;
+    if (key === "ArrowDown") return boxes.find((each) => each.above === from.key) ?? null;
+    const row = boxes.filter((each) => each.row === from.row);
+    return row[row.indexOf(from) + (key === "ArrowRight" ? 1 : -1)] ?? null;
   }
 
   // src/parts/legend.js
@@ -2644,6 +3106,7 @@
       const home = made.parentElement;
       made.hidden = false;
       box.current.append(made);
+      for (const mark of made.querySelectorAll(".mark .marks > div")) addCopies(mark, mark.closest(".mark").querySelector("h3").textContent);
       return () => {
         made.hidden = true;
         home.append(made);
@@ -2651,6 +3114,17 @@
     }, [name]);
     return document.getElementById(name) ? html`<div ref=${box}></div>` : ABSENT[name];
   }
+  var REAL = ":is(svg.chart, .ranks svg)";
+  function addCopies(part, name) {
+    if (part.querySelector(".copies")) return;
+    const [svg, tables] = [part.querySelector(REAL), [...part.querySelectorAll("table")]];
+    if (!svg && !tables.length) return;
+    const rows = () => tables.flatMap((table) => [...table.rows].map((row) => [...row.cells].map(saidIn)));
+    const place = document.createElement("div");
+    part.append(place);
+    render(html`<${Copies} name=${name} svg=${svg && (() => svgText(svg))} rows=${tables.length > 0 && rows} />`, place);
+  }
+  var saidIn = (cell2) => cell2.querySelector("svg") ? [...cell2.querySelectorAll("title")].map((each) => each.textContent).join("; ") : cell2.textContent;
 
   // src/model/time_lines.js
   var ROWS = 20;
@@ -2697,10 +3171,6 @@
       const first = this.stepAt(start2 + this.step / 2);
       return [first, Math.max(first, this.stepAt(end - this.step / 2)) + 1];
     }
-    // Returns the part of a step that contains a moment, counted from the start of the run.
-    partAt(time) {
-      return Math.max(0, Math.min(this.steps * this.fine - 1, Math.floor((time - this.start) * this.fine / this.step)));
-    }
     // Returns the time at which a part of a step begins.
     beginOf(part) {
       return part < this.steps * this.fine ? this.start + part * this.step / this.fine : this.end;
@@ -2710,17 +3180,14 @@
     pathAt(row, part) {
       return this.regions[row * this.steps * this.fine + part];
     }
-    // Returns the call path of a row that is the main one in most parts of some steps.
+    // Returns the call path of a row that is the main one in most of some parts of steps.
     mostMet(row, [from, to]) {
       const met = /* @__PURE__ */ new Map();
-      for (let part = from * this.fine; part < to * this.fine; part++) met.set(this.pathAt(row, part), (met.get(this.pathAt(row, part)) ?? 0) + 1);
+      for (let part = from; part < to; part++) met.set(this.pathAt(row, part), (met.get(this.pathAt(row, part)) ?? 0) + 1);
       return [...met].sort(([, one], [, other]) => other - one)[0][0];
     }
     nameOf(path) {
       return path >= 0 ? this.head.paths[path].name : path < 0 ? "several short regions" : "no region";
-    }
-    nameAt(row, step) {
-      return this.nameOf(this.mostMet(row, [step, step + 1]));
     }
     // Returns the smallest, mean and largest value in some steps, and the times of the smallest and the largest value.
     summary(name, [from, to]) {
@@ -2741,35 +3208,33 @@
       const count2 = Math.min(ROWS, to - from);
       return Array.from({ length: count2 }, (_, row) => {
         const steps = [from + Math.floor(row * (to - from) / count2), from + Math.floor((row + 1) * (to - from) / count2)];
-        return { start: this.edges[steps[0]], end: this.edges[steps[1]], region: this.nameOf(this.mostMet(0, steps)), values: metrics.map((name) => this.summary(name, steps)) };
+        return { start: this.edges[steps[0]], end: this.edges[steps[1]], region: this.nameOf(this.mostMet(0, steps.map((step) => step * this.fine))), values: metrics.map((name) => this.summary(name, steps)) };
       });
     }
-    // Returns the share of each call path in some steps, the largest first. The row of all locations counts only if there
-    // are no other rows.
-    shares([from, to] = [0, this.steps]) {
+    // Returns the share of each call path in some parts of steps, the largest first. The row of all locations counts only
+    // if there are no other rows.
+    shares([from, to] = [0, this.steps * this.fine]) {
       const found = new Float64Array(this.head.paths.length);
       const { length } = this.head.rows;
       const first = length > 1 ? 1 : 0;
       for (let row = first; row < length; row++) {
-        for (let part = from * this.fine; part < to * this.fine; part++) {
+        for (let part = from; part < to; part++) {
           const path = this.pathAt(row, part);
           if (path >= 0) found[path]++;
         }
       }
-      const all = (length - first) * (to - from) * this.fine;
+      const all = (length - first) * (to - from);
       return [...found].map((count2, path) => ({ path, share: count2 / all })).sort((one, other) => other.share - one.share);
     }
-    // Returns a moment in seconds as text, with as many decimals as the steps justify.
-    moment(time) {
-      return time.toFixed(this.#digits);
-    }
-    get #digits() {
-      return Math.max(0, Math.min(9, 1 - Math.floor(Math.log10(this.step))));
+    // Returns a moment in seconds as text, with as many decimals as steps of a size justify.
+    moment(time, size = this.step) {
+      return time.toFixed(decimals(size));
     }
     // Returns an interval in the notation of commands. It is rounded inwards, so that it is inside the trace.
     span([start2, end]) {
-      const size = 10 ** this.#digits;
-      const digits2 = (value) => (value / size).toFixed(this.#digits);
+      const places = decimals(this.step);
+      const size = 10 ** places;
+      const digits2 = (value) => (value / size).toFixed(places);
       return `${digits2(Math.ceil(start2 * size - 1e-6))}:${digits2(Math.floor(end * size + 1e-6))}`;
     }
     // Returns whether commands accept a metric; they do not accept the times of a region's entries.
@@ -2786,6 +3251,7 @@
       ];
     }
   };
+  var decimals = (step) => Math.max(0, Math.min(9, 1 - Math.floor(Math.log10(step))));
   function rate(value, unit) {
     if (value === value && unit === "sec/sec") return String(Number(value.toFixed(3)));
     if (unit === "occ/sec" && value < FEW) return `${Number(value.toPrecision(3))}/s`;
@@ -2794,7 +3260,7 @@
   }
 
   // src/model/rates.js
-  var LEAST2 = 1e-3;
+  var LEAST3 = 1e-3;
   var OPERATIONS2 = {
     "+": (one, other) => one + other,
     "-": (one, other) => other === void 0 ? -one : one - other,
@@ -2835,14 +3301,15 @@
   function writtenRate(value, unit) {
     if (value !== value) return "–";
     if (unit.endsWith("/sec")) return rate(value, unit);
-    return value && value < LEAST2 ? value.toExponential(1) : String(Number(value.toPrecision(3)));
+    return value && value < LEAST3 ? value.toExponential(1) : String(Number(value.toPrecision(3)));
   }
 
   // src/parts/roofline.js
-  var [WIDE, HIGH] = [860, 430];
-  var [LEFT, RIGHT, TOP2, BOTTOM] = [70, 20, 14, 46];
-  var LEAST3 = 5e-3;
+  var [WIDE2, HIGH] = [860, 430];
+  var [LEFT, RIGHT, TOP3, BOTTOM] = [70, 20, 14, 46];
+  var LEAST4 = 5e-3;
   var [SMALLEST, LARGEST] = [4, 26];
+  var [NAMED3, MOST_NAMED, LONGEST] = [0.03, 5, 40];
   var DASHES = ["", "10 4", "2 4", "10 3 2 3"];
   function Roofline({ experiment, selected, select }) {
     const { roofline } = experiment.head;
@@ -2860,11 +3327,12 @@
     const { time } = experiment.head.roofline;
     const found = ratesOf(experiment).map(({ region, valueOf }) => ({ region, valueOf, time: time && valueOf(time) || 0, name: experiment.head.regions[region][0], place: placeOf(experiment.head.regions[region]) }));
     const total = found.reduce((sum2, { time: time2 }) => sum2 + Math.max(0, time2), 0);
-    return found.map((each) => ({ ...each, share: total ? each.time / total : 0 })).filter(({ share: share2 }) => share2 >= LEAST3).toSorted((one, other) => other.share - one.share);
+    return found.map((each) => ({ ...each, share: total ? each.time / total : 0 })).filter(({ share: share2 }) => share2 >= LEAST4).toSorted((one, other) => other.share - one.share);
   }
   var percent2 = (share2) => written({ amount: 100 * share2, gap: "" }, "%").text;
   function Chart({ chart, regions, units, selected, select }) {
     const [at, point2] = useState(null);
+    const picture = useRef(null);
     const points2 = useMemo(() => regions.map((each) => ({ ...each, x: each.valueOf(chart.intensity), y: each.valueOf(chart.rate) })).filter(({ x, y }) => x > 0 && y > 0), [chart, regions]);
     const frame2 = useMemo(() => frameOf(chart, points2), [chart, points2]);
     const rate2 = (value) => writtenRate(value, units.get(chart.rate) ?? "occ/sec");
@@ -2882,17 +3350,22 @@
     <h3>${chart.title}</h3>
     <p class="remark">One point for each region, excluding callees, on one core. Regions with larger points take more time. Vertical: ${chart.work} per second; horizontal: ${chart.work} per byte.${missing > 0 && ` ${missing} of ${regions.length} regions are not drawn, because ${chart.work} or misses are 0, or unknown on some ranks.`}</p>
     ${chart.said.map((line) => html`<p class="remark">${line}</p>`)}
-    <div class="grid"><svg class="roofline" viewBox=${`0 0 ${WIDE} ${HIGH}`} role="img" tabindex="0" aria-label=${`${chart.title}; arrows move from region to region, Enter selects. ${told2 ?? ""}`} onKeyDown=${onKeyDown} onMouseLeave=${() => point2(null)}>
+    <div class="grid"><svg class="roofline" ref=${picture} viewBox=${`0 0 ${WIDE2} ${HIGH}`} role="img" tabindex="0" aria-label=${`${chart.title}; arrows move from region to region, Enter selects. ${told2 ?? ""}`} onKeyDown=${onKeyDown} onMouseLeave=${() => point2(null)}>
       <${Axes} frame=${frame2} chart=${chart} />
       <${Roofs} frame=${frame2} chart=${chart} />
-      ${points2.map((each, place) => html`<circle key=${each.region} class=${`region${selected.has(each.region) ? " selected" : ""}${place === at ? " at" : ""}`} cx=${frame2.across(each.x)} cy=${frame2.up(each.y)} r=${SMALLEST + (LARGEST - SMALLEST) * Math.sqrt(each.share)}
+      ${points2.map((each, place) => html`<circle key=${each.region} class=${`region${selected.has(each.region) ? " selected" : ""}${place === at ? " at" : ""}`} cx=${frame2.across(each.x)} cy=${frame2.up(each.y)} r=${radius(each.share)}
         onMouseEnter=${() => point2(place)} onClick=${() => select(each.region)} />`)}
+      ${points2.filter(({ share: share2 }) => share2 >= NAMED3).slice(0, MOST_NAMED).map((each) => html`<${Label} key=${each.region} frame=${frame2} point=${each} />`)}
     </svg></div>
     <p class="told" aria-live="polite">${told2 ?? (points2.length ? "Point at a region, or move with the arrows, to read its values; a click selects it." : "No region has both rates.")}</p>
     <ul class="swatches listed">
       ${chart.peak !== null && html`<li><${Sample} /> ${rate2(chart.peak)}: ${chart.roof}</li>`}
       ${chart.slopes.map(({ name, bytes }, number) => html`<li key=${name}><${Sample} number=${number} /> ${writtenRate(bytes, "bytes/sec")}: ${name}</li>`)}
     </ul>
+    <${Copies} name="roofline" svg=${() => svgText(picture.current)} rows=${() => [
+      ["region", "source", "share of the time", `${chart.work} per byte`, `${chart.work} per second`],
+      ...points2.map(({ name, place, share: share2, x, y }) => [name, place, share2, x, y])
+    ]} />
   `;
   }
   function bound(chart, x, y) {
@@ -2909,8 +3382,8 @@
     return {
       x,
       y,
-      across: (value) => LEFT + part(x, value) * (WIDE - LEFT - RIGHT),
-      up: (value) => HIGH - BOTTOM - part(y, value) * (HIGH - TOP2 - BOTTOM)
+      across: (value) => LEFT + part(x, value) * (WIDE2 - LEFT - RIGHT),
+      up: (value) => HIGH - BOTTOM - part(y, value) * (HIGH - TOP3 - BOTTOM)
     };
   }
   function around(values) {
@@ -2919,8 +3392,13 @@
   }
   var powers = ([low, high]) => Array.from({ length: high - low + 1 }, (_, step) => 10 ** (low + step));
   var power2 = (value) => value >= 0.01 && value < 1e5 ? String(Number(value.toPrecision(1))) : `1e${Math.round(Math.log10(value))}`;
+  var radius = (share2) => SMALLEST + (LARGEST - SMALLEST) * Math.sqrt(share2);
+  function Label({ frame: frame2, point: { x, y, share: share2, name, place } }) {
+    const [left, isRight] = [frame2.across(x), frame2.across(x) > WIDE2 / 2];
+    return html`<text class="label" x=${left + (isRight ? -1 : 1) * (radius(share2) + 4)} y=${frame2.up(y) + 4} text-anchor=${isRight ? "end" : "start"}>${(place || name).slice(0, LONGEST)}</text>`;
+  }
   function Axes({ frame: frame2, chart }) {
-    const [top, bottom, right] = [TOP2, HIGH - BOTTOM, WIDE - RIGHT];
+    const [top, bottom, right] = [TOP3, HIGH - BOTTOM, WIDE2 - RIGHT];
     return html`
     ${powers(frame2.x).map((value) => html`<path class="rule" d=${`M${frame2.across(value)} ${top}V${bottom}`} /><text x=${frame2.across(value)} y=${bottom + 16} text-anchor="middle">${power2(value)}</text>`)}
     ${powers(frame2.y).map((value) => html`<path class="rule" d=${`M${LEFT} ${frame2.up(value)}H${right}`} /><text x=${LEFT - 6} y=${frame2.up(value) + 4} text-anchor="end">${power2(value)}</text>`)}
@@ -2958,6 +3436,10 @@
     )}</tbody>
       </table>
     </div>
+    <${Copies} name="rates" rows=${() => [
+      ["region", "source", "share of the time", ...listed.map(({ name, unit }) => `${name} (${unit})`)],
+      ...regions.map(({ name, place, share: share2, valueOf }) => [name, place, share2, ...listed.map((each) => valueOf(each.name))])
+    ]} />
   `;
   }
 
@@ -3120,27 +3602,27 @@
   }
 
   // src/parts/splitter.js
-  var LEAST4 = 120;
-  var STEP = 24;
+  var LEAST5 = 120;
+  var STEP2 = 24;
   function Splitter({ name, width, setWidth }) {
     const onPointerDown = (event) => {
       event.preventDefault();
       const bar = event.currentTarget;
       const start2 = event.clientX;
       const from = bar.previousElementSibling.getBoundingClientRect().width;
-      const move = (moved) => setWidth(Math.max(LEAST4, from + moved.clientX - start2));
+      const move = (moved) => setWidth(Math.max(LEAST5, from + moved.clientX - start2));
       bar.setPointerCapture(event.pointerId);
       bar.addEventListener("pointermove", move);
       bar.addEventListener("pointerup", () => bar.removeEventListener("pointermove", move), { once: true });
     };
     const onKeyDown = (event) => {
-      const step = { ArrowLeft: -STEP, ArrowRight: STEP }[event.key];
+      const step = { ArrowLeft: -STEP2, ArrowRight: STEP2 }[event.key];
       if (!step) return;
       event.preventDefault();
-      setWidth(Math.max(LEAST4, (width ?? event.currentTarget.previousElementSibling.getBoundingClientRect().width) + step));
+      setWidth(Math.max(LEAST5, (width ?? event.currentTarget.previousElementSibling.getBoundingClientRect().width) + step));
     };
     return html`<div class="splitter" role="separator" tabindex="0" aria-orientation="vertical" aria-label=${`width of ${name}`}
-    aria-valuenow=${Math.round(width ?? 300)} aria-valuemin=${LEAST4} aria-valuemax="2000" onPointerDown=${onPointerDown} onKeyDown=${onKeyDown} onDblClick=${() => setWidth(null)}></div>`;
+    aria-valuenow=${Math.round(width ?? 300)} aria-valuemin=${LEAST5} aria-valuemax="2000" onPointerDown=${onPointerDown} onKeyDown=${onKeyDown} onDblClick=${() => setWidth(null)}></div>`;
   }
 
   // src/parts/tabs.js
@@ -3153,8 +3635,10 @@
     ["time", "Time"],
     ["account", "Account"],
     ["roofline", "Roofline"],
-    ["callers", "Callers"]
+    ["callers", "Callers"],
+    ["icicle", "Icicle"]
   ];
+  var keyOf = (place) => String((place + 1) % 10);
   function Tabs({ tab, go, children }) {
     const onKeyDown = (event) => {
       const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -3176,43 +3660,63 @@
           aria-controls=${tab === name ? "panel" : void 0}
           tabindex=${tab === name || !tab && !place ? 0 : -1}
           onClick=${() => go(name)}
-        ><kbd>${place + 1}</kbd>${title}</button>`
+        ><kbd>${keyOf(place)}</kbd>${title}</button>`
     )}
     </div>
     ${tab && html`<div class="panel" id="panel" role="tabpanel" aria-labelledby=${`tab-${tab}`} tabindex="0">${children}</div>`}
   `;
   }
 
-  // src/parts/commands.js
-  function Commands({ times, range: range2, shown, metric, setMetric }) {
-    return html`
-    <section class="commands" aria-label="at the terminal">
-      <h3>${times.span(range2).replace(":", " to ")} s at the terminal</h3>
-      <label>metric <select value=${metric} onChange=${(event) => setMetric(event.currentTarget.value)}>${shown.map((name) => html`<option value=${name}>${name}</option>`)}</select></label>
-      ${times.commands(metric, range2).map(([what, command]) => html`<${Command} key=${what} what=${what} command=${command} />`)}
-    </section>
-  `;
-  }
-  function Command({ what, command }) {
-    const text = useRef(null);
-    const [said, say] = useState("");
-    const copy = async () => {
-      try {
-        await navigator.clipboard.writeText(command);
-        say("copied");
-      } catch {
-        getSelection().selectAllChildren(text.current);
-        say("selected: Ctrl+C copies it");
-      }
-    };
-    return html`<p><small>${what}</small><br /><code ref=${text}>${command}</code> <button onClick=${copy} aria-label=${`copy: ${what}`}>copy</button> <span class="remark" role="status">${said}</span></p>`;
-  }
+  // src/model/time_grid.js
+  var LEAST6 = 2;
+  var TimeGrid = class {
+    // `view`: start and end of the visible interval. `width`: width of this interval in pixels.
+    constructor(times, [start2, end], width) {
+      const { fine, step } = times;
+      const wide = width * step / fine / (end - start2);
+      const sizes = Array.from({ length: fine }, (_, place) => place + 1).filter((size) => fine % size === 0);
+      this.times = times;
+      this.parts = sizes.find((size) => size * wide >= LEAST6) ?? fine;
+      this.length = times.steps * fine / this.parts;
+      this.size = step * this.parts / fine;
+    }
+    // Returns the cell that contains a moment.
+    cellAt(time) {
+      return Math.max(0, Math.min(this.length - 1, Math.floor((time - this.times.start) / this.size)));
+    }
+    // Returns the time at which a cell begins.
+    beginOf(cell2) {
+      return this.times.beginOf(cell2 * this.parts);
+    }
+    middle(cell2) {
+      return (this.beginOf(cell2) + this.beginOf(cell2 + 1)) / 2;
+    }
+    // Returns the first cell that is at least half inside a range, and the cell after the last such cell.
+    cellsOf([start2, end]) {
+      const first = this.cellAt(start2 + this.size / 2);
+      return [first, Math.max(first, this.cellAt(end - this.size / 2)) + 1];
+    }
+    // Returns the first part of a step in a range, and the part after the last one.
+    partsOf(range2) {
+      return this.cellsOf(range2).map((cell2) => cell2 * this.parts);
+    }
+    // Returns the main call path of a row in a cell.
+    pathAt(row, cell2) {
+      return this.times.mostMet(row, [cell2 * this.parts, (cell2 + 1) * this.parts]);
+    }
+    // Returns a moment in seconds as text, with as many decimals as the cells justify.
+    moment(time) {
+      return this.times.moment(time, this.size);
+    }
+  };
 
   // src/parts/chart.js
   var AXIS = 92;
+  var RIGHT2 = 12;
+  var AROUND2 = AXIS + RIGHT2;
   var BOTTOM2 = 24;
   var ROOM = 6;
-  var LEAST5 = 3;
+  var LEAST7 = 3;
   var SHADE = "33";
   var PAGE = 10;
   function inks(box) {
@@ -3239,10 +3743,10 @@
     }, [times, width, ...anew]);
     useEffect(() => {
       chart.current.batch((plot) => plot.setScale("x", { min: view[0], max: view[1] }));
-      point(chart.current, times, at);
+      point(chart.current, at);
     }, [times, width, ...anew, range2]);
     useEffect(() => {
-      if (chart.current.cursor.idx !== at) point(chart.current, times, at);
+      if (!isThere(chart.current, shared)) point(chart.current, at);
     }, [at]);
     useEffect(() => {
       const plot = chart.current;
@@ -3253,12 +3757,16 @@
     const onClick = (event) => {
       const { left, top, width: wide } = chart.current.over.getBoundingClientRect();
       const [x, y] = [event.clientX - left, event.clientY - top];
-      if (Math.abs(event.clientX - pressed.current) < LEAST5 && x >= 0 && x <= wide) onPick(chart.current.posToVal(x, "x"), y);
+      if (Math.abs(event.clientX - pressed.current) < LEAST7 && x >= 0 && x <= wide) onPick(chart.current.posToVal(x, "x"), y);
     };
-    return html`<div class="chart" ref=${box} role="img" tabindex="0" aria-label=${label2} onKeyDown=${(event) => keys(event, times, view, shared, onPick)}
+    return html`<div class="chart" ref=${box} role="img" tabindex="0" aria-label=${label2} onKeyDown=${(event) => keys(event, view, shared, onPick)}
     onMouseDown=${(event) => pressed.current = event.clientX} onClick=${onPick && onClick}></div>`;
   }
-  var point = (plot, times, step) => plot.setCursor(step === null ? { left: -10, top: -10 } : { left: plot.valToPos(times.middle(step), "x"), top: 0 }, false);
+  var point = (plot, time) => plot.setCursor(time === null ? { left: -10, top: -10 } : { left: plot.valToPos(time, "x"), top: 0 }, false);
+  function isThere(plot, { at, grid }) {
+    const { left } = plot.cursor;
+    return at === null ? left < 0 : left >= 0 && grid.cellAt(plot.posToVal(left, "x")) === grid.cellAt(at);
+  }
   function options3(times, { height, series, bands, axis, range: range2, draw: draw4, last }, { box, width, now, intervals, onPoint }) {
     const ink = () => inks(box);
     const axes = { stroke: () => ink().text, font: "11px system-ui, sans-serif", ticks: { show: false }, grid: { width: 1, stroke: () => ink().edge } };
@@ -3266,7 +3774,7 @@
     return {
       width,
       height: height + (last ? BOTTOM2 : ROOM),
-      padding: [4, 12, last ? 0 : ROOM, 0],
+      padding: [4, RIGHT2, last ? 0 : ROOM, 0],
       legend: { show: false },
       scales: { x: { time: false }, y: { range: range2 } },
       series: [{}, ...series],
@@ -3276,7 +3784,7 @@
         y: false,
         points: { show: false },
         dataIdx: (plot, _, __, time) => times.stepAt(time),
-        drag: { x: true, y: false, setScale: false, dist: LEAST5 },
+        drag: { x: true, y: false, setScale: false, dist: LEAST7 },
         bind: { dblclick: () => () => now.current.choose(null) }
       },
       hooks: {
@@ -3289,16 +3797,16 @@
   }
   var handled = /* @__PURE__ */ new WeakMap();
   function pointed(plot, shared, onPoint) {
-    const { left, top, idx, event } = plot.cursor;
+    const { left, top, event } = plot.cursor;
     if (!event || handled.get(plot) === event) return;
     handled.set(plot, event);
     onPoint?.(left < 0 ? null : top);
     if (shared.anchor !== null) shared.select(null);
-    shared.point(left < 0 ? null : idx);
+    shared.point(left < 0 ? null : shared.grid.middle(shared.grid.cellAt(plot.posToVal(left, "x"))));
   }
   function chosen(plot, times, shared) {
     const { left, width } = plot.select;
-    if (width < LEAST5) return;
+    if (width < LEAST7) return;
     const [start2, end] = [left, left + width].map((place) => plot.posToVal(place, "x"));
     plot.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
     shared.choose([Math.max(start2, times.start), Math.min(end, times.end)]);
@@ -3328,20 +3836,45 @@
     });
     ctx.restore();
   }
-  function keys(event, times, view, { at, anchor, selected, point: point2, select, choose }, onPick) {
-    const [first, behind] = times.stepsOf(view);
-    const from = at ?? (event.key === "ArrowLeft" ? behind : first - 1);
+  function keys(event, view, { grid, at, anchor, selected, point: point2, select, choose }, onPick) {
+    const [first, behind] = grid.cellsOf(view);
+    const from = at === null ? event.key === "ArrowLeft" ? behind : first - 1 : grid.cellAt(at);
     const to = { ArrowRight: from + 1, ArrowLeft: from - 1, PageDown: from + PAGE, PageUp: from - PAGE, Home: first, End: behind - 1 }[event.key];
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     if (to !== void 0) {
-      const step = Math.max(first, Math.min(behind - 1, to));
-      select(event.shiftKey ? anchor ?? at ?? step : null);
-      point2(step);
+      const time = grid.middle(Math.max(first, Math.min(behind - 1, to)));
+      select(event.shiftKey ? anchor ?? at ?? time : null);
+      point2(time);
     } else if (event.key === "Enter" && selected) choose(selected);
     else if (event.key === "Enter" && onPick && at !== null) onPick(null, 0);
     else if (event.key === "Backspace") choose(null);
     else return;
     event.preventDefault();
+  }
+
+  // src/parts/commands.js
+  function Commands({ times, range: range2, shown, metric, setMetric }) {
+    return html`
+    <section class="commands" aria-label="at the terminal">
+      <h3>${times.span(range2).replace(":", " to ")} s at the terminal</h3>
+      <label>metric <select value=${metric} onChange=${(event) => setMetric(event.currentTarget.value)}>${shown.map((name) => html`<option value=${name}>${name}</option>`)}</select></label>
+      ${times.commands(metric, range2).map(([what, command]) => html`<${Command} key=${what} what=${what} command=${command} />`)}
+    </section>
+  `;
+  }
+  function Command({ what, command }) {
+    const text = useRef(null);
+    const [said, say] = useState("");
+    const copy = async () => {
+      try {
+        await navigator.clipboard.writeText(command);
+        say("copied");
+      } catch {
+        getSelection().selectAllChildren(text.current);
+        say("selected: Ctrl+C copies it");
+      }
+    };
+    return html`<p><small>${what}</small><br /><code ref=${text}>${command}</code> <button onClick=${copy} aria-label=${`copy: ${what}`}>copy</button> <span class="remark" role="status">${said}</span></p>`;
   }
 
   // src/parts/metric_chart.js
@@ -3351,7 +3884,7 @@
     const unit = times.units.get(name);
     const { at } = shared;
     const said = summary(times, name, view);
-    const here = at === null ? said : valuesAt(times, name, at);
+    const here = at === null ? said : valuesAt(times, name, times.stepAt(at));
     const lines = times.head.marks.lines.filter(({ metric }) => metric === name);
     const of = (ink) => ({
       data: dataOf(times, name),
@@ -3400,19 +3933,19 @@
   var SEVERAL = "#c4c4c4";
   function RegionStrip({ times, view, shared, intervals, last, select }) {
     const { rows, paths } = times.head;
+    const { at, grid } = shared;
     const [row, setRow] = useState(0);
     const shares = useMemo(() => times.shares(), [times]);
-    const inView = useMemo(() => new Map(times.shares(times.stepsOf(view)).map(({ path: path2, share: share2 }) => [path2, share2])), [times, ...view]);
+    const inView = useMemo(() => new Map(times.shares(grid.partsOf(view)).map(({ path: path2, share: share2 }) => [path2, share2])), [times, grid]);
     const places = useMemo(() => new Map(shares.map(({ path: path2 }, place) => [path2, place])), [shares]);
     const tops = useMemo(() => topsOf(rows.length), [rows]);
-    const { at } = shared;
     const shown = row < rows.length ? row : 0;
-    const path = at === null ? NaN : times.mostMet(shown, [at, at + 1]);
-    const said = at === null ? `the call path with the most time at each moment${select ? "; a click selects it, and the rank" : ""}` : `${rows[shown]} in ${path >= 0 ? paths[path].chain.join(" / ") : times.nameAt(shown, at)}`;
+    const path = at === null ? NaN : grid.pathAt(shown, grid.cellAt(at));
+    const said = at === null ? `the call path with the most time at each moment${select ? "; a click selects it, and the rank" : ""}` : `${rows[shown]} in ${path >= 0 ? paths[path].chain.join(" / ") : times.nameOf(path)}`;
     const onPoint = (top) => setRow(top === null ? 0 : Math.max(0, tops.findLastIndex((each) => each <= top)));
     const onPick = (time, top) => {
       const line = time === null ? shown : Math.max(0, tops.findLastIndex((each) => each <= top));
-      const { node } = paths[time === null ? path : times.pathAt(line, times.partAt(time))] ?? { node: null };
+      const { node } = paths[grid.pathAt(line, grid.cellAt(time ?? at))] ?? { node: null };
       if (select && node !== null && line < rows.length) select(node, times.head.members[line]);
     };
     const of = () => ({
@@ -3422,7 +3955,7 @@
       series: [{}],
       axis: { grid: { show: false }, splits: () => middles(tops), values: () => namesOf(rows, tops), filter: (_, splits) => splits },
       range: () => [-tops.at(-1), 0],
-      draw: (plot) => draw2(plot, { times, tops, places })
+      draw: (plot) => draw2(plot, { tops, places, grid: new TimeGrid(times, [plot.scales.x.min, plot.scales.x.max], plot.over.clientWidth) })
     });
     const spoken = shares.slice(0, 3).map((each) => `${paths[each.path].name} ${percent3(each.share)}`).join(", ");
     return html`
@@ -3459,17 +3992,17 @@
       return rows[place];
     });
   }
-  function draw2(plot, { times, tops, places }) {
+  function draw2(plot, { tops, places, grid }) {
     const { ctx, bbox } = plot;
     const scale = bbox.height / tops.at(-1);
     const { min, max } = plot.scales.x;
-    const [first, behind] = [times.partAt(min), times.partAt(max) + 1];
-    const edge = (part) => Math.max(bbox.left, Math.min(bbox.left + bbox.width, plot.valToPos(times.beginOf(part), "x", true)));
+    const [first, behind] = [grid.cellAt(min), grid.cellAt(max) + 1];
+    const edge = (cell2) => Math.max(bbox.left, Math.min(bbox.left + bbox.width, plot.valToPos(grid.beginOf(cell2), "x", true)));
     ctx.save();
     for (let row = 0; row + 1 < tops.length; row++) {
       for (let from = first, to; from < behind; from = to) {
-        const path = times.pathAt(row, from);
-        for (to = from + 1; to < behind && Object.is(times.pathAt(row, to), path); ) to++;
+        const path = grid.pathAt(row, from);
+        for (to = from + 1; to < behind && Object.is(grid.pathAt(row, to), path); ) to++;
         if (path !== path) continue;
         ctx.fillStyle = path < 0 ? SEVERAL : regionColour(places.get(path));
         ctx.fillRect(edge(from), bbox.top + tops[row] * scale, Math.max(1, edge(to) - edge(from)), (tops[row + 1] - tops[row]) * scale - 1);
@@ -3481,7 +4014,7 @@
   // src/parts/warping.js
   var SIDE = 320;
   var MARGIN = 60;
-  var [WIDE2, HIGH2, GAP] = [640, 70, 80];
+  var [WIDE3, HIGH2, GAP] = [640, 70, 80];
   var LINES = 80;
   function Warping({ warping }) {
     const { metric, x, y, pairs, error } = warping;
@@ -3509,13 +4042,13 @@
   `;
   }
   function Pairs({ warping: { x, y, kept: kept2 } }) {
-    const above = placed(x.values).map(([part, value]) => [part * WIDE2, HIGH2 * (1 - value)]);
-    const below = placed(y.values).map(([part, value]) => [part * WIDE2, HIGH2 + GAP + HIGH2 * (1 - value)]);
+    const above = placed(x.values).map(([part, value]) => [part * WIDE3, HIGH2 * (1 - value)]);
+    const below = placed(y.values).map(([part, value]) => [part * WIDE3, HIGH2 + GAP + HIGH2 * (1 - value)]);
     const at = (curve, sample, samples) => curve[Math.round(sample / Math.max(1, samples - 1) * (curve.length - 1))];
     const step = Math.max(1, Math.ceil(kept2[0].length / LINES));
     const lines = kept2[0].map((sample, place) => [at(above, sample, x.samples), at(below, kept2[1][place], y.samples)]).filter((_, place) => place % step === 0);
     return html`
-    <svg class="warping" viewBox=${`-2 -2 ${WIDE2 + 4} ${2 * HIGH2 + GAP + 4}`} role="img" aria-label=${`samples of ${x.name} and of ${y.name} that belong together`}>
+    <svg class="warping" viewBox=${`-2 -2 ${WIDE3 + 4} ${2 * HIGH2 + GAP + 4}`} role="img" aria-label=${`samples of ${x.name} and of ${y.name} that belong together`}>
       <path class="pairs" d=${lines.map(([from, to]) => `M${from}L${to}`).join("")} />
       <polyline class="curve" points=${points(above)} />
       <polyline class="curve" points=${points(below)} />
@@ -3543,8 +4076,9 @@
     const [begun, setAnchor] = useState(null);
     const [metric, setMetric] = useState(null);
     const shown = state.shown ?? times.first;
-    const [at, anchor] = [pointed2, begun].map((step) => step !== null && step < times.steps ? step : null);
+    const [at, anchor] = [pointed2, begun].map((time) => time !== null && times.start <= time && time <= times.end ? time : null);
     const view = state.range ?? [times.start, times.end];
+    const grid = useMemo(() => new TimeGrid(times, view, width - AROUND2), [times, ...view, width]);
     useEffect(() => {
       let wanted = true;
       times.load(shown).then(() => wanted && setLoaded([...shown]));
@@ -3557,14 +4091,14 @@
     }, []);
     const kinds = useMemo(() => [...new Set(times.head.marks.intervals.map(({ kind }) => kind))], [times]);
     const intervals = useMemo(() => times.head.marks.intervals.map((each) => ({ ...each, colour: markColour(kinds.indexOf(each.kind)) })), [times]);
-    const drawn = loaded.filter((name) => shown.includes(name) && times.has([name]));
-    const selected = anchor === null || at === null ? null : [times.edges[Math.min(anchor, at)], times.edges[Math.max(anchor, at) + 1]];
+    const drawn2 = loaded.filter((name) => shown.includes(name) && times.has([name]));
+    const selected = anchor === null || at === null ? null : [times.edges[times.stepAt(Math.min(anchor, at))], times.edges[times.stepAt(Math.max(anchor, at)) + 1]];
     const choose = (range2) => {
       setAnchor(null);
       const [start2, end] = range2 ? times.span(range2).split(":").map(Number) : [0, 0];
       change({ range: end - start2 < times.step / 2 ? null : [start2, end] });
     };
-    const shared = { width, range: state.range, at, anchor, selected, point: point2, select: setAnchor, choose };
+    const shared = { grid, width, range: state.range, at, anchor, selected, point: point2, select: setAnchor, choose };
     const ready = width > 0 && times.regions !== void 0;
     const known = shown.filter((name) => times.inCommands(name));
     const named = known.includes(metric) ? metric : known[0];
@@ -3572,20 +4106,30 @@
     <${Tools} all=${all} times=${times} view=${view} state=${state} change=${change} choose=${choose} />
     <${Choice} times=${times} shown=${shown} change=${change} />
     <div class="charts" ref=${box} onMouseLeave=${() => point2(null)}>
-      ${ready && html`<${RegionStrip} times=${times} view=${view} shared=${shared} intervals=${intervals} last=${drawn.length === 0} select=${select} />`}
-      ${ready && drawn.map((name, place) => html`<${MetricChart} key=${name} times=${times} name=${name} view=${view} shared=${shared} intervals=${intervals} last=${place === drawn.length - 1} onPoint=${() => setMetric(name)} />`)}
+      ${ready && html`<${RegionStrip} times=${times} view=${view} shared=${shared} intervals=${intervals} last=${drawn2.length === 0} select=${select} />`}
+      ${ready && drawn2.map((name, place) => html`<${MetricChart} key=${name} times=${times} name=${name} view=${view} shared=${shared} intervals=${intervals} last=${place === drawn2.length - 1} onPoint=${() => setMetric(name)} />`)}
     </div>
-    <p class="told" aria-live="polite">${ready && told(times, drawn, at, selected)}</p>
+    <p class="told" aria-live="polite">${ready && told(times, grid, drawn2, at, selected)}</p>
     ${named && (selected || state.range) && html`<${Commands} times=${times} range=${selected ?? state.range} shown=${known} metric=${named} setMetric=${setMetric} />`}
     ${intervals.length > 0 && html`<${Intervals} times=${times} intervals=${intervals} choose=${choose} />`}
-    ${ready && drawn.length > 0 && html`<${Numbers} times=${times} metrics=${drawn} view=${view} />`}
+    ${ready && html`<${Copies} name="charts" image=${() => imageOfAll([...box.current.querySelectorAll(".chart canvas")].map((canvas) => ({ canvas, title: canvas.closest("section").querySelector("h3").innerText })))} rows=${() => numbersOf(times, drawn2)} />`}
+    ${ready && drawn2.length > 0 && html`<${Numbers} times=${times} metrics=${drawn2} view=${view} />`}
     ${times.head.marks.warpings.map((each) => html`<${Warping} key=${each.y.name} warping=${each} />`)}
   `;
   }
-  function told(times, metrics, at, selected) {
+  function numbersOf(times, metrics) {
+    const titles = metrics.flatMap((name) => ["least", "mean", "most"].map((what) => `${what} of ${name} (${times.units.get(name)})`));
+    const steps = Array.from({ length: times.steps }, (_, step) => step);
+    const numbers = metrics.map((name) => times.numbers.get(name));
+    return [
+      ["from (s)", "to (s)", "region", ...titles],
+      ...steps.map((step) => [times.edges[step], times.edges[step + 1], times.nameOf(times.mostMet(0, [step * times.fine, (step + 1) * times.fine])), ...numbers.flatMap(({ least: least2, mean, most: most3 }) => [least2[step], mean[step], most3[step]])])
+    ];
+  }
+  function told(times, grid, metrics, at, selected) {
     if (selected) return `${times.span(selected).replace(":", " to ")} s is selected; Enter zooms`;
     if (at === null) return "Point at a chart, or move with the arrows, to read its values; drag over a part to zoom.";
-    return [`${times.moment(times.middle(at))} s: ${times.nameAt(0, at)}`, ...metrics.map((name) => `${name} ${valuesAt(times, name, at)}`)].join("; ");
+    return [`${grid.moment(at)} s: ${times.nameOf(grid.pathAt(0, grid.cellAt(at)))}`, ...metrics.map((name) => `${name} ${valuesAt(times, name, times.stepAt(at))}`)].join("; ");
   }
   function Tools({ all, times, view, state, change, choose }) {
     const { locations, noun, interval } = times.head;
@@ -3657,8 +4201,10 @@
     const grid = grids[Math.min(which, grids.length - 1)];
     const plane = useMemo(() => grid && planeOf(grid, cut), [grid, cut]);
     const values = useMemo(() => browser.summed ? browser.selected((metric) => browser.sums.byLocation(metric, browser.paths)) : null, [browser]);
+    const drawing = { plane, values, clusters, by, experiment, unit };
+    const room = plane ? [plane.width * plane.size, plane.height * plane.size] : [0, 0];
     useEffect(() => {
-      if (canvas.current && values) draw3(canvas.current, { plane, values, clusters, by, place, experiment, unit });
+      if (canvas.current && values) draw3(sized(canvas.current, ...room), { ...drawing, place });
     }, [plane, values, by, place]);
     if (!grid) return html`<p class="remark">This program created no Cartesian grid of its ranks (MPI_Cart_create), and the file contains none.</p>`;
     if (!values) return html`<p class="remark">The selected metrics cannot be summed, so there is nothing to show on the grid.</p>`;
@@ -3672,6 +4218,11 @@
       if (!step) return;
       event.preventDefault();
       setPlace((from) => from ? plane.at(from.x + step[0], from.y + step[1]) ?? from : plane.at(0, 0));
+    };
+    const svg = () => {
+      const context = new SvgContext(...room);
+      draw3(context, drawing);
+      return context.text;
     };
     const amount2 = (location2) => written({ amount: values.known[location2] ? values.amounts[location2] : null, gap: "not measured" }, unit).text;
     const told2 = place?.locations.map((location2) => `${experiment.nameOf(location2)}: ${amount2(location2)}`).slice(0, 4).join(", ");
@@ -3688,6 +4239,10 @@
       onMouseMove=${(event) => setPlace(at(event))} onMouseLeave=${() => setPlace(null)} onClick=${(event) => at(event) && select(at(event).locations)} onKeyDown=${onKeyDown}></canvas></div>
     ${by === "value" && html`<${Scale} ...${scaleOf2(values, unit, browser.named)} hatched=${values.known.some((known) => !known)} />`}
     <p class="told" aria-live="polite">${told2 || "Point at a place to read its value; a click selects the rank."}</p>
+    <${Copies} name="grid" svg=${svg} rows=${() => [
+      [experiment.kind, ...grid.dimensions.map(([name], number) => name || `dimension ${number + 1}`), `${browser.named} (${unit})`],
+      ...grid.places.flatMap((each, location2) => each ? [[experiment.nameOf(location2), ...each, values.known[location2] ? values.amounts[location2] : null]] : [])
+    ]} />
   `;
   }
   function planeOf(grid, cut) {
@@ -3710,9 +4265,8 @@
     const amount2 = (value) => written({ amount: value, gap: "" }, unit).text;
     return { title, low: signed2 ? amount2(-top) : "0", high: amount2(top), colour: signed2 ? (at) => signColour(2 * at - 1) : sizeColour };
   }
-  function draw3(canvas, { plane, values, clusters, by, place, experiment, unit }) {
-    const { width, height, size, found } = plane;
-    const context = sized(canvas, width * size, height * size);
+  function draw3(context, { plane, values, clusters, by, place, experiment, unit }) {
+    const { width, size, found } = plane;
     context.font = `${Math.min(12, size - 4)}px system-ui, sans-serif`;
     const amounts = [...values.amounts].filter((_, location2) => values.known[location2]);
     const top = amounts.reduce((most3, value) => Math.max(most3, Math.abs(value)), 0);
@@ -3741,17 +4295,17 @@
   }
 
   // src/parts/tree_view.js
-  var ROW2 = 24;
+  var ROW3 = 24;
   var DEEPEST = 16;
-  var LONGEST = 300;
+  var LONGEST2 = 300;
   function TreeView({ name, title, rows, focus, ranges: ranges2, about, signed: signed2, actions }) {
     const box = useRef(null);
-    const [view, look] = useWindow(box, ROW2, []);
+    const [view, look] = useWindow(box, ROW3, []);
     const at = Math.max(0, Math.min(focus, rows.length - 1));
     useLayoutEffect(() => {
       const { scrollTop, clientHeight } = box.current;
-      if (at * ROW2 < scrollTop) box.current.scrollTop = at * ROW2;
-      else if ((at + 1) * ROW2 > scrollTop + clientHeight) box.current.scrollTop = (at + 1) * ROW2 - clientHeight;
+      if (at * ROW3 < scrollTop) box.current.scrollTop = at * ROW3;
+      else if ((at + 1) * ROW3 > scrollTop + clientHeight) box.current.scrollTop = (at + 1) * ROW3 - clientHeight;
       look();
     }, [at, rows]);
     const from = Math.min(view.from, Math.max(0, rows.length - view.count));
@@ -3770,8 +4324,8 @@
       onScroll=${look}
       onKeyDown=${(event) => actions.key(event, rows, at)}
     >
-      <div class="room" role="presentation" style=${{ height: `${rows.length * ROW2}px` }}>
-        <div class="rows" role="presentation" style=${{ transform: `translateY(${from * ROW2}px)` }}>
+      <div class="room" role="presentation" style=${{ height: `${rows.length * ROW3}px` }}>
+        <div class="rows" role="presentation" style=${{ transform: `translateY(${from * ROW3}px)` }}>
           ${shown.map(
       (place) => html`<${Row}
               key=${place}
@@ -3812,7 +4366,7 @@
       aria-selected=${row.selected}
       aria-expanded=${row.state === "leaf" || row.state === "folded" ? void 0 : row.state === "open"}
       aria-label=${spoken}
-      title=${about ?? (row.label.length > LONGEST ? `${row.label.slice(0, LONGEST)}…` : row.label)}
+      title=${about ?? (row.label.length > LONGEST2 ? `${row.label.slice(0, LONGEST2)}…` : row.label)}
       onClick=${onClick}
     >
       <span class=${`square ${relief} ${row.value.gap === "not measured" ? "hatched" : ""}`} style=${{ backgroundColor: colour }}></span>
@@ -4036,7 +4590,7 @@
     const node = experiment.head.metrics.findIndex(({ name }) => name === metric);
     if (node >= 0) browser = browser.selecting("metrics", [node]);
     if (node >= 0 && withoutParts) browser = browser.opened("metrics", [node]);
-    if (path !== null) browser = browser.selecting("program", [path]);
+    if (path !== null) browser = browser.closed("program", [path]).selecting("program", [path]);
     if (!experiment.head.large && locations.length && locations.length <= MOST_RANKS) browser = browser.selecting("system", nodesOf(browser.panes.system.tree, locations));
     return browser;
   }
@@ -4196,12 +4750,12 @@
       const change = row.state === "open" ? "closed" : "opened";
       tree((seen) => seen[change](dimension, row.nodes));
     }
-    function select(dimension, node, beside) {
+    function select(dimension, node, beside2) {
       go(({ browser: seen, filtered }) => {
         const { selected } = seen.panes[dimension];
         const without = [...selected].filter((each) => each !== node);
         const to = (nodes) => ({ browser: seen.selecting(dimension, nodes), filtered: dimension === "system" ? nodes.length > 0 : filtered });
-        if (!beside) return to([node]);
+        if (!beside2) return to([node]);
         if (!selected.has(node)) return to([...selected, node]);
         return without.length || dimension === "system" ? to(without) : {};
       });
@@ -4231,11 +4785,11 @@
           "?": () => setHelp(true),
           Escape: () => typing ? document.getElementById(`tree-${lastTree.current}`).focus() : go({ tab: null })
         }[event.key];
-        const number = /^[1-9]$/.test(event.key) ? Number(event.key) : 0;
-        if (!act && !number) return;
+        const place = TABS.findIndex((_, number) => event.key === keyOf(number));
+        if (!act && place < 0) return;
         event.preventDefault();
         if (act) act();
-        else goTab(TABS[number - 1][0]);
+        else goTab(TABS[place][0]);
       };
       addEventListener("keydown", onKey);
       return () => removeEventListener("keydown", onKey);
@@ -4261,7 +4815,7 @@
     const width = (name) => widths[name] ? `${widths[name]}px` : "minmax(13rem, 1.2fr)";
     const columns = { gridTemplateColumns: [width("metrics"), "6px", widths.program ? `${widths.program}px` : "minmax(17rem, 1.8fr)", "6px", widths.system ? `${widths.system}px` : "minmax(14rem, 1.2fr)", ...source ? ["6px", "minmax(18rem, 1.6fr)"] : []].join(" ") };
     const tallest = Math.max(...DIMENSIONS.map((each) => rows[each].length));
-    const height = `max(${source ? 28 : 16}rem, ${tallest * ROW2 + 72}px)`;
+    const height = `max(${source ? 28 : 16}rem, ${tallest * ROW3 + 72}px)`;
     const pane = (dimension, tools) => html`
     <section class=${`pane ${dimension}`} aria-label=${titles[dimension]} onFocusIn=${() => lastTree.current = dimension}>
       <h2 class="pane-title"><span>${titles[dimension]}</span>${tools}</h2>
@@ -4303,7 +4857,6 @@
       <button aria-pressed=${source} onClick=${() => go((seen) => ({ source: !seen.source }))}>source</button>
       <button onClick=${() => setHelp(true)} aria-haspopup="dialog">keys <kbd>?</kbd></button>
     </div>
-    <p class="remark">${only ? "Metrics and call paths show only the values of the selected ranks." : page.basis}</p>
     ${finding >= 0 && html`<p class="finding-bar" aria-live="polite"><b>${finding + 1}</b> ${page.findings[finding].title} <button onClick=${() => toFinding(finding - 1)} aria-disabled=${finding <= 0} aria-label="previous finding">[</button><button onClick=${() => toFinding(finding + 1)} aria-disabled=${finding >= page.findings.length - 1} aria-label="next finding">]</button></p>`}
     <div class="trees" style=${{ ...columns, "--height": height }}>
       ${pane("metrics")}
@@ -4314,10 +4867,12 @@
       ${source && html`<${Splitter} name="the system tree" width=${widths.system} setWidth=${(system) => setWidths((seen) => ({ ...seen, system }))} />
         <${SourceView} browser=${browser} experiment=${experiment} sources=${page.sources} findings=${page.findings} select=${(path) => selectPath(path)} />`}
     </div>
+    <p class="remark">${only ? "Metrics and call paths show only the values of the selected ranks." : page.basis}</p>
     <${Tabs} tab=${tab} go=${goTab}>
       ${tab === "ranks" && html`<${HeatMap} ...${sharedOfAll} nodes=${shownNodes} select=${selectNode} />`}
       ${tab === "flat" && html`<${FlatProfile} ...${shared} select=${selectRegion} />`}
       ${tab === "callers" && html`<${Callers} browser=${browser} experiment=${experiment} select=${(path) => selectPath(path)} />`}
+      ${tab === "icicle" && html`<${IcicleTab} browser=${browser} experiment=${experiment} difference=${experiment.head.difference || only ? null : page.experiments.difference} other=${page.other?.name} select=${(path) => selectPath(path)} />`}
       ${tab === "topology" && html`<${Topology} ...${sharedOfAll} select=${(locations) => selectPath(selectedPaths(browser, experiment)[0], locations)} />`}
       ${tab === "compare" && html`<${Compare} difference=${page.experiments.difference} metric=${metric} inBoth=${inBoth} other=${page.other?.name} compared=${page.other?.compared ?? []} shown=${state.experiment === "difference"} show=${show}
         select=${(region) => selectIn(region)} />`}
@@ -4490,7 +5045,7 @@
       const held = new Uint8Array(this.length);
       for (const node of nodes) held[node] = 1;
       const found = [];
-      for (let cell = 0; cell < this.home.length; cell++) if (held[this.home[cell]]) found.push(cell);
+      for (let cell2 = 0; cell2 < this.home.length; cell2++) if (held[this.home[cell2]]) found.push(cell2);
       return found;
     }
     find(identity) {
@@ -4584,7 +5139,7 @@
     for (const each of head.experiments) {
       const experiment = await Experiment.open(each, read);
       experiment.signed = experiment.sums.signed;
-      if (head.numbers[`${each.key} before`]) experiment.before = await read(`${each.key} before`);
+      for (const name of ["before", "most"]) if (head.numbers[`${each.key} ${name}`]) experiment[name] = await read(`${each.key} ${name}`);
       page.experiments[each.key] = experiment;
     }
     page.times = head.times.map((each) => new TimeLines(each, read));
@@ -4596,6 +5151,7 @@
     const { run } = page.experiments;
     await run.sums.load(run.start().metrics);
     render(createElement(App, { page }), document.getElementById("app"));
+    for (const picture of document.querySelectorAll(".findings .ranks")) addCopies(picture, "bars");
     const idle = () => new Promise((then) => (globalThis.requestIdleCallback ?? setTimeout)(then));
     for (const { sums } of Object.values(page.experiments)) await sums.loadAll(idle);
   }

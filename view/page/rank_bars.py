@@ -4,26 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import ceil
+from math import ceil, isnan
 from typing import Final
 
+from ...analyze import Findings
+from ...analyze.run.foreign_metrics import replaced
+from ...analyze.verdict import Finding, sums_in
 from ...experiment import Experiment
 from ..browser import Browser, browse
 from ..marks.mark import COLOURS, element, text
 from ..place import visible
 from ..units import amount
 from ..verdict import Entry, Highlight
+from ..verdict.alike import busy_of_ranks
 
 __all__ = ["RankBar", "RankBars", "rank_bars"]
 
-# Kind of finding → the metric to draw, and whether to exclude its child metrics. For other kinds, or if the experiment
-# does not have this metric, the metric that the finding selects in the trees is drawn.
-_METRICS: Final = {
-    "HOT SPOT": ("cpu_time", True),
-    "FILE I/O": ("io_time", False),
-    "MESSAGES": ("mpi_time", False),
-    "TRANSFER": ("mpi_time", False),
-}
 _WIDTH: Final = 340
 _ROWS: Final = 8  # maximum number of ranks that are drawn as rows with their values; more ranks are drawn as columns
 _ROW: Final = 19
@@ -126,45 +122,80 @@ class RankBars:
         return element("svg", *parts, viewBox=box, role="img", aria_label=self.what)
 
 
-def rank_bars(experiment: Experiment, entry: Entry, clusters: Sequence[Sequence[int]]) -> RankBars | None:
-    """Return the bars of all ranks in the region of a finding; None if there is only one rank, or no value to show.
+def rank_bars(findings: Findings, experiment: Experiment, entry: Entry) -> RankBars | None:
+    """Return the bars of all ranks, or threads, in the region of the first finding; None if there are no values.
+
+    If ranks differ there, or the text gives their busy time, the bars show the values in the finding's text; otherwise
+    the values that the trees show.
 
     Args:
-        experiment: The experiment.
-        entry: The finding.
-        clusters: Indices of the locations of each cluster.
+        findings: The findings.
+        experiment: The experiment that the page shows.
+        entry: The text of the first finding.
     """
-    highlight = _of_kind(experiment, entry)
-    if len(experiment.locations) < 2 or highlight.metric is None or highlight.path is None:
+    finding = findings.verdict.findings[0]
+    if finding.groups:
+        found: RankBars | None = _compared(findings, finding)
+    elif entry.highlight.without_parts:
+        found = _busy(findings, experiment, finding, entry.highlight)
+    else:
+        found = _shown(experiment, entry.highlight)
+    if found is None or len(found.bars) < 2 or not any(each.value for each in found.bars):
+        return None
+    differs = ", coloured by cluster" if len(finding.groups) > 1 else ""
+    return replace(found, what=f"{found.what} of each {found.noun} in {entry.place or entry.title}{differs}")
+
+
+def _compared(findings: Findings, finding: Finding) -> RankBars:
+    """Return the bars of the compared ranks, or threads, with the values of the finding's groups."""
+    vectors = findings.vectors
+    regions = vectors.top if finding.difference is None else [finding.difference]
+    values = sums_in(vectors, regions, compared=finding.gain is not None)
+    clusters = {each: number for number, group in enumerate(findings.dissimilarity.clusters) for each in group}
+    bars = [
+        RankBar(str(label), None if isnan(value) else value, clusters.get(column, 0) % COLOURS)
+        for column, (label, value) in enumerate(zip(vectors.labels, values.tolist(), strict=True))
+    ]
+    is_wall = replaced(findings.experiment, "cpu_time")
+    what = f"{'wall' if is_wall else 'CPU'} time outside MPI" if vectors.metric == "compute_time" else vectors.metric
+    unit = findings.experiment.metric(what if what in findings.experiment else "wall_time").unit
+    return RankBars(bars, "thread" if vectors.threads else "rank", visible(what), unit)
+
+
+def _busy(findings: Findings, experiment: Experiment, finding: Finding, highlight: Highlight) -> RankBars | None:
+    """Return the bars of all ranks, or threads, with their busy time: CPU time in the program's code, and file I/O."""
+    if finding.weight is not None and not findings.vectors.threads:
+        weighed = findings.run.weighed
+        values = busy_of_ranks(findings, finding.weight).tolist()
+        bars = [RankBar(str(rank), value, 0) for rank, value in zip(weighed.ranks, values, strict=True)]
+        return RankBars(bars, "rank", "busy time", experiment.metric("cpu_time").unit)
+    found = _shown(experiment, highlight)
+    if found is None:
+        return None
+    in_files = _shown(experiment, Highlight("io_time", path=highlight.path)) if "io_cpu_time" in experiment else None
+    added = [each.value or 0.0 for each in in_files.bars] if in_files else [0.0] * len(found.bars)
+    bars = [
+        replace(each, value=None if each.value is None else each.value + more)
+        for each, more in zip(found.bars, added, strict=True)
+    ]
+    return replace(found, bars=bars, what="busy time")
+
+
+def _shown(experiment: Experiment, highlight: Highlight) -> RankBars | None:
+    """Return the bars of all locations with the values that the trees show if a highlight is selected."""
+    if highlight.metric is None or highlight.path is None:
         return None
     metric = experiment.metric(highlight.metric)
     if metric.aggregation != "sum":
         return None
     browser = _browser_at(experiment, highlight)
     own = browser.of_system[0]
-    differs = bool(highlight.locations)
-    colours = {each: number for number, members in enumerate(clusters) for each in members} if differs else {}
     threads = any(place.thread for place in experiment.locations)
     bars = []
     for number, place in enumerate(experiment.locations):
         value = own.value(int(browser.system.tree.home[number]), has_cells=True).amount
-        name = f"{place.process}.{place.thread}" if threads else str(place.process)
-        bars.append(RankBar(name, value, colours.get(number, 0) % COLOURS))
-    if not any(each.value for each in bars):
-        return None
-    noun = "thread" if threads else "rank"
-    shown = "CPU time outside MPI" if highlight.without_parts else visible(metric.name)
-    what = f"{shown} of each {noun} in {entry.place or entry.title}{', coloured by cluster' if colours else ''}"
-    return RankBars(bars, noun, what, metric.unit)
-
-
-def _of_kind(experiment: Experiment, entry: Entry) -> Highlight:
-    """Return the highlight of a finding, with the metric replaced by the one that the finding's text is about."""
-    highlight = entry.highlight
-    name, without_parts = _METRICS.get(entry.kind.strip("?"), (highlight.metric, highlight.without_parts))
-    if highlight.locations or name is None or name not in experiment:
-        return highlight
-    return replace(highlight, metric=name, without_parts=without_parts)
+        bars.append(RankBar(f"{place.process}.{place.thread}" if threads else str(place.process), value, 0))
+    return RankBars(bars, "thread" if threads else "rank", visible(metric.name), metric.unit)
 
 
 def _browser_at(experiment: Experiment, highlight: Highlight) -> Browser:

@@ -64,10 +64,13 @@ class TimeLines:
     Attributes:
         head: JSON data: names, steps, marks, and keys of numbers.
         numbers: Key → packed numbers, which the page decodes when it needs them.
+        regions: ``float64[row, part]``: the main call path of each row in each part of a step, as an index into the
+            paths of ``head``; -1 for short call paths, NaN for none.
     """
 
     head: Mapping[str, Any]
     numbers: Mapping[str, Packed]
+    regions: Values
 
 
 def time_lines_of(
@@ -105,7 +108,8 @@ def time_lines_of(
     numbers |= {f"{key} {metric.name}": packed(_column(of_all, column), exact=False) for column, metric in computed}
     entries = recording.marks.entries
     numbers |= {f"{key} {visible(each.name)}": packed(_of_entries(each, steps), exact=False) for each in entries}
-    numbers[f"{key} regions"] = packed(_by_place(rows, met), exact=True)
+    regions = _by_place(rows, met)
+    numbers[f"{key} regions"] = packed(regions, exact=True)
     head = {
         "key": key,
         "title": visible(recording.title),
@@ -131,7 +135,7 @@ def time_lines_of(
         "paths": _paths(trace.call_paths, [each - 1 for each in met], experiment),
         "marks": recording.marks.written(),
     }
-    return TimeLines(head, numbers)
+    return TimeLines(head, numbers, regions)
 
 
 def _read(trace: Trace, steps: Steps, rates: TimeRates, fine: int) -> tuple[Means, dict[str, npt.NDArray[np.intp]]]:
@@ -303,6 +307,7 @@ def _paths(paths: Sequence[CallPath], wanted: Sequence[int], experiment: Experim
     return [
         {
             "name": visible(paths[each].region.name),
+            "kind": paths[each].region.kind,
             "place": at_line(region.file, region.first_line) if (region := paths[each].region).file else "",
             "chain": [visible(part.name) for part in chains[each]],
             "node": there.get(chains[each]),

@@ -22,6 +22,7 @@ from ..advice import find_advice, tips
 from ..browser import Browser, Row, Sums, at_start, legend, rows
 from ..browser.browser import Dimension
 from ..browser.percentages import Basis
+from ..gains import gain_entries, is_difference, total_gains
 from ..place import visible
 from ..sources import Sources
 from ..title import title_of
@@ -164,7 +165,11 @@ class BrowserApp(App[None]):
         try:
             findings = analyze(self.experiment)
         except InputError as error:
-            self.call_from_thread(self._report, [self.experiment.size], [str(error)], [])
+            changes = gain_entries(self.experiment) if is_difference(self.experiment) else []
+            said = total_gains(self.experiment) if changes else [str(error)]
+            self.call_from_thread(
+                self._report, [title_of(self.experiment, self.file), self.experiment.size], said, changes
+            )
             return
         said = [too_short()] if findings.verdict.too_short else [*master(findings), *balanced(findings)]
         self.call_from_thread(self._report, headline(findings, self.file), said, entries(findings, highlights=True))
@@ -182,7 +187,7 @@ class BrowserApp(App[None]):
     def _report(self, title: Sequence[str], lines: Sequence[str], findings: list[Entry]) -> None:
         self.findings = findings
         self.query_one("#headline", Static).update(Text(visible(_SEPARATOR.join(title))))
-        self.said = " ".join(lines)
+        self.said = "; ".join(lines)
         if findings:
             self._show_finding()
             if self.browser is self._start and not self.flat:
@@ -288,7 +293,8 @@ class BrowserApp(App[None]):
         finding = self.findings[max(0, self.shown_finding)]
         start = f"{self.shown_finding + 1} of {len(self.findings)}  "
         if self.shown_finding < 0:
-            start = f"{many(len(self.findings), 'finding')}, ] shows the next; the first: "
+            noun = "change" if is_difference(self.experiment) else "finding"
+            start = f"{many(len(self.findings), noun)}, ] shows the next; the first: "
         # Advice comes first, because lines at the end may be cut off.
         lines = sorted(finding.lines[1:], key=lambda line: not line.startswith("try"))
         besides = _SEPARATOR.join(filter(None, [finding.saving, *finding.lines[:1]]))
@@ -303,7 +309,7 @@ class BrowserApp(App[None]):
             browser = browser.selecting("metrics", metric)
             browser = browser.opened("metrics", metric) if highlight.without_parts else browser
         if highlight.path is not None:
-            browser = browser.selecting("program", highlight.path)
+            browser = browser.closed("program", highlight.path).selecting("program", highlight.path)
         if highlight.locations:
             home = browser.system.tree.home
             browser = browser.selecting("system", *sorted({int(home[each]) for each in highlight.locations}))

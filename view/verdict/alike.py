@@ -6,13 +6,13 @@ import numpy as np
 
 from ...analyze import Findings
 from ...analyze.run.arrays import Values
-from ...analyze.run.compute_time import Computing
+from ...analyze.run.busy import busy_parts
 from ...analyze.run.criteria import THRESHOLD
 from ...analyze.run.overhead import TIMES
 from ...analyze.verdict import Finding
 from ...experiment.notes import DIVIDED
 
-__all__ = ["are_alike", "are_divided", "slowest"]
+__all__ = ["are_alike", "are_divided", "busy_of_ranks", "slowest"]
 
 
 def are_alike(findings: Findings, finding: Finding, position: int, *, of_wall: bool) -> bool:
@@ -44,9 +44,20 @@ def slowest(findings: Findings, finding: Finding, position: int) -> tuple[int, f
     vectors = findings.vectors
     if vectors.metric not in TIMES or vectors.threads or findings.compares_a_part or finding.others:
         return None
-    busy, *_ = _times(findings, position, of_wall=False)
+    busy = busy_of_ranks(findings, position)
     most = int(busy.argmax())
     return None if _is_divided(findings, busy) else (findings.run.weighed.ranks[most], float(busy[most]))
+
+
+def busy_of_ranks(findings: Findings, position: int) -> Values:
+    """Return the busy time of each rank in a region: ``float64[rank]``; without CPU times, the wall time.
+
+    Args:
+        findings: All findings.
+        position: Index of the region in ``findings.run.weighed.regions``.
+    """
+    busy, *_ = _times(findings, position, of_wall=False)
+    return busy
 
 
 def are_divided(findings: Findings) -> bool:
@@ -63,9 +74,6 @@ def _times(findings: Findings, position: int, *, of_wall: bool) -> list[Values]:
     experiment, rows = findings.experiment, findings.run.weighed.rows
     if of_wall or "cpu_time" not in experiment:
         return [rows(name, [position])[0] for name in ("wall_time", "mpi_time") if name in experiment]
-    others = (rows(each, [position])[0] for each in Computing.of(experiment).others)
-    computing = np.asarray(rows("cpu_time", [position])[0] - sum(others))
-    if "io_time" not in experiment:
-        return [computing]
-    in_files = rows("io_time", [position])[0]
-    return [np.asarray(computing + in_files), in_files]
+    parts = {name: sign * rows(name, [position])[0] for name, sign in busy_parts(experiment).items()}
+    busy = np.sum([*parts.values()], axis=0)
+    return [busy, rows("io_time", [position])[0]] if "io_time" in experiment else [busy]

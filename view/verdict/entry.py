@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, Final
 from ...analyze import Findings
 from ...analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
 from ...analyze.run.arrays import Values
-from ...analyze.run.code_regions import call_line_of, caller_of
 from ...analyze.run.costs import is_mostly
 from ...analyze.run.criteria import THRESHOLD
 from ...analyze.verdict import Finding, Gain, Group, Kind, Saved, Why
 from ...analyze.verdict.share import places_of
-from ...experiment import CallPath
-from ...experiment.region import CALL_KINDS
 from ..advice import tries
-from ..place import Place, at_line, short, source_among
+from ..callers import called
+from ..place import Place, source_among
 from ..repeatability import how_sure, in_runs
 from ..times import saving, time_of
 from ..units import percent, ranks, spread, volume
@@ -42,7 +40,6 @@ _MOST_GROUPS: Final = 4
 _OF_RANKS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.SLOW_CORE)
 _NO_FIX: Final = "no cheap fix is known"
 _NOTHING: Final = 5e-10  # smaller values of a group are rounding errors of a difference
-_MOST_CALLERS: Final = 3  # maximum number of callers to name
 _SPENT: Final = {  # words for the use of the time that a fix saves
     Why.MISSES: "in cache misses",
     Why.ALLOCATION: "in allocation",
@@ -143,7 +140,9 @@ def _entry(
         "NO DETAIL" if has_no_probes(findings, finding) else LABELS[finding.kind] + "?" * finding.is_doubtful,
         source_among(findings.experiment, place) if place and place.file else "",
         place.title if place else _spread(findings),
-        _called(findings, finding),
+        called(findings.experiment.call_paths, [finding.region.id, *finding.others], own_code=finding.region.own_code)
+        if finding.region
+        else "",
         _saving(findings, finding),
         lines,
         more,
@@ -171,38 +170,6 @@ def _with_first_step(finding: Finding, lines: list[str], more: list[str], fix: l
 
 def _spread(findings: Findings) -> str:
     return "threads that do different jobs" if findings.dissimilarity.jobs else "spread over all regions"
-
-
-def _called(findings: Findings, finding: Finding) -> str:
-    """Return a phrase with the line of the call, the region around it, or the calling functions; may be empty."""
-    if finding.region is None:
-        return ""
-    paths = findings.experiment.call_paths
-    called = (caller_of(paths, path) for path in (finding.region.id, *finding.others))
-    callers = [*dict.fromkeys(short(each.function or each.name) for each in called if each is not None)]
-    if finding.region.own_code and len(callers) < 2:
-        return ""
-    if len(callers) > 1:
-        return f"called by {_listed(callers) if len(callers) <= _MOST_CALLERS else f'{len(callers)} functions'}"
-    region = paths[finding.region.id].region
-    own = region.kind in CALL_KINDS and callers == [short(region.function)]  # the title already contains the caller
-    if own or not callers:
-        return ""
-    lines = {_call_line(paths, path) for path in (finding.region.id, *finding.others)}
-    return lines.pop() if len(lines) == 1 else f"called by {callers[0]}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _call_line(paths: Sequence[CallPath], path: int) -> str:
-    """Return a phrase with the line of a function's call; if unknown, with the place or name of the calling region."""
-    caller, line = caller_of(paths, path), call_line_of(paths, path)
-    assert caller
-    if line and caller.file:
-        return f"called at {at_line(caller.file, line)}"
-    return f"called from {Place.of_region(caller).source}" if caller.file else f"called by {short(caller.function)}"
 
 
 def _saving(findings: Findings, finding: Finding) -> str:

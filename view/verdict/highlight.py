@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from ...analyze import Findings
-from ...analyze.verdict import Finding
+from ...analyze.verdict import Finding, Kind
 from ...experiment import Experiment
 
 __all__ = ["Highlight", "highlight_of"]
+
+# The metric of findings in which ranks do not differ; compute time for all other kinds.
+_METRICS: Final = {
+    Kind.FILE_IO: "io_time",
+    Kind.MESSAGES: "mpi_time",
+    Kind.TRANSFER: "mpi_time",
+    **dict.fromkeys((Kind.LATE, Kind.LOCK, Kind.BARRIERS), "wall_time"),
+}
 
 
 @dataclass(frozen=True)
@@ -36,10 +45,11 @@ class Highlight:
 
 
 def highlight_of(findings: Findings, finding: Finding) -> Highlight:
-    """Return the highlight of a finding: the slowest ranks in the compared metric, or else wall time on all ranks."""
+    """Return the highlight of a finding: the slowest ranks in the compared metric, or all in the kind's metric."""
     path = finding.region.id if finding.region else None
     if len(finding.groups) < 2:
-        return Highlight(*_shown(findings.experiment, "wall_time"), path)
+        metric = "wall_time" if finding.of_run else _METRICS.get(finding.kind, "compute_time")
+        return Highlight(*_shown(findings.experiment, metric), path)
     labels, by_thread = set(finding.slowest), bool(findings.vectors.threads)
     locations = [
         index

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections import defaultdict
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -43,6 +45,18 @@ _FOLLOW = """async (fragment) => {
     await new Promise((then) => addEventListener('hashchange', then, {once: true}));
 }"""
 
+_PICTURE = """async (places) => {
+  const [copied] = await navigator.clipboard.read();
+  const image = await createImageBitmap(await copied.getType("image/png"));
+  const canvas = Object.assign(document.createElement("canvas"), {width: image.width, height: image.height});
+  const context = canvas.getContext("2d", {willReadFrequently: true});
+  context.drawImage(image, 0, 0);
+  const pixel = (x, y) => context.getImageData(x * image.width, y * image.height, 1, 1).data.slice(0, 3);
+  const at = (x, y) => `rgb(${pixel(x, y).join(" ")})`;
+  const every = new Uint32Array(context.getImageData(0, 0, image.width, image.height).data.buffer);
+  return {colours: new Set(every).size, at: places.map(([x, y]) => at(x, y))};
+}"""
+
 
 @dataclass
 class Shown:
@@ -66,6 +80,28 @@ class Shown:
             self.page.keyboard.press(key)
             self.settle()
 
+    def copied(self, kind: str, within: str = "#panel") -> str:
+        """Copy a table as CSV, or a picture as SVG, and return the text."""
+        self._copy(kind, within)
+        return str(self.page.evaluate("navigator.clipboard.readText()"))
+
+    def copied_rows(self, within: str = "#panel") -> list[list[str]]:
+        return [*csv.reader(io.StringIO(self.copied("CSV", within)))]
+
+    def copied_picture(self, *places: tuple[float, float], within: str = "#panel") -> tuple[int, list[str]]:
+        """Copy a picture as PNG, and return its number of colours, and the colours at places given as shares of it."""
+        self._copy("PNG", within)
+        found = self.page.evaluate(_PICTURE, places)
+        return found["colours"], found["at"]
+
+    def _copy(self, kind: str, within: str) -> None:
+        self.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        self.page.bring_to_front()  # only the page in front may copy
+        self.page.click(f"{within} .copies button:text-is('{kind}')")
+        said = self.page.wait_for_selector(f"{within} .copies [role=status]:text-matches('{kind}|copies')")
+        assert said is not None
+        assert said.inner_text() == f"{kind} copied"
+
     def tall(self) -> None:
         """Enlarge the trees so that all rows are visible."""
         self.page.evaluate(
@@ -86,7 +122,7 @@ class Shown:
 Show = Callable[..., Shown]
 
 
-Idle = dict[tuple[tuple[str, Any], ...], list[Shown]]
+Idle = dict[str, list[Shown]]
 
 
 @pytest.fixture(scope="session")
@@ -129,7 +165,7 @@ def show(chromium: Browser, idle: Idle, tmp_path: Path) -> Generator[Show, None,
             file = tmp_path / f"{len(opened)}.html"
             subject = subject_of(experiment, tmp_path / "experiment.cube")
             file.write_bytes(page_html(page_of(subject, **(of_page or {}))))
-        alike = idle[tuple(sorted(options.items()))]
+        alike = idle[repr(sorted(options.items()))]
         found = alike.pop() if alike else _made(chromium, options)
         opened.append((found, alike))
         page = found.page

@@ -115,6 +115,7 @@ def test_who_calls_a_region_and_where_else_takes_two_clicks(helper, show):
         ["9 s", "75 %", "main › solve"],
         ["3 s", "25 %", "main › setup"],
     ]
+    assert shown.copied_rows()[1:] == [["9", "main › solve"], ["3", "main › setup"]]
     shown.page.click("#panel tbody button >> nth=1")
     shown.settle()
     click_rank(shown, 2)

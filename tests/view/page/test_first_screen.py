@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from autoanalyzer.experiment import Builder
+from autoanalyzer.view.page import Recording
 
 from .conftest import SAMPLES
+from .traces import a_trace, profile, saved
 
 RAYS = {"folders": [SAMPLES / "rays"]}
 SCREENS = {"a small screen": (1280, 800), "a phone": (390, 844)}
@@ -45,9 +47,81 @@ def test_the_picture_of_the_first_finding_is_a_bar_for_each_rank_as_long_as_its_
     )
     assert np.array(widths) / max(widths) == pytest.approx(np.array(times) / max(times), abs=0.01)
     assert shown.page.inner_text(".ranks figcaption").startswith("CPU time outside MPI of each rank in propagate.c:28")
+    assert shown.page.locator(".ranks .copies button").all_inner_texts() == ["SVG", "PNG"]
+    assert all(each in shown.copied("SVG", ".ranks") for each in said)
+    assert shown.copied_picture(within=".ranks")[0] > 3
     shown.go("n=1")
     in_tree = {row["label"]: row["value"] for row in shown.rows()["system"] if row["label"].startswith("rank")}
     assert dict(zip(said[::2], said[1::2], strict=True)) == in_tree
+
+
+def test_the_picture_shows_the_values_that_the_text_is_about(experiments, show):
+    """Of another tool's file, whose trees have no time outside MPI."""
+    shown = show(experiments["profile"], "", size=SCREENS["a small screen"])
+    said = shown.page.inner_text(".findings .first")
+    assert "thread (rank.thread) 3.0: 351 ms; threads 1.0, 2.0, 2.3, 2.8: 307-332 ms" in said
+    titles = shown.page.eval_on_selector_all(".ranks rect title", "all => all.map((each) => each.textContent)")
+    of_each = dict(each.removeprefix("thread ").split(": ") for each in titles)
+    assert of_each["3.0"] == "351 ms"
+    assert sorted(of_each[each] for each in ("1.0", "2.0", "2.3", "2.8"))[::3] == ["307 ms", "332 ms"]
+    assert shown.page.inner_text(".ranks figcaption").startswith("wall time outside MPI of each thread in exch_qbc.f:1")
+
+
+def test_trees_and_picture_show_the_same_of_a_region_with_others_inside(show):
+    """The program waits in MPI for most of the time, and another function has half of the region's busy time."""
+    builder = Builder()
+    main = builder.call_path("main")
+    work = builder.call_path("work", main)
+    inner, send = builder.call_path("inner", work), builder.call_path("MPI_Recv", work)
+    for rank in range(4):
+        builder.location(rank)
+    rows = {"wall_time": (1, 1, 8), "mpi_time": (0, 0, 8), "cpu_time": (1, 1, 4), "mpi_cpu_time": (0, 0, 4)}
+    for (name, values), above in zip(rows.items(), (None, "wall_time", None, "cpu_time"), strict=True):
+        builder.metric(name, parent=above)
+        for path, value in zip((work, inner, send), values, strict=True):
+            builder.row(name, path, [float(value)] * 4)
+    shown = show(builder.experiment(), "")
+    bars = shown.page.eval_on_selector_all(".ranks text", "all => all.map((each) => each.textContent)")
+    of_ranks = {row["label"]: row["value"] for row in shown.rows()["system"] if row["label"].startswith("rank")}
+    assert dict(zip(bars[::2], bars[1::2], strict=True)) == of_ranks
+    assert "of each rank in" in shown.page.inner_text(".ranks figcaption")
+
+
+def test_a_difference_says_first_by_how_much_where_and_on_which_ranks(experiments, show):
+    for name, size in SCREENS.items():
+        shown = show(experiments["rays - rays_dynamic"], "", size=size)
+        for element, part in (
+            ("h1", "difference(rays"),
+            (".verdict", "busy time: "),
+            (".findings .first a", "propagate.c:28"),
+            (".findings .first .saving", "than before"),
+            (".findings .first p", "rank 3: "),
+        ):
+            assert shown.page.evaluate(IN_VIEW, [element, part]), (name, part)
+
+
+def test_of_a_trace_the_regions_of_each_rank_over_time_are_below_the_findings(show, tmp_path):
+    recordings = [Recording(saved(tmp_path), "out", "the run")]
+    for name, size in SCREENS.items():
+        shown = show(profile(), "", of_page={"recordings": recordings}, size=size)
+        for element, part in (
+            ("svg[aria-label^='Regions over time']", ""),
+            (".key li", "a.c:3 80 %"),
+            ("li", "rank 3"),
+        ):
+            assert shown.page.evaluate(IN_VIEW, [f".time-strip {element}", part]), (name, part)
+        assert shown.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    spans = shown.page.eval_on_selector_all(
+        ".time-strip > svg path", "all => all.map((each) => each.getAttribute('d'))"
+    )
+    assert [each[:31] for each in spans] == ["M0 0h40v.9h-40zM60 0h40v.9h-40z", "M40 0h20v.9h-20zM40 1h20v.9h-20"]
+    assert [each.count("M") for each in spans] == [2 * 4, 4]
+    many = [Recording(saved(tmp_path, a_trace(40), "many.npz"), "out", "the run")]
+    shown = show(profile(), "", of_page={"recordings": many}, size=SCREENS["a small screen"])
+    names = shown.page.locator(".time-strip > ol li").all_inner_texts()
+    assert names == ["rank 0", "ranks 38-39"]  # of 32 rows, which are too low for all names
+    assert shown.page.locator(".time-strip > svg").bounding_box()["height"] <= 100
+    assert shown.complaints == []
 
 
 def test_many_ranks_are_columns_with_a_scale_and_whole_numbers(show):

@@ -19,7 +19,7 @@ RAYS = {"folders": [SAMPLES / "rays"]}
 KEYS = (
     *("ArrowDown", "ArrowUp", "ArrowRight", "ArrowLeft", "Home", "End", "PageDown", "PageUp", "Enter", "Space"),
     *("Control+ArrowDown", "Control+Enter", "Tab", "Tab", "Shift+Tab", "Escape", "v", "s", "?", "[", "]", "/"),
-    *("1", "2", "3", "4", "5", "6", "7", "8", "9"),
+    *("1", "2", "3", "4", "5", "6", "7", "8", "9", "0"),
 )
 CLICKABLE = ".row, .row .toggle, .tabs button, .panel button, .toolbar button, .line .number, canvas, .findings a"
 STEPS = 40

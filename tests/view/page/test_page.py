@@ -20,7 +20,7 @@ from ..conftest import STATES
 from .conftest import SAMPLES, faults
 
 RAYS = {"folders": [SAMPLES / "rays"]}
-TABS = ("ranks", "flat", "topology", "compare", "counters", "time", "account", "roofline", "callers")
+TABS = ("ranks", "flat", "topology", "compare", "counters", "time", "account", "roofline", "callers", "icicle")
 SIZES = (390, 1280, 1920)
 AROUND = [[".tabs"], ["#panel"]]
 HOSTILE = [
@@ -115,6 +115,7 @@ def test_nothing_is_asked_of_the_network_whatever_is_clicked_and_pressed(name, e
         "6",
         "7",
         "8",
+        "0",
         "Escape",
         "/",
         "x",
@@ -233,6 +234,10 @@ def test_the_account_is_a_bar_for_each_region_as_long_as_its_own_time(experiment
     assert sum(found.values()) == pytest.approx(480, abs=1)
     totals = shown.page.eval_on_selector_all("#panel .bars svg", "all => all.map((each) => each.getBBox().width)")
     assert totals == sorted(totals, reverse=True)
+    assert shown.page.locator("#panel .copies button").all_inner_texts() == ["CSV"]
+    rows = shown.copied_rows()
+    assert rows[0][0] == "loop in propagate"
+    assert any(each.startswith("computing: ") for each in rows[0][1:])
     assert shown.complaints == []
 
 
@@ -345,7 +350,7 @@ def test_the_verdict_is_read_without_javascript(experiments, show):
 def test_each_folded_finding_unfolds_by_its_place():
     findings = [Entry("WORK", f"a.c:{line}", "loop in f", lines=["rank 1"]) for line in (1, 2, 3)]
     summaries = re.findall(r"<summary>(.*?)</summary>", page_html(Page("t", "h", [], findings=findings)).decode())
-    assert summaries == [f"ranks, cause, what to try: a.c:{line}" for line in (2, 3)]
+    assert summaries == [f"more: a.c:{line}" for line in (2, 3)]
 
 
 def test_notes_on_a_run_without_an_end_are_open(experiments, show):
@@ -502,6 +507,8 @@ def test_ranks_stand_at_their_places_on_the_grid_a_plane_at_a_time(show):
     shown.page.focus(".grid canvas")
     shown.press("ArrowLeft", "ArrowUp", "ArrowUp")
     assert shown.page.inner_text(".told") == "rank 8: 2 s"
+    assert shown.copied_rows()[::9] == [["rank", "x", "y", "z", "cpu_time (sec)"], ["rank 8", "0", "0", "2", "2"]]
+    assert all(f">{each}</text>" in shown.copied("SVG") for each in ("8", "11", "2 s"))
     assert shown.complaints == []
 
 
@@ -551,6 +558,8 @@ def test_too_many_values_are_told_by_their_spread_and_by_ranges_of_ranks(experim
     assert "(rank 3), deviation " in page.get_attribute(strip, "title")
     shown.press("1")
     assert page.locator(".map canvas").count() == 1
+    shown.press("0")
+    assert page.locator(".icicle g").count() > 3
     assert shown.complaints == []
 
 
@@ -564,6 +573,8 @@ def test_what_one_of_two_runs_has_not_measured_is_no_part_of_their_comparison(sh
     said = shown.page.inner_text("#panel > p")
     assert said.startswith("cpu_time of the program, sum of the ranks: 18.1 s in before, 18.1 s here")
     assert "values missing in one of the two experiments" in said
+    shown.press("2")
+    assert shown.copied_rows()[1] == ["work", "a.c:1", "17", "17", "1", str(17 / 11), "2"]
 
 
 def test_a_metric_of_one_of_two_runs_alone_is_not_compared(show):
@@ -586,6 +597,8 @@ def test_a_metric_of_one_of_two_runs_alone_is_hatched_in_their_difference(show):
         assert not found["cpu_time"]["hatched"]
         shown.press("4")
         assert re.search("visits: .*so the change is unknown", shown.page.inner_text("#panel .caveats"))
+        shown.go("e=difference&m=visits&t=flat")
+        assert ["work", "a.c:1", "", "", "", "", ""] in shown.copied_rows()  # no smallest or largest value of none
 
 
 def test_a_flat_profile_has_no_spreads_of_call_paths(show, monkeypatch):

@@ -110,6 +110,7 @@ def test_points_lie_where_they_are_worked_out_by_hand_and_on_the_roof_they_reach
     (start, end) = [tuple(map(float, each)) for each in re.findall(r"[ML]([\d.]+) ([\d.]+)", slopes[2])]
     assert y == pytest.approx(start[1] + (x - start[0]) / (end[0] - start[0]) * (end[1] - start[1]), abs=0.01)
     assert "1 of 3 regions are not drawn" in page.inner_text("#panel")
+    assert page.text_content(".roofline .label >> nth=0") == "a.c:20"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -132,6 +133,9 @@ def test_a_region_is_told_of_and_selected_by_mouse_and_by_keys(scheme: str, show
     page.click("#panel table button:has-text('small')")
     shown.settle()
     assert shown.selected()["program"] == ["small"]
+    assert shown.copied_rows()[1] == ["stream", "a.c:20", "0.6", "1", "1000000000"]
+    assert "a.c:20" in shown.copied("SVG")
+    assert shown.copied_picture()[0] > 3
     assert shown.complaints == []
 
 

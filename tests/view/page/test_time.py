@@ -44,6 +44,20 @@ def warped(tmp_path) -> Warping:
     return Warping(x, y, warp(x.values, y.values))
 
 
+# The colours of the strip at some parts of its width, and the colour of a region in its legend.
+AT = """(parts) => {
+  const canvas = document.querySelector('.chart canvas');
+  const [over, box] = [canvas.parentElement.querySelector('.u-over'), canvas].map((e) => e.getBoundingClientRect());
+  const row = canvas.getContext('2d').getImageData(0, over.top - box.top + 8, canvas.width, 1).data;
+  const places = parts.map((part) => 4 * Math.round(over.left - box.left + part * over.width));
+  return places.map((x) => [...row.slice(x, x + 3)].join());
+}"""
+SWATCH = """(name) => {
+  const item = [...document.querySelectorAll('.swatches li')].find((each) => each.textContent.includes(name));
+  return getComputedStyle(item.querySelector('.swatch')).backgroundColor.match(/\\d+/g).join();
+}"""
+
+
 def titles(found) -> list[str]:
     return found.page.eval_on_selector_all(".time-line h3", "all => all.map((each) => each.firstChild.textContent)")
 
@@ -88,6 +102,11 @@ def test_charts_name_metric_and_unit_and_say_what_they_show(shown):
         "MPI_Send 20 %",
     ]
     assert "Least, mean and most of 4 ranks, in steps of 100 ms" in found.page.inner_text("#panel")
+    rows = found.copied_rows()
+    titles_of_values = [f"{each} of mpi_time (sec/sec)" for each in ("least", "mean", "most")]
+    assert rows[0] == ["from (s)", "to (s)", "region", *titles_of_values]
+    assert (rows[1][2:], rows[50][2:]) == (["loop@3", "0", "0", "0"], ["MPI_Send", "1", "1", "1"])
+    assert found.copied_picture()[0] > 3
     assert found.complaints == []
 
 
@@ -159,6 +178,34 @@ def test_rows_of_the_regions_are_of_single_ranks(shown):
     found.page.mouse.move(box["x"] + 20, box["y"] + box["height"] - 6)
     found.settle()
     assert "rank 3 in main / loop@3" in found.page.inner_text(".time-line >> nth=0")
+
+
+def test_zoomed_in_parts_of_a_step_are_drawn_named_and_selected_alike(shown, monkeypatch):
+    monkeypatch.setattr("autoanalyzer.view.page.time_lines._STEPS", 4)  # of 2.5 s
+    found = shown("&ti=2.5:5")
+    page = found.page
+    page.locator(".charts").scroll_into_view_if_needed()
+    box = page.locator(".chart .u-over").first.bounding_box()
+    parts = ((0.1, "loop@3", "2.66"), (0.9, "MPI_Send", "4.84"))
+    assert page.evaluate(AT, [0.1, 0.9]) == [page.evaluate(SWATCH, region) for _, region, _ in parts]
+    for part, region, moment in parts:
+        page.mouse.move(box["x"] + part * box["width"], box["y"] + 5)
+        found.settle()
+        assert page.inner_text(".time-line h3 >> nth=0").endswith(f"all 4 ranks in main / {region}")
+        assert page.inner_text(".told").startswith(f"{moment} s: {region};")
+        page.mouse.down()
+        page.mouse.up()
+        found.settle()
+        assert found.selected()["program"] == [region]
+    page.mouse.move(0, 0)
+    page.locator(".chart").first.focus()
+    for key, region in (("Home", "loop@3"), ("End", "MPI_Send")):
+        found.press(key)
+        assert page.inner_text(".time-line h3 >> nth=0").endswith(f"all 4 ranks in main / {region}")
+        found.press("Enter")
+        assert found.selected()["program"] == [region]
+    assert re.findall(r"\d+ %", page.inner_text(".swatches")) == ["62 %", "38 %"]
+    assert found.complaints == []
 
 
 def test_a_region_of_the_legend_is_selected_in_the_trees(shown):

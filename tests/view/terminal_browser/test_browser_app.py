@@ -128,6 +128,20 @@ def _number(line: str, *, signed: bool) -> str:
     return line[3 + signed :][:WIDTH].strip()
 
 
+def test_a_difference_says_in_80_columns_by_how_much_where_and_on_which_ranks(experiments):
+    async def act(app: BrowserApp, pilot: Pilot) -> None:
+        said = " ".join(finding(app).split())
+        assert re.match(
+            r"\d changes?, ] shows the next; the first: LOSS propagate.c:28 loop in propagate.* busy time: ", said
+        )
+        assert "rank 1: 605 ms more, rank 3: 601 ms less" in said
+        assert "wall time: " in said
+        await pilot.press("right_square_bracket")
+        assert finding(app).startswith("1 of ")
+
+    driven(experiments["rays - rays_dynamic"], act, size=(80, 24))
+
+
 def test_the_findings_of_the_verdict_are_shown_in_their_order(experiments):
     experiment = experiments["rays"]
     found = entries(analyze(experiment), highlights=True)

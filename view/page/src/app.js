@@ -13,13 +13,14 @@ import { Filter } from "./parts/filter.js";
 import { FlatProfile } from "./parts/flat_profile.js";
 import { HeatMap } from "./parts/heat_map.js";
 import { Help } from "./parts/help.js";
+import { IcicleTab } from "./parts/icicle.js";
 import { Legend } from "./parts/legend.js";
 import { Made } from "./parts/made.js";
 import { Roofline } from "./parts/roofline.js";
 import { Search } from "./parts/search.js";
 import { SourceView } from "./parts/source_view.js";
 import { Splitter } from "./parts/splitter.js";
-import { TABS, Tabs } from "./parts/tabs.js";
+import { keyOf, TABS, Tabs } from "./parts/tabs.js";
 import { Time } from "./parts/time.js";
 import { Topology } from "./parts/topology.js";
 import { ROW, TreeView } from "./parts/tree_view.js";
@@ -228,11 +229,11 @@ export function App({ page }) {
         "?": () => setHelp(true),
         Escape: () => (typing ? document.getElementById(`tree-${lastTree.current}`).focus() : go({ tab: null })),
       }[event.key];
-      const number = /^[1-9]$/.test(event.key) ? Number(event.key) : 0;
-      if (!act && !number) return;
+      const place = TABS.findIndex((_, number) => event.key === keyOf(number));
+      if (!act && place < 0) return;
       event.preventDefault();
       if (act) act();
-      else goTab(TABS[number - 1][0]);
+      else goTab(TABS[place][0]);
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
@@ -304,7 +305,6 @@ export function App({ page }) {
       <button aria-pressed=${source} onClick=${() => go((seen) => ({ source: !seen.source }))}>source</button>
       <button onClick=${() => setHelp(true)} aria-haspopup="dialog">keys <kbd>?</kbd></button>
     </div>
-    <p class="remark">${only ? "Metrics and call paths show only the values of the selected ranks." : page.basis}</p>
     ${finding >= 0 && html`<p class="finding-bar" aria-live="polite"><b>${finding + 1}</b> ${page.findings[finding].title} <button onClick=${() => toFinding(finding - 1)} aria-disabled=${finding <= 0} aria-label="previous finding">[</button><button onClick=${() => toFinding(finding + 1)} aria-disabled=${finding >= page.findings.length - 1} aria-label="next finding">]</button></p>`}
     <div class="trees" style=${{ ...columns, "--height": height }}>
       ${pane("metrics")}
@@ -315,10 +315,12 @@ export function App({ page }) {
       ${source && html`<${Splitter} name="the system tree" width=${widths.system} setWidth=${(system) => setWidths((seen) => ({ ...seen, system }))} />
         <${SourceView} browser=${browser} experiment=${experiment} sources=${page.sources} findings=${page.findings} select=${(path) => selectPath(path)} />`}
     </div>
+    <p class="remark">${only ? "Metrics and call paths show only the values of the selected ranks." : page.basis}</p>
     <${Tabs} tab=${tab} go=${goTab}>
       ${tab === "ranks" && html`<${HeatMap} ...${sharedOfAll} nodes=${shownNodes} select=${selectNode} />`}
       ${tab === "flat" && html`<${FlatProfile} ...${shared} select=${selectRegion} />`}
       ${tab === "callers" && html`<${Callers} browser=${browser} experiment=${experiment} select=${(path) => selectPath(path)} />`}
+      ${tab === "icicle" && html`<${IcicleTab} browser=${browser} experiment=${experiment} difference=${experiment.head.difference || only ? null : page.experiments.difference} other=${page.other?.name} select=${(path) => selectPath(path)} />`}
       ${tab === "topology" && html`<${Topology} ...${sharedOfAll} select=${(locations) => selectPath(selectedPaths(browser, experiment)[0], locations)} />`}
       ${tab === "compare" && html`<${Compare} difference=${page.experiments.difference} metric=${metric} inBoth=${inBoth} other=${page.other?.name} compared=${page.other?.compared ?? []} shown=${state.experiment === "difference"} show=${show}
         select=${(region) => selectIn(region)} />`}

@@ -5,6 +5,7 @@ import { Experiment } from "./model/experiment.js";
 import { Tally } from "./model/tally.js";
 import { unpacked, unpackedText } from "./model/numbers.js";
 import { TimeLines } from "./model/time_lines.js";
+import { addCopies } from "./parts/made.js";
 
 const textOf = (id) => document.getElementById(id).textContent;
 
@@ -18,7 +19,7 @@ async function main() {
   for (const each of head.experiments) {
     const experiment = await Experiment.open(each, read);
     experiment.signed = experiment.sums.signed;
-    if (head.numbers[`${each.key} before`]) experiment.before = await read(`${each.key} before`);
+    for (const name of ["before", "most"]) if (head.numbers[`${each.key} ${name}`]) experiment[name] = await read(`${each.key} ${name}`);
     page.experiments[each.key] = experiment;
   }
   page.times = head.times.map((each) => new TimeLines(each, read));
@@ -30,6 +31,7 @@ async function main() {
   const { run } = page.experiments;
   await run.sums.load(run.start().metrics);
   render(h(App, { page }), document.getElementById("app"));
+  for (const picture of document.querySelectorAll(".findings .ranks")) addCopies(picture, "bars");
   const idle = () => new Promise((then) => (globalThis.requestIdleCallback ?? setTimeout)(then));
   for (const { sums } of Object.values(page.experiments)) await sums.loadAll(idle);
 }

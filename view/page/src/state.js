@@ -45,7 +45,7 @@ export function browserOf(page, { metric, withoutParts, path, locations }) {
   const node = experiment.head.metrics.findIndex(({ name }) => name === metric);
   if (node >= 0) browser = browser.selecting("metrics", [node]);
   if (node >= 0 && withoutParts) browser = browser.opened("metrics", [node]);
-  if (path !== null) browser = browser.selecting("program", [path]);
+  if (path !== null) browser = browser.closed("program", [path]).selecting("program", [path]);
   if (!experiment.head.large && locations.length && locations.length <= MOST_RANKS) browser = browser.selecting("system", nodesOf(browser.panes.system.tree, locations));
   return browser;
 }

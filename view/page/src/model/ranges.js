@@ -31,8 +31,11 @@ function computed(sums, tree, terms) {
     }
     note(found.closed, values, count);
   }
-  for (const { mean, known } of Object.values(found)) {
-    for (let node = 0; node < tree.length; node++) mean[node] /= known[node];
+  for (const { least, mean, most, known } of Object.values(found)) {
+    for (let node = 0; node < tree.length; node++) {
+      mean[node] /= known[node];
+      if (!known[node]) least[node] = most[node] = NaN;
+    }
   }
   return found;
 }

@@ -53,11 +53,6 @@ export class TimeLines {
     return [first, Math.max(first, this.stepAt(end - this.step / 2)) + 1];
   }
 
-  // Returns the part of a step that contains a moment, counted from the start of the run.
-  partAt(time) {
-    return Math.max(0, Math.min(this.steps * this.fine - 1, Math.floor(((time - this.start) * this.fine) / this.step)));
-  }
-
   // Returns the time at which a part of a step begins.
   beginOf(part) {
     return part < this.steps * this.fine ? this.start + (part * this.step) / this.fine : this.end;
@@ -69,19 +64,15 @@ export class TimeLines {
     return this.regions[row * this.steps * this.fine + part];
   }
 
-  // Returns the call path of a row that is the main one in most parts of some steps.
+  // Returns the call path of a row that is the main one in most of some parts of steps.
   mostMet(row, [from, to]) {
     const met = new Map();
-    for (let part = from * this.fine; part < to * this.fine; part++) met.set(this.pathAt(row, part), (met.get(this.pathAt(row, part)) ?? 0) + 1);
+    for (let part = from; part < to; part++) met.set(this.pathAt(row, part), (met.get(this.pathAt(row, part)) ?? 0) + 1);
     return [...met].sort(([, one], [, other]) => other - one)[0][0];
   }
 
   nameOf(path) {
     return path >= 0 ? this.head.paths[path].name : path < 0 ? "several short regions" : "no region";
-  }
-
-  nameAt(row, step) {
-    return this.nameOf(this.mostMet(row, [step, step + 1]));
   }
 
   // Returns the smallest, mean and largest value in some steps, and the times of the smallest and the largest value.
@@ -104,39 +95,36 @@ export class TimeLines {
     const count = Math.min(ROWS, to - from);
     return Array.from({ length: count }, (_, row) => {
       const steps = [from + Math.floor((row * (to - from)) / count), from + Math.floor(((row + 1) * (to - from)) / count)];
-      return { start: this.edges[steps[0]], end: this.edges[steps[1]], region: this.nameOf(this.mostMet(0, steps)), values: metrics.map((name) => this.summary(name, steps)) };
+      return { start: this.edges[steps[0]], end: this.edges[steps[1]], region: this.nameOf(this.mostMet(0, steps.map((step) => step * this.fine))), values: metrics.map((name) => this.summary(name, steps)) };
     });
   }
 
-  // Returns the share of each call path in some steps, the largest first. The row of all locations counts only if there
-  // are no other rows.
-  shares([from, to] = [0, this.steps]) {
+  // Returns the share of each call path in some parts of steps, the largest first. The row of all locations counts only
+  // if there are no other rows.
+  shares([from, to] = [0, this.steps * this.fine]) {
     const found = new Float64Array(this.head.paths.length);
     const { length } = this.head.rows;
     const first = length > 1 ? 1 : 0;
     for (let row = first; row < length; row++) {
-      for (let part = from * this.fine; part < to * this.fine; part++) {
+      for (let part = from; part < to; part++) {
         const path = this.pathAt(row, part);
         if (path >= 0) found[path]++;
       }
     }
-    const all = (length - first) * (to - from) * this.fine;
+    const all = (length - first) * (to - from);
     return [...found].map((count, path) => ({ path, share: count / all })).sort((one, other) => other.share - one.share);
   }
 
-  // Returns a moment in seconds as text, with as many decimals as the steps justify.
-  moment(time) {
-    return time.toFixed(this.#digits);
-  }
-
-  get #digits() {
-    return Math.max(0, Math.min(9, 1 - Math.floor(Math.log10(this.step))));
+  // Returns a moment in seconds as text, with as many decimals as steps of a size justify.
+  moment(time, size = this.step) {
+    return time.toFixed(decimals(size));
   }
 
   // Returns an interval in the notation of commands. It is rounded inwards, so that it is inside the trace.
   span([start, end]) {
-    const size = 10 ** this.#digits;
-    const digits = (value) => (value / size).toFixed(this.#digits);
+    const places = decimals(this.step);
+    const size = 10 ** places;
+    const digits = (value) => (value / size).toFixed(places);
     return `${digits(Math.ceil(start * size - 1e-6))}:${digits(Math.floor(end * size + 1e-6))}`;
   }
 
@@ -155,6 +143,8 @@ export class TimeLines {
     ];
   }
 }
+
+const decimals = (step) => Math.max(0, Math.min(9, 1 - Math.floor(Math.log10(step))));
 
 // Returns a value over time as text: "0.43" for seconds per second, "1.2 MB/s", "83 MB".
 export function rate(value, unit) {

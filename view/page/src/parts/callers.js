@@ -3,6 +3,7 @@ import { useMemo } from "preact/hooks";
 import { html } from "../html.js";
 import { placeOf, selectedPaths } from "../model/regions.js";
 import { written } from "../model/units.js";
+import { Copies } from "./copies.js";
 
 const MOST = 100; // maximum number of rows
 
@@ -31,6 +32,7 @@ export function Callers({ browser, experiment, select }) {
       </table>
     </div>
     ${lines.length > MOST && html`<p class="remark">and ${lines.length - MOST} more</p>`}
+    <${Copies} name="callers" rows=${() => [[`${browser.named} (${unit})`, "called by"], ...lines.map(({ value, above }) => [value.amount, above.map((each) => calls.labels[each]).join(" › ")])]} />
   `;
 }
 

@@ -3,12 +3,14 @@ import { useEffect, useRef } from "preact/hooks";
 import { markColour } from "../colours.js";
 import { html } from "../html.js";
 
-export const AXIS = 92; // pixels for the axis beside each chart
+const AXIS = 92; // pixels for the axis beside each chart
+const RIGHT = 12; // pixels at the right of each chart
+export const AROUND = AXIS + RIGHT;
 const BOTTOM = 24; // pixels for the axis below the last chart
 const ROOM = 6; // pixels below the other charts, because half of a number at the edge extends there
 const LEAST = 3; // minimum length of a drag in pixels
 const SHADE = "33"; // opacity of a colour behind a chart, in hexadecimal
-const PAGE = 10; // number of steps by which Page Up and Page Down move the cursor
+const PAGE = 10; // number of cells by which Page Up and Page Down move the cursor
 
 // Reads the colours of the page's theme from the style of a chart's box (.chart in page.css).
 export function inks(box) {
@@ -40,10 +42,10 @@ export function Chart({ times, label, view, shared, intervals = [], of, anew, on
   }, [times, width, ...anew]);
   useEffect(() => {
     chart.current.batch((plot) => plot.setScale("x", { min: view[0], max: view[1] }));
-    point(chart.current, times, at);
+    point(chart.current, at);
   }, [times, width, ...anew, range]);
   useEffect(() => {
-    if (chart.current.cursor.idx !== at) point(chart.current, times, at); // otherwise the mouse has already moved the cursor there
+    if (!isThere(chart.current, shared)) point(chart.current, at);
   }, [at]);
   useEffect(() => {
     const plot = chart.current;
@@ -57,12 +59,18 @@ export function Chart({ times, label, view, shared, intervals = [], of, anew, on
     const [x, y] = [event.clientX - left, event.clientY - top];
     if (Math.abs(event.clientX - pressed.current) < LEAST && x >= 0 && x <= wide) onPick(chart.current.posToVal(x, "x"), y);
   };
-  return html`<div class="chart" ref=${box} role="img" tabindex="0" aria-label=${label} onKeyDown=${(event) => keys(event, times, view, shared, onPick)}
+  return html`<div class="chart" ref=${box} role="img" tabindex="0" aria-label=${label} onKeyDown=${(event) => keys(event, view, shared, onPick)}
     onMouseDown=${(event) => (pressed.current = event.clientX)} onClick=${onPick && onClick}></div>`;
 }
 
-// Moves a chart's cursor to a step; null hides it.
-const point = (plot, times, step) => plot.setCursor(step === null ? { left: -10, top: -10 } : { left: plot.valToPos(times.middle(step), "x"), top: 0 }, false);
+// Moves a chart's cursor to a moment; null hides it.
+const point = (plot, time) => plot.setCursor(time === null ? { left: -10, top: -10 } : { left: plot.valToPos(time, "x"), top: 0 }, false);
+
+// Returns whether a chart's cursor is in the cell of the common cursor, to which the mouse may have moved it.
+function isThere(plot, { at, grid }) {
+  const { left } = plot.cursor;
+  return at === null ? left < 0 : left >= 0 && grid.cellAt(plot.posToVal(left, "x")) === grid.cellAt(at);
+}
 
 function options(times, { height, series, bands, axis, range, draw, last }, { box, width, now, intervals, onPoint }) {
   const ink = () => inks(box);
@@ -71,7 +79,7 @@ function options(times, { height, series, bands, axis, range, draw, last }, { bo
   return {
     width,
     height: height + (last ? BOTTOM : ROOM),
-    padding: [4, 12, last ? 0 : ROOM, 0],
+    padding: [4, RIGHT, last ? 0 : ROOM, 0],
     legend: { show: false },
     scales: { x: { time: false }, y: { range } },
     series: [{}, ...series],
@@ -96,12 +104,12 @@ function options(times, { height, series, bands, axis, range, draw, last }, { bo
 // Reports only moves of the mouse, because the cursor is also redrawn for other reasons.
 const handled = new WeakMap();
 function pointed(plot, shared, onPoint) {
-  const { left, top, idx, event } = plot.cursor;
+  const { left, top, event } = plot.cursor;
   if (!event || handled.get(plot) === event) return;
   handled.set(plot, event);
   onPoint?.(left < 0 ? null : top);
   if (shared.anchor !== null) shared.select(null);
-  shared.point(left < 0 ? null : idx);
+  shared.point(left < 0 ? null : shared.grid.middle(shared.grid.cellAt(plot.posToVal(left, "x"))));
 }
 
 // Zooms to the interval that was dragged over.
@@ -142,15 +150,15 @@ export function drawLines(plot, lines) {
 }
 
 // Handles keys: arrows move the cursor; with Shift they select, and Enter zooms to the selection.
-function keys(event, times, view, { at, anchor, selected, point, select, choose }, onPick) {
-  const [first, behind] = times.stepsOf(view);
-  const from = at ?? (event.key === "ArrowLeft" ? behind : first - 1);
+function keys(event, view, { grid, at, anchor, selected, point, select, choose }, onPick) {
+  const [first, behind] = grid.cellsOf(view);
+  const from = at === null ? (event.key === "ArrowLeft" ? behind : first - 1) : grid.cellAt(at);
   const to = { ArrowRight: from + 1, ArrowLeft: from - 1, PageDown: from + PAGE, PageUp: from - PAGE, Home: first, End: behind - 1 }[event.key];
   if (event.altKey || event.ctrlKey || event.metaKey) return;
   if (to !== undefined) {
-    const step = Math.max(first, Math.min(behind - 1, to));
-    select(event.shiftKey ? (anchor ?? at ?? step) : null);
-    point(step);
+    const time = grid.middle(Math.max(first, Math.min(behind - 1, to)));
+    select(event.shiftKey ? (anchor ?? at ?? time) : null);
+    point(time);
   } else if (event.key === "Enter" && selected) choose(selected);
   else if (event.key === "Enter" && onPick && at !== null) onPick(null, 0);
   else if (event.key === "Backspace") choose(null);

@@ -3,6 +3,7 @@ import { useMemo } from "preact/hooks";
 import { html } from "../html.js";
 import { placeOf } from "../model/regions.js";
 import { written } from "../model/units.js";
+import { Copies } from "./copies.js";
 
 const MOST = 50; // maximum number of lines in a list
 const LEAST = 0.001; // minimum change as a share of the total; keep equal to _LEAST in view/changes.py
@@ -15,17 +16,19 @@ export function Compare({ difference, metric, inBoth, other, compared, shown, sh
   const { unit, slower, faster, before, gain } = lists;
   const amount = (value) => written({ amount: value, gap: "" }, unit).text;
   const share = (value, of) => (of ? `${value < 0 ? "+" : "−"}${written({ amount: Math.abs((100 * value) / of), gap: "" }, "%").text}` : "new");
+  const several = difference.sums.columns > 1;
   const list = (title, changed, kind) => html`
     <section class="changes">
       <h3>${title}</h3>
       ${changed.length === 0 && html`<p class="remark">none</p>`}
       ${changed.length > 0 && html`<table>
-        <thead><tr><th class="number">${other}</th><th class="number">here</th><th class="number">change</th><th class="number">share</th><th>region</th><th>source</th></tr></thead>
+        <thead><tr><th>region</th><th>source</th><th class="number">${other} → here</th><th class="number">change</th><th class="number">share</th>${several && html`<th class="number">most of a ${difference.kind}</th>`}</tr></thead>
         <tbody>${changed.slice(0, MOST).map(
           (line) => html`<tr key=${line.region}>
-            <td class="number">${amount(line.before)}</td><td class="number">${amount(line.before - line.gain)}</td>
+            <td><button class="link" onClick=${() => select(line.region)}>${line.name}</button></td><td>${line.place}${line.alike && html` <small class="remark" title="matched by similarity">≈ ${line.alike}</small>`}</td>
+            <td class="number">${amount(line.before)} → ${amount(line.before - line.gain)}</td>
             <td class=${`number ${kind}`}>${kind === "up" ? "▲" : "▼"} ${amount(Math.abs(line.gain))}</td><td class="number">${share(line.gain, line.before)}</td>
-            <td><button class="link" onClick=${() => select(line.region)}>${line.name}</button></td><td>${line.place}</td>
+            ${several && html`<td class="number">${amount(line.most[0])} → ${amount(line.most[1])}</td>`}
           </tr>`,
         )}</tbody>
       </table>`}
@@ -36,7 +39,11 @@ export function Compare({ difference, metric, inBoth, other, compared, shown, sh
     <p>${metric} of the program, sum of the ranks: ${amount(before)} in ${other}, ${amount(before - gain)} here${before && gain ? `, ${share(gain, before)}` : ""}. Regions exclude callees. Changes of less than 0.1 % are left out${lists.partly ? ", and so are values missing in one of the two experiments" : ""}.</p>
     <p><button onClick=${() => show(!shown)}>${shown ? "Show this experiment in the trees" : "Show the difference in the trees"}</button> <span class="remark">${shown ? `The trees show ${other} minus this experiment: ▲ (raised) is a gain, ▼ (sunken) a loss.` : ""}</span></p>
     ${difference.head.remarks.length > 0 && html`<ul class="caveats">${difference.head.remarks.map((each) => html`<li>${each}</li>`)}</ul>`}
-    <div class="lists">${list("Slower, or more", slower, "down")}${list("Faster, or less", faster, "up")}</div>
+    <div class="lists wide-lists">${list("Slower, or more", slower, "down")}${list("Faster, or less", faster, "up")}</div>
+    <${Copies} name="changes" rows=${() => [
+      ["region", "source", `${metric} in ${other} (${unit})`, "here", `most of a ${difference.kind} in ${other}`, "here"],
+      ...[...slower, ...faster].map((line) => [line.name, line.place, line.before, line.before - line.gain, ...line.most]),
+    ]} />
   `;
 }
 
@@ -53,11 +60,14 @@ function changes(difference, name) {
     if (value === value) before[trees.flat.home[path]] += value;
   }
   const whole = before.reduce((sum, value) => sum + Math.abs(value), 0);
+  const alike = new Map(head.alike);
   const lines = head.regions.map((each, region) => ({
     region,
+    alike: alike.get(region),
     name: each[0],
     place: placeOf(each),
     before: before[region],
+    most: [0, 1].map((side) => difference.most[(2 * metric + side) * head.regions.length + region]), // of a location
     gain: gains[region],
   }));
   const changed = lines.filter(({ gain }) => Math.abs(gain) > LEAST * whole);

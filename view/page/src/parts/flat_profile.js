@@ -4,6 +4,7 @@ import { html } from "../html.js";
 import { ranges } from "../model/ranges.js";
 import { placeOf, regionSums } from "../model/regions.js";
 import { written } from "../model/units.js";
+import { Copies } from "./copies.js";
 import { useWindow } from "./window.js";
 
 const ROW = 26; // pixels; keep equal to the height of .profile tr in page.css
@@ -48,9 +49,14 @@ export function FlatProfile({ browser, experiment, select }) {
         </tbody>
       </table>
     </div>
+    <${Copies} name="flat profile" rows=${() => [
+      ["region", "source", ...NUMBERS.map((key) => `${key === "closed" ? "with callees" : key} (${unit})`)],
+      ...sorted.map((line) => [line.name, line.place, ...NUMBERS.map((key) => line[key])]),
+    ]} />
   `;
 }
 
+const NUMBERS = ["own", "closed", "least", "mean", "most"];
 const COLUMNS = [
   ["own", "own"],
   ["own share", "share"],

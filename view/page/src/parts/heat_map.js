@@ -5,14 +5,17 @@ import { clusterColour, css, inkOn, signColour, sizeColour } from "../colours.js
 import { html } from "../html.js";
 import { letters, written } from "../model/units.js";
 import { frame, hatch, sized } from "./canvas.js";
+import { Copies } from "./copies.js";
 import { Scale } from "./scale.js";
+import { SvgContext } from "./svg_context.js";
 
 const MOST_ROWS = 40; // maximum number of rows; more would be hard to survey
 const CELL = 16; // height of a cell in pixels
 const NAMES = 14; // pixels for the numbers of the ranks at the top
 const TOP = 28; // pixels for the numbers of the ranks and the clusters below them
 const NUMBER = 54; // minimum width in pixels of a cell that contains its value as a number
-const APART = 34; // minimum distance in pixels between the numbers of two ranks
+const LABELS = 200; // pixels for the names of the call paths in a copy of the picture
+const APART = 42; // minimum distance in pixels between the numbers of two ranks
 
 export function HeatMap({ browser, experiment, clusters, nodes, select }) {
   const canvas = useRef(null);
@@ -25,6 +28,8 @@ export function HeatMap({ browser, experiment, clusters, nodes, select }) {
   const columns = Math.min(order.length, Math.max(1, Math.floor(width)));
 
   const there = map.rows.length > 0;
+  const height = TOP + map.rows.length * CELL;
+  const drawing = { map, columns, width, order, clusters, relative, experiment, unit };
   const cell = pointed && pointed.row < map.rows.length && pointed.column < columns ? pointed : null; // the map may have become smaller
   useEffect(() => {
     if (!there) return undefined;
@@ -33,7 +38,7 @@ export function HeatMap({ browser, experiment, clusters, nodes, select }) {
     return () => observer.disconnect();
   }, [there]);
   useEffect(() => {
-    if (there) draw(canvas.current, { map, columns, width, order, clusters, relative, cell, experiment, unit });
+    if (there) draw(sized(canvas.current, width, height), { ...drawing, cell, ink: getComputedStyle(canvas.current).color });
   }, [map, columns, width, relative, cell]);
 
   if (!there) return html`<p class="remark">Values of ${browser.metrics.map((node) => browser.panes.metrics.tree.labels[node]).join(", ")} cannot be summed, or are not in this page by location, so there is no map.</p>`;
@@ -51,6 +56,15 @@ export function HeatMap({ browser, experiment, clusters, nodes, select }) {
     const from = cell ?? { row: -steps[0], column: -steps[1] };
     const clip = (value, count) => Math.max(0, Math.min(count - 1, value));
     setCell({ row: clip(from.row + steps[0], map.rows.length), column: clip(from.column + steps[1], columns) });
+  };
+  // Returns the map as SVG, with the names of its rows.
+  const svg = () => {
+    const context = new SvgContext(LABELS + width, height);
+    [context.font, context.fillStyle] = ["11px system-ui, sans-serif", getComputedStyle(canvas.current).color];
+    map.rows.forEach(({ node }, row) => context.fillText(label(browser, node), 0, TOP + row * CELL + 12, LABELS - 8));
+    context.translate(LABELS, 0);
+    draw(context, { ...drawing, cell: null, ink: context.fillStyle });
+    return context.text;
   };
   const choose = ({ row, column }) => select(map.rows[row].node, order.slice(...range(column, columns, order.length)));
   const told = cell && tell(map, cell, { browser, experiment, order, columns, unit, clusters });
@@ -76,6 +90,10 @@ export function HeatMap({ browser, experiment, clusters, nodes, select }) {
     </div>
     <${Scale} ...${relative ? { title: "against the row's mean", low: "more", high: "less", colour: (place) => signColour(2 * place - 1) } : scaleOf(map, unit, browser.named)} hatched=${map.rows.some(({ values }) => values.some((value) => value !== value))} />
     <p class="told" aria-live="polite">${told ?? "Point at a cell, or move with the arrows, to read its value; a click selects its call path and rank."}</p>
+    <${Copies} name="map" svg=${svg} rows=${() => [
+      [`${browser.named} (${unit})`, ...order.map((location) => experiment.nameOf(location))],
+      ...map.rows.map(({ node, values }) => [label(browser, node), ...values]),
+    ]} />
   `;
 }
 
@@ -109,8 +127,7 @@ function cells(browser, nodes, order) {
   return { rows, all: nodes.length, top: all.reduce((most, value) => Math.max(most, Math.abs(value)), 0), signed: all.some((value) => value < 0) };
 }
 
-function draw(canvas, { map, columns, width, order, clusters, relative, cell, experiment, unit }) {
-  const context = sized(canvas, width, TOP + map.rows.length * CELL);
+function draw(context, { map, columns, width, order, clusters, relative, cell, experiment, unit, ink }) {
   const wide = width / columns;
   const of = new Map(clusters.flatMap((members, number) => members.map((location) => [location, number])));
   let last = -1;
@@ -127,7 +144,7 @@ function draw(canvas, { map, columns, width, order, clusters, relative, cell, ex
     }
   }
   const every = Math.ceil(APART / wide);
-  context.fillStyle = getComputedStyle(canvas).color;
+  context.fillStyle = ink;
   for (let column = 0; column < columns; column += every) {
     const name = experiment.nameOf(order[range(column, columns, order.length)[0]]);
     context.fillText(column ? name.split(" ").at(-1) : name, column * wide + 2, NAMES - 4, every * wide - 3);

@@ -1,6 +1,9 @@
 // Shows content that is already in the page as HTML, such as statistics and the account.
+import { render } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { html } from "../html.js";
+import { svgText } from "./copied_picture.js";
+import { Copies } from "./copies.js";
 
 const ABSENT = {
   counters: html`<p class="remark">This page has no statistics: they need at least three locations and a few metrics; <code>autoanalyzer stats EXPERIMENT correlation</code> shows details.</p>`,
@@ -15,6 +18,7 @@ export function Made({ name }) {
     const home = made.parentElement;
     made.hidden = false;
     box.current.append(made);
+    for (const mark of made.querySelectorAll(".mark .marks > div")) addCopies(mark, mark.closest(".mark").querySelector("h3").textContent);
     return () => {
       made.hidden = true;
       home.append(made);
@@ -22,3 +26,19 @@ export function Made({ name }) {
   }, [name]);
   return document.getElementById(name) ? html`<div ref=${box}></div>` : ABSENT[name];
 }
+
+const REAL = ":is(svg.chart, .ranks svg)"; // pictures, in contrast to the samples of a legend
+
+// Adds buttons below a part of the page that was made as HTML: they copy its picture and its tables.
+export function addCopies(part, name) {
+  if (part.querySelector(".copies")) return;
+  const [svg, tables] = [part.querySelector(REAL), [...part.querySelectorAll("table")]];
+  if (!svg && !tables.length) return;
+  const rows = () => tables.flatMap((table) => [...table.rows].map((row) => [...row.cells].map(saidIn)));
+  const place = document.createElement("div");
+  part.append(place);
+  render(html`<${Copies} name=${name} svg=${svg && (() => svgText(svg))} rows=${tables.length > 0 && rows} />`, place);
+}
+
+// Returns the text of a cell; of a bar, which is a picture, what it says.
+const saidIn = (cell) => cell.querySelector("svg") ? [...cell.querySelectorAll("title")].map((each) => each.textContent).join("; ") : cell.textContent;

@@ -11,7 +11,7 @@ export function MetricChart({ times, name, view, shared, intervals, last, onPoin
   const unit = times.units.get(name);
   const { at } = shared;
   const said = summary(times, name, view);
-  const here = at === null ? said : valuesAt(times, name, at);
+  const here = at === null ? said : valuesAt(times, name, times.stepAt(at));
   const lines = times.head.marks.lines.filter(({ metric }) => metric === name);
   const of = (ink) => ({
     data: dataOf(times, name),

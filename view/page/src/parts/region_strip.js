@@ -3,6 +3,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { NAMED, regionColour } from "../colours.js";
 import { html } from "../html.js";
+import { TimeGrid } from "../model/time_grid.js";
 import { amount } from "../model/units.js";
 import { Chart } from "./chart.js";
 
@@ -13,19 +14,19 @@ const SEVERAL = "#c4c4c4"; // colour for several short regions together
 
 export function RegionStrip({ times, view, shared, intervals, last, select }) {
   const { rows, paths } = times.head;
+  const { at, grid } = shared;
   const [row, setRow] = useState(0);
   const shares = useMemo(() => times.shares(), [times]);
-  const inView = useMemo(() => new Map(times.shares(times.stepsOf(view)).map(({ path, share }) => [path, share])), [times, ...view]);
+  const inView = useMemo(() => new Map(times.shares(grid.partsOf(view)).map(({ path, share }) => [path, share])), [times, grid]);
   const places = useMemo(() => new Map(shares.map(({ path }, place) => [path, place])), [shares]);
   const tops = useMemo(() => topsOf(rows.length), [rows]);
-  const { at } = shared;
   const shown = row < rows.length ? row : 0;
-  const path = at === null ? NaN : times.mostMet(shown, [at, at + 1]);
-  const said = at === null ? `the call path with the most time at each moment${select ? "; a click selects it, and the rank" : ""}` : `${rows[shown]} in ${path >= 0 ? paths[path].chain.join(" / ") : times.nameAt(shown, at)}`;
+  const path = at === null ? NaN : grid.pathAt(shown, grid.cellAt(at));
+  const said = at === null ? `the call path with the most time at each moment${select ? "; a click selects it, and the rank" : ""}` : `${rows[shown]} in ${path >= 0 ? paths[path].chain.join(" / ") : times.nameOf(path)}`;
   const onPoint = (top) => setRow(top === null ? 0 : Math.max(0, tops.findLastIndex((each) => each <= top)));
   const onPick = (time, top) => {
     const line = time === null ? shown : Math.max(0, tops.findLastIndex((each) => each <= top));
-    const { node } = paths[time === null ? path : times.pathAt(line, times.partAt(time))] ?? { node: null };
+    const { node } = paths[grid.pathAt(line, grid.cellAt(time ?? at))] ?? { node: null };
     if (select && node !== null && line < rows.length) select(node, times.head.members[line]);
   };
   const of = () => ({
@@ -35,7 +36,7 @@ export function RegionStrip({ times, view, shared, intervals, last, select }) {
     series: [{}],
     axis: { grid: { show: false }, splits: () => middles(tops), values: () => namesOf(rows, tops), filter: (_, splits) => splits },
     range: () => [-tops.at(-1), 0],
-    draw: (plot) => draw(plot, { times, tops, places }),
+    draw: (plot) => draw(plot, { tops, places, grid: new TimeGrid(times, [plot.scales.x.min, plot.scales.x.max], plot.over.clientWidth) }),
   });
   const spoken = shares.slice(0, 3).map((each) => `${paths[each.path].name} ${percent(each.share)}`).join(", ");
   return html`
@@ -80,17 +81,17 @@ function namesOf(rows, tops) {
   });
 }
 
-function draw(plot, { times, tops, places }) {
+function draw(plot, { tops, places, grid }) {
   const { ctx, bbox } = plot;
   const scale = bbox.height / tops.at(-1);
   const { min, max } = plot.scales.x;
-  const [first, behind] = [times.partAt(min), times.partAt(max) + 1];
-  const edge = (part) => Math.max(bbox.left, Math.min(bbox.left + bbox.width, plot.valToPos(times.beginOf(part), "x", true)));
+  const [first, behind] = [grid.cellAt(min), grid.cellAt(max) + 1];
+  const edge = (cell) => Math.max(bbox.left, Math.min(bbox.left + bbox.width, plot.valToPos(grid.beginOf(cell), "x", true)));
   ctx.save();
   for (let row = 0; row + 1 < tops.length; row++) {
     for (let from = first, to; from < behind; from = to) {
-      const path = times.pathAt(row, from);
-      for (to = from + 1; to < behind && Object.is(times.pathAt(row, to), path); ) to++;
+      const path = grid.pathAt(row, from);
+      for (to = from + 1; to < behind && Object.is(grid.pathAt(row, to), path); ) to++;
       if (path !== path) continue;
       ctx.fillStyle = path < 0 ? SEVERAL : regionColour(places.get(path));
       ctx.fillRect(edge(from), bbox.top + tops[row] * scale, Math.max(1, edge(to) - edge(from)), (tops[row + 1] - tops[row]) * scale - 1);

@@ -1,14 +1,17 @@
 // Rooflines: the work per second of each region over its work per byte, below the machine's limits.
-import { useMemo, useState } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 import { html } from "../html.js";
 import { ratesOf, writtenRate } from "../model/rates.js";
 import { placeOf } from "../model/regions.js";
 import { written } from "../model/units.js";
+import { svgText } from "./copied_picture.js";
+import { Copies } from "./copies.js";
 
 const [WIDE, HIGH] = [860, 430]; // units of the picture
 const [LEFT, RIGHT, TOP, BOTTOM] = [70, 20, 14, 46]; // margins around the chart
 const LEAST = 0.005; // a region is drawn if it takes at least this share of the time
 const [SMALLEST, LARGEST] = [4, 26]; // radius of a region that takes no time, and of one that takes all time
+const [NAMED, MOST_NAMED, LONGEST] = [0.03, 5, 40]; // minimum share of the time of regions with a label, maximum number of labels, and of letters in each
 const DASHES = ["", "10 4", "2 4", "10 3 2 3"];
 
 export function Roofline({ experiment, selected, select }) {
@@ -36,6 +39,7 @@ const percent = (share) => written({ amount: 100 * share, gap: "" }, "%").text;
 
 function Chart({ chart, regions, units, selected, select }) {
   const [at, point] = useState(null);
+  const picture = useRef(null);
   const points = useMemo(() => regions.map((each) => ({ ...each, x: each.valueOf(chart.intensity), y: each.valueOf(chart.rate) })).filter(({ x, y }) => x > 0 && y > 0), [chart, regions]);
   const frame = useMemo(() => frameOf(chart, points), [chart, points]);
   const rate = (value) => writtenRate(value, units.get(chart.rate) ?? "occ/sec");
@@ -53,17 +57,22 @@ function Chart({ chart, regions, units, selected, select }) {
     <h3>${chart.title}</h3>
     <p class="remark">One point for each region, excluding callees, on one core. Regions with larger points take more time. Vertical: ${chart.work} per second; horizontal: ${chart.work} per byte.${missing > 0 && ` ${missing} of ${regions.length} regions are not drawn, because ${chart.work} or misses are 0, or unknown on some ranks.`}</p>
     ${chart.said.map((line) => html`<p class="remark">${line}</p>`)}
-    <div class="grid"><svg class="roofline" viewBox=${`0 0 ${WIDE} ${HIGH}`} role="img" tabindex="0" aria-label=${`${chart.title}; arrows move from region to region, Enter selects. ${told ?? ""}`} onKeyDown=${onKeyDown} onMouseLeave=${() => point(null)}>
+    <div class="grid"><svg class="roofline" ref=${picture} viewBox=${`0 0 ${WIDE} ${HIGH}`} role="img" tabindex="0" aria-label=${`${chart.title}; arrows move from region to region, Enter selects. ${told ?? ""}`} onKeyDown=${onKeyDown} onMouseLeave=${() => point(null)}>
       <${Axes} frame=${frame} chart=${chart} />
       <${Roofs} frame=${frame} chart=${chart} />
-      ${points.map((each, place) => html`<circle key=${each.region} class=${`region${selected.has(each.region) ? " selected" : ""}${place === at ? " at" : ""}`} cx=${frame.across(each.x)} cy=${frame.up(each.y)} r=${SMALLEST + (LARGEST - SMALLEST) * Math.sqrt(each.share)}
+      ${points.map((each, place) => html`<circle key=${each.region} class=${`region${selected.has(each.region) ? " selected" : ""}${place === at ? " at" : ""}`} cx=${frame.across(each.x)} cy=${frame.up(each.y)} r=${radius(each.share)}
         onMouseEnter=${() => point(place)} onClick=${() => select(each.region)} />`)}
+      ${points.filter(({ share }) => share >= NAMED).slice(0, MOST_NAMED).map((each) => html`<${Label} key=${each.region} frame=${frame} point=${each} />`)}
     </svg></div>
     <p class="told" aria-live="polite">${told ?? (points.length ? "Point at a region, or move with the arrows, to read its values; a click selects it." : "No region has both rates.")}</p>
     <ul class="swatches listed">
       ${chart.peak !== null && html`<li><${Sample} /> ${rate(chart.peak)}: ${chart.roof}</li>`}
       ${chart.slopes.map(({ name, bytes }, number) => html`<li key=${name}><${Sample} number=${number} /> ${writtenRate(bytes, "bytes/sec")}: ${name}</li>`)}
     </ul>
+    <${Copies} name="roofline" svg=${() => svgText(picture.current)} rows=${() => [
+      ["region", "source", "share of the time", `${chart.work} per byte`, `${chart.work} per second`],
+      ...points.map(({ name, place, share, x, y }) => [name, place, share, x, y]),
+    ]} />
   `;
 }
 
@@ -98,6 +107,14 @@ function around(values) {
 
 const powers = ([low, high]) => Array.from({ length: high - low + 1 }, (_, step) => 10 ** (low + step));
 const power = (value) => (value >= 0.01 && value < 1e5 ? String(Number(value.toPrecision(1))) : `1e${Math.round(Math.log10(value))}`);
+
+const radius = (share) => SMALLEST + (LARGEST - SMALLEST) * Math.sqrt(share);
+
+// Names a region beside its point.
+function Label({ frame, point: { x, y, share, name, place } }) {
+  const [left, isRight] = [frame.across(x), frame.across(x) > WIDE / 2];
+  return html`<text class="label" x=${left + (isRight ? -1 : 1) * (radius(share) + 4)} y=${frame.up(y) + 4} text-anchor=${isRight ? "end" : "start"}>${(place || name).slice(0, LONGEST)}</text>`;
+}
 
 function Axes({ frame, chart }) {
   const [top, bottom, right] = [TOP, HIGH - BOTTOM, WIDE - RIGHT];
@@ -142,5 +159,9 @@ function Rates({ listed, regions, selected, select }) {
         )}</tbody>
       </table>
     </div>
+    <${Copies} name="rates" rows=${() => [
+      ["region", "source", "share of the time", ...listed.map(({ name, unit }) => `${name} (${unit})`)],
+      ...regions.map(({ name, place, share, valueOf }) => [name, place, share, ...listed.map((each) => valueOf(each.name))]),
+    ]} />
   `;
 }

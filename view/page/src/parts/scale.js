@@ -5,7 +5,8 @@ import { html } from "../html.js";
 const STEPS = 24;
 
 // `colour`: takes a place from 0 to 1, and returns its colour.
-export function Scale({ title, low, high, colour, hatched }) {
+// `neutral`: the colour of elements that the scale does not apply to.
+export function Scale({ title, low, high, colour, hatched, neutral }) {
   const places = Array.from({ length: STEPS }, (_, place) => place / (STEPS - 1));
   return html`
     <p class="scale" role="img" aria-label=${`${title}: colours from ${low} to ${high}`}>
@@ -13,6 +14,7 @@ export function Scale({ title, low, high, colour, hatched }) {
       <span class="ramp">${places.map((each) => html`<i style=${{ backgroundColor: css(colour(each)) }}></i>`)}</span>
       <span>${high}</span>
       ${hatched && html`<span><i class="hatch"></i> not measured</span>`}
+      ${neutral && html`<span><i class="swatch" style=${{ backgroundColor: neutral }}></i>unknown</span>`}
     </p>
   `;
 }

@@ -10,7 +10,11 @@ export const TABS = [
   ["account", "Account"],
   ["roofline", "Roofline"],
   ["callers", "Callers"],
+  ["icicle", "Icicle"],
 ];
+
+// Returns the key of a tab: 1 to 9, and 0 for the tenth.
+export const keyOf = (place) => String((place + 1) % 10);
 
 export function Tabs({ tab, go, children }) {
   const onKeyDown = (event) => {
@@ -33,7 +37,7 @@ export function Tabs({ tab, go, children }) {
           aria-controls=${tab === name ? "panel" : undefined}
           tabindex=${tab === name || (!tab && !place) ? 0 : -1}
           onClick=${() => go(name)}
-        ><kbd>${place + 1}</kbd>${title}</button>`,
+        ><kbd>${keyOf(place)}</kbd>${title}</button>`,
       )}
     </div>
     ${tab && html`<div class="panel" id="panel" role="tabpanel" aria-labelledby=${`tab-${tab}`} tabindex="0">${children}</div>`}

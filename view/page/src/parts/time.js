@@ -4,7 +4,11 @@ import { markColour } from "../colours.js";
 import { html } from "../html.js";
 import { amount } from "../model/units.js";
 import { rate } from "../model/time_lines.js";
+import { TimeGrid } from "../model/time_grid.js";
+import { AROUND } from "./chart.js";
 import { Commands } from "./commands.js";
+import { imageOfAll } from "./copied_picture.js";
+import { Copies } from "./copies.js";
 import { MetricChart, valuesAt } from "./metric_chart.js";
 import { RegionStrip } from "./region_strip.js";
 import { Warping } from "./warping.js";
@@ -24,8 +28,9 @@ function Charts({ all, times, state, change, select }) {
   const [begun, setAnchor] = useState(null);
   const [metric, setMetric] = useState(null);
   const shown = state.shown ?? times.first;
-  const [at, anchor] = [pointed, begun].map((step) => (step !== null && step < times.steps ? step : null)); // another trace may have fewer steps
+  const [at, anchor] = [pointed, begun].map((time) => (time !== null && times.start <= time && time <= times.end ? time : null)); // another trace may be shorter
   const view = state.range ?? [times.start, times.end];
+  const grid = useMemo(() => new TimeGrid(times, view, width - AROUND), [times, ...view, width]);
 
   useEffect(() => {
     let wanted = true;
@@ -41,13 +46,13 @@ function Charts({ all, times, state, change, select }) {
   const kinds = useMemo(() => [...new Set(times.head.marks.intervals.map(({ kind }) => kind))], [times]);
   const intervals = useMemo(() => times.head.marks.intervals.map((each) => ({ ...each, colour: markColour(kinds.indexOf(each.kind)) })), [times]);
   const drawn = loaded.filter((name) => shown.includes(name) && times.has([name]));
-  const selected = anchor === null || at === null ? null : [times.edges[Math.min(anchor, at)], times.edges[Math.max(anchor, at) + 1]];
+  const selected = anchor === null || at === null ? null : [times.edges[times.stepAt(Math.min(anchor, at))], times.edges[times.stepAt(Math.max(anchor, at)) + 1]];
   const choose = (range) => {
     setAnchor(null);
     const [start, end] = range ? times.span(range).split(":").map(Number) : [0, 0];
     change({ range: end - start < times.step / 2 ? null : [start, end] }); // compared with a tolerance, because the ends are rounded
   };
-  const shared = { width, range: state.range, at, anchor, selected, point, select: setAnchor, choose };
+  const shared = { grid, width, range: state.range, at, anchor, selected, point, select: setAnchor, choose };
   const ready = width > 0 && times.regions !== undefined;
   const known = shown.filter((name) => times.inCommands(name));
   const named = known.includes(metric) ? metric : known[0];
@@ -58,18 +63,30 @@ function Charts({ all, times, state, change, select }) {
       ${ready && html`<${RegionStrip} times=${times} view=${view} shared=${shared} intervals=${intervals} last=${drawn.length === 0} select=${select} />`}
       ${ready && drawn.map((name, place) => html`<${MetricChart} key=${name} times=${times} name=${name} view=${view} shared=${shared} intervals=${intervals} last=${place === drawn.length - 1} onPoint=${() => setMetric(name)} />`)}
     </div>
-    <p class="told" aria-live="polite">${ready && told(times, drawn, at, selected)}</p>
+    <p class="told" aria-live="polite">${ready && told(times, grid, drawn, at, selected)}</p>
     ${named && (selected || state.range) && html`<${Commands} times=${times} range=${selected ?? state.range} shown=${known} metric=${named} setMetric=${setMetric} />`}
     ${intervals.length > 0 && html`<${Intervals} times=${times} intervals=${intervals} choose=${choose} />`}
+    ${ready && html`<${Copies} name="charts" image=${() => imageOfAll([...box.current.querySelectorAll(".chart canvas")].map((canvas) => ({ canvas, title: canvas.closest("section").querySelector("h3").innerText })))} rows=${() => numbersOf(times, drawn)} />`}
     ${ready && drawn.length > 0 && html`<${Numbers} times=${times} metrics=${drawn} view=${view} />`}
     ${times.head.marks.warpings.map((each) => html`<${Warping} key=${each.y.name} warping=${each} />`)}
   `;
 }
 
-function told(times, metrics, at, selected) {
+// Returns the values in the charts as rows of a table, one per step, with their titles.
+function numbersOf(times, metrics) {
+  const titles = metrics.flatMap((name) => ["least", "mean", "most"].map((what) => `${what} of ${name} (${times.units.get(name)})`));
+  const steps = Array.from({ length: times.steps }, (_, step) => step);
+  const numbers = metrics.map((name) => times.numbers.get(name));
+  return [
+    ["from (s)", "to (s)", "region", ...titles],
+    ...steps.map((step) => [times.edges[step], times.edges[step + 1], times.nameOf(times.mostMet(0, [step * times.fine, (step + 1) * times.fine])), ...numbers.flatMap(({ least, mean, most }) => [least[step], mean[step], most[step]])]),
+  ];
+}
+
+function told(times, grid, metrics, at, selected) {
   if (selected) return `${times.span(selected).replace(":", " to ")} s is selected; Enter zooms`;
   if (at === null) return "Point at a chart, or move with the arrows, to read its values; drag over a part to zoom.";
-  return [`${times.moment(times.middle(at))} s: ${times.nameAt(0, at)}`, ...metrics.map((name) => `${name} ${valuesAt(times, name, at)}`)].join("; ");
+  return [`${grid.moment(at)} s: ${times.nameOf(grid.pathAt(0, grid.cellAt(at)))}`, ...metrics.map((name) => `${name} ${valuesAt(times, name, times.stepAt(at))}`)].join("; ");
 }
 
 function Tools({ all, times, view, state, change, choose }) {

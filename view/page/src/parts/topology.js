@@ -4,7 +4,9 @@ import { clusterColour, css, inkOn, rgb, signColour, sizeColour } from "../colou
 import { html } from "../html.js";
 import { letters, written } from "../model/units.js";
 import { frame, hatch, sized } from "./canvas.js";
+import { Copies } from "./copies.js";
 import { Scale } from "./scale.js";
+import { SvgContext } from "./svg_context.js";
 
 const LARGEST = 72; // maximum size of a rank in pixels
 const SMALLEST = 4;
@@ -22,8 +24,10 @@ export function Topology({ browser, experiment, clusters, select }) {
   const grid = grids[Math.min(which, grids.length - 1)];
   const plane = useMemo(() => grid && planeOf(grid, cut), [grid, cut]);
   const values = useMemo(() => (browser.summed ? browser.selected((metric) => browser.sums.byLocation(metric, browser.paths)) : null), [browser]);
+  const drawing = { plane, values, clusters, by, experiment, unit };
+  const room = plane ? [plane.width * plane.size, plane.height * plane.size] : [0, 0];
   useEffect(() => {
-    if (canvas.current && values) draw(canvas.current, { plane, values, clusters, by, place, experiment, unit });
+    if (canvas.current && values) draw(sized(canvas.current, ...room), { ...drawing, place });
   }, [plane, values, by, place]);
   if (!grid) return html`<p class="remark">This program created no Cartesian grid of its ranks (MPI_Cart_create), and the file contains none.</p>`;
   if (!values) return html`<p class="remark">The selected metrics cannot be summed, so there is nothing to show on the grid.</p>`;
@@ -37,6 +41,11 @@ export function Topology({ browser, experiment, clusters, select }) {
     if (!step) return;
     event.preventDefault();
     setPlace((from) => (from ? plane.at(from.x + step[0], from.y + step[1]) ?? from : plane.at(0, 0)));
+  };
+  const svg = () => {
+    const context = new SvgContext(...room);
+    draw(context, drawing);
+    return context.text;
   };
   const amount = (location) => written({ amount: values.known[location] ? values.amounts[location] : null, gap: "not measured" }, unit).text;
   const told = place?.locations.map((location) => `${experiment.nameOf(location)}: ${amount(location)}`).slice(0, 4).join(", ");
@@ -53,6 +62,10 @@ export function Topology({ browser, experiment, clusters, select }) {
       onMouseMove=${(event) => setPlace(at(event))} onMouseLeave=${() => setPlace(null)} onClick=${(event) => at(event) && select(at(event).locations)} onKeyDown=${onKeyDown}></canvas></div>
     ${by === "value" && html`<${Scale} ...${scaleOf(values, unit, browser.named)} hatched=${values.known.some((known) => !known)} />`}
     <p class="told" aria-live="polite">${told || "Point at a place to read its value; a click selects the rank."}</p>
+    <${Copies} name="grid" svg=${svg} rows=${() => [
+      [experiment.kind, ...grid.dimensions.map(([name], number) => name || `dimension ${number + 1}`), `${browser.named} (${unit})`],
+      ...grid.places.flatMap((each, location) => (each ? [[experiment.nameOf(location), ...each, values.known[location] ? values.amounts[location] : null]] : [])),
+    ]} />
   `;
 }
 
@@ -80,9 +93,8 @@ function scaleOf(values, unit, title) {
   return { title, low: signed ? amount(-top) : "0", high: amount(top), colour: signed ? (at) => signColour(2 * at - 1) : sizeColour };
 }
 
-function draw(canvas, { plane, values, clusters, by, place, experiment, unit }) {
-  const { width, height, size, found } = plane;
-  const context = sized(canvas, width * size, height * size);
+function draw(context, { plane, values, clusters, by, place, experiment, unit }) {
+  const { width, size, found } = plane;
   context.font = `${Math.min(12, size - 4)}px system-ui, sans-serif`;
   const amounts = [...values.amounts].filter((_, location) => values.known[location]);
   const top = amounts.reduce((most, value) => Math.max(most, Math.abs(value)), 0);

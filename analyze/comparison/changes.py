@@ -1,0 +1,178 @@
+"""By how much a program changed from one experiment to another: where, and on which ranks; from their difference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, Literal
+
+import numpy as np
+
+from ...experiment import Experiment
+from ...experiment.metric import WEIGHING_TIMES
+from ...experiment.severities import Rows
+from ..run.arrays import Values
+from ..run.busy import BUSY_PARTS, busy_parts
+from .compared_runs import BUSY_TIME, PATH_TIME
+
+__all__ = ["Change", "Changes", "is_difference"]
+
+_MOST: Final = 5  # maximum number of call paths
+_SMALL: Final = 0.01  # changes below this share of the largest change are left out
+_LEAST: Final = 0.05  # a rank is named if it changed at least by this share of the largest change
+_ALIKE: Final = 0.9  # ranks whose changes differ by less are alike
+_NOTHING: Final = 5e-10  # smaller changes, in seconds, are rounding errors
+_WALL: Final = "wall_time"
+_NO_WHOLE: Final = (PATH_TIME, "delay_time", "wait_time")  # times that are not of the whole program
+
+
+def is_difference(experiment: Experiment) -> bool:
+    """Return whether an experiment is a difference of two others."""
+    return experiment.notes.derived_by[-1:] == ("difference",)
+
+
+@dataclass(frozen=True, eq=False)
+class Change:
+    """The change of a call path, or of the whole program.
+
+    Attributes:
+        amount: The decrease; negative for an increase.
+        by_location: ``float64[location]``: the decrease at each location.
+        path: Index of the call path; None for the whole program.
+    """
+
+    amount: float
+    by_location: Values
+    path: int | None = None
+
+    @property
+    def kind(self) -> Literal["gain", "loss", "change"]:
+        """``change`` if the sum is the same, although locations changed."""
+        return "change" if abs(self.amount) < _NOTHING else "gain" if self.amount > 0 else "loss"
+
+    @cached_property
+    def locations(self) -> list[int]:
+        """The locations that changed most, in their order; empty if there is only one location."""
+        sizes = np.abs(self.by_location)
+        largest = float(sizes.max(initial=0.0))
+        return np.flatnonzero(sizes >= _LEAST * largest).tolist() if largest and len(sizes) > 1 else []
+
+    @property
+    def is_one_way(self) -> bool:
+        """Whether all these locations became faster, or all became slower."""
+        values = self.by_location[self.locations]
+        return bool(np.all(values > 0) or np.all(values < 0))
+
+    @property
+    def is_alike(self) -> bool:
+        """Whether at least two locations changed most, and by about the same amount."""
+        sizes = np.abs(self.by_location[self.locations])
+        return len(sizes) > 1 and bool(sizes.min() >= _ALIKE * sizes.max())
+
+
+@dataclass(frozen=True, eq=False)
+class Changes:
+    """The changes of a program.
+
+    A metric that only one of the experiments has is never listed, because its values would look like a change.
+
+    Attributes:
+        metric: The metric by which changes are listed: the length of the critical path, or if that is unknown,
+            busy time, or wall time. Ranks may wait less in one place and more in another, so wall time comes last.
+        of_ranks: The metric of the changes at locations.
+        unit: Unit of these metrics.
+        totals: The change of each metric in the whole program, summed over the locations.
+        program: The change of ``of_ranks`` in the whole program.
+        paths: The call paths that changed most in ``metric``, the largest change first.
+        unknown: The metrics whose change is unknown, each with the stored metrics that one of the experiments lacks.
+    """
+
+    metric: str
+    of_ranks: str
+    unit: str
+    totals: Mapping[str, float]
+    program: Change
+    paths: Sequence[Change]
+    unknown: Mapping[str, Sequence[str]]
+
+    @classmethod
+    def of(cls, difference: Experiment) -> Changes | None:
+        """Return the changes; None if no time is known in both experiments, or if no time changed."""
+        wanted = _wanted(difference)
+        one_sided = set(difference.notes.one_sided)
+        unknown = {name: sorted(one_sided & {*parts}) for name, parts in wanted.items() if one_sided & {*parts}}
+        known = {name: parts for name, parts in wanted.items() if name not in unknown}
+        changed = {
+            name: parts
+            for name, parts in known.items()
+            if any((np.abs(values) > _NOTHING).any() for _, values in _blocks(difference, parts))
+        }
+        if not changed:
+            return None
+        metric = next(iter(changed))
+        unit = _unit(difference, changed[metric])
+        alike = {name: parts for name, parts in known.items() if _unit(difference, parts) == unit}
+        of_ranks = BUSY_TIME if metric == PATH_TIME and BUSY_TIME in alike else metric
+        of_all = {
+            name: np.sum([values.sum(axis=0) for _, values in _blocks(difference, parts)], axis=0)
+            for name, parts in alike.items()
+            if name == metric or name != PATH_TIME
+        }
+        totals = {name: float(values.sum()) for name, values in of_all.items()}
+        program = Change(totals[of_ranks], of_all[of_ranks])
+        paths = _paths(difference, known[metric], known[of_ranks], is_path=metric == PATH_TIME)
+        return cls(metric, of_ranks, unit, totals, program, paths, unknown)
+
+
+def _wanted(difference: Experiment) -> dict[str, dict[str, int]]:
+    """Return the metrics by which changes can be listed, the best first, each with its stored parts and their signs."""
+    found = {PATH_TIME: {PATH_TIME: 1}} if PATH_TIME in difference else {}
+    if "cpu_time" in difference:
+        found[BUSY_TIME] = busy_parts(difference)
+    times = [each.name for each in difference.metrics if each.name == _WALL or each.name in WEIGHING_TIMES]
+    times += [each.name for each in difference.metrics if each.unit == "sec" and each.parent is None]
+    times = [name for name in times if difference.metric(name).aggregation == "sum"]
+    one_sided = difference.notes.one_sided
+    others = [name for name in times if name not in (*_NO_WHOLE, *BUSY_PARTS, *one_sided)]
+    return {**found, others[0]: {others[0]: 1}} if others else found
+
+
+def _unit(difference: Experiment, parts: Mapping[str, int]) -> str:
+    return difference.metric(next(iter(parts))).unit
+
+
+def _blocks(difference: Experiment, parts: Mapping[str, int]) -> Iterator[tuple[Rows, Values]]:
+    """Yield call paths and the changes of a sum of metrics there, ``float64[call path, location]``; 0 if missing."""
+    (first, *others) = parts
+    for rows, values in difference.blocks(first):
+        found = parts[first] * np.nan_to_num(values)
+        for name in others:
+            found = found + parts[name] * np.nan_to_num(difference.rows(name, rows))
+        yield rows, found
+
+
+def _paths(
+    difference: Experiment, parts: Mapping[str, int], of_ranks: Mapping[str, int], *, is_path: bool
+) -> list[Change]:
+    """Return the call paths that changed most: in total on the critical path, otherwise at any location.
+
+    Args:
+        difference: The difference.
+        parts: The stored metrics by which changes are listed, with their signs.
+        of_ranks: The same for the changes at locations.
+        is_path: Whether changes on the critical path are listed.
+    """
+    sums, sizes = np.zeros(len(difference.call_paths)), np.zeros(len(difference.call_paths))
+    for rows, values in _blocks(difference, parts):
+        sums[rows] = values.sum(axis=1)
+        sizes[rows] = np.abs(sums[rows]) if is_path else np.abs(values).max(axis=1, initial=0.0)
+    found = []
+    for path in np.argsort(-sizes, kind="stable")[:_MOST].tolist():
+        if sizes[path] <= max(_NOTHING, _SMALL * sizes.max()):
+            break
+        of_each = sum(
+            sign * np.nan_to_num(difference.rows(name, np.array([path]))[0]) for name, sign in of_ranks.items()
+        )
+        found.append(Change(float(sums[path]), np.asarray(of_each), path))
+    return found

@@ -1,0 +1,63 @@
+"""The bars beside the first finding show the values in its text."""
+
+from __future__ import annotations
+
+import pytest
+
+from autoanalyzer.analyze import analyze
+from autoanalyzer.experiment import Builder, Experiment
+from autoanalyzer.experiment.notes import Notes
+from autoanalyzer.view.page.rank_bars import RankBars, rank_bars
+from autoanalyzer.view.verdict import Entry, entries
+
+
+def hot_spot(threads: int) -> Experiment:
+    """Return two ranks whose threads need 4.1 s in a function, and 0.9 s in its file I/O."""
+    builder = Builder()
+    work = builder.call_path("work", builder.call_path("main"))
+    for place in range(2 * threads):
+        builder.location(place // threads, place % threads)
+    for name, parent, value in (
+        ("wall_time", None, 5.0),
+        ("io_time", "wall_time", 0.9),
+        ("cpu_time", None, 5.0),
+        ("mpi_cpu_time", "cpu_time", 0.0),
+        ("io_cpu_time", "cpu_time", 0.9),
+    ):
+        builder.metric(name, "sec", parent=parent)
+        builder.row(name, work, [value] * 2 * threads)
+    return builder.experiment()
+
+
+def sampled() -> Experiment:
+    """Return two ranks with numbers of samples instead of times, as perf records them for cycles."""
+    builder = Builder(notes=Notes(samples={"samples": 1.0}))
+    work = builder.call_path("work", builder.call_path("main"))
+    for rank in range(2):
+        builder.location(rank)
+    builder.metric("samples", "occ")
+    builder.row("samples", work, [5, 90])
+    return builder.experiment()
+
+
+def drawn(experiment: Experiment) -> tuple[Entry, RankBars]:
+    findings = analyze(experiment)
+    first = entries(findings, highlights=True)[0]
+    found = rank_bars(findings, experiment, first)
+    assert found is not None
+    return first, found
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_hot_spot_has_bars_of_busy_time_which_includes_file_io(threads):
+    said, bars = drawn(hot_spot(threads))
+    assert (said.kind, said.title) == ("HOT SPOT", "work")
+    assert "5 s per rank" in said.lines[0]
+    assert [each.value for each in bars.bars] == pytest.approx([5.0] * 2 * threads)
+    assert bars.what == f"busy time of each {'rank' if threads == 1 else 'thread'} in work"
+
+
+def test_bars_of_samples_are_in_samples():
+    said, bars = drawn(sampled())
+    assert "rank 1: 90 samples" in said.lines[0]
+    assert (bars.unit, [each.value for each in bars.bars]) == ("samples", [5, 90])

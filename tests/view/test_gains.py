@@ -1,0 +1,152 @@
+"""What a difference of two runs says: how much, where, and on which ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from autoanalyzer.experiment import Builder, Experiment, Region
+from autoanalyzer.experiment.algebra import difference, mean
+from autoanalyzer.experiment.notes import Notes
+from autoanalyzer.view.gains import gain_entries, is_difference, total_gains
+
+LOOP = Region("loop", "loop@28", "a.c", "work", 0, 28, 40)
+
+
+def run(
+    busy: Sequence[float],
+    *,
+    path: int | None,
+    small: float = 0.0,
+    waits: float = 0.0,
+    files: Sequence[float] = (),
+    without: str = "",
+    unit: str = "sec",
+) -> Experiment:
+    """Return ranks that are busy in a loop, one of them on the critical path, and wait in main.
+
+    Args:
+        busy: The busy time of each rank in the loop.
+        path: The rank on the critical path; None if the path is unknown.
+        small: Further busy time of each rank in main.
+        waits: Time of each rank in MPI.
+        files: The CPU time of each rank in file I/O, in main; none if it is not measured.
+        without: A metric that is not measured.
+        unit: Unit of times.
+    """
+    builder = Builder()
+    main = builder.call_path("main")
+    loop = builder.call_path(LOOP, main)
+    for rank in range(len(busy)):
+        builder.location(rank)
+    spins = [waits] * len(busy)
+    rows = [
+        ("wall_time", None, {loop: busy, main: spins}),
+        ("cpu_time", None, {loop: busy, main: [waits + small + each for each in files or [0.0] * len(busy)]}),
+        ("mpi_cpu_time", "cpu_time", {main: spins}),  # spinning is no busy time
+        ("path_time", None, {} if path is None else {loop: [each * (rank == path) for rank, each in enumerate(busy)]}),
+    ]
+    if files:
+        rows += [("io_time", "wall_time", {main: files}), ("io_cpu_time", "cpu_time", {main: files})]
+    for name, parent, values in rows:
+        if name != without:
+            builder.metric(name, unit, parent=parent)
+            for place, row in values.items():
+                builder.row(name, place, row)
+    return builder.experiment()
+
+
+def test_the_change_of_the_critical_path_comes_first_and_ranks_by_their_busy_time():
+    balanced = difference(run([3, 1, 2], path=0, waits=1), run([2, 2, 2], path=1, waits=4))
+    assert is_difference(balanced)
+    assert total_gains(balanced) == [
+        "critical path: 1 s less than before",
+        "busy time: unchanged in total; rank 0: 1 s less, rank 1: 1 s more",
+        "wall time: 9 s more in total than before",
+    ]
+    (entry,) = gain_entries(balanced)
+    assert (entry.kind, entry.where) == ("GAIN", "a.c:28  loop in work, called by main")
+    assert entry.saving == "critical path: 1 s less than before"
+    assert entry.lines == ["busy time of rank 0: 1 s less, rank 1: 1 s more"]
+    assert (entry.highlight.metric, entry.highlight.path) == ("path_time", 1)
+
+
+def test_without_a_path_what_changed_most_on_a_rank_comes_first_even_if_the_sum_is_the_same():
+    balanced = difference(run([3, 1, 2], path=None, small=0.1), run([2, 2, 2], path=None))
+    first, second = gain_entries(balanced)
+    assert (first.kind, first.place) == ("CHANGE", "a.c:28")
+    assert first.saving == "busy time: unchanged in total"
+    assert first.lines == ["rank 0: 1 s less, rank 1: 1 s more"]
+    assert (second.where, second.lines) == ("main", ["ranks 0-2: 100 ms less each"])
+    assert (second.highlight.metric, second.highlight.without_parts) == ("cpu_time", True)
+
+
+def test_work_that_only_moves_between_ranks_is_a_change_of_busy_time():
+    moved = difference(run([3, 1, 2], path=None, waits=1), run([2, 2, 2], path=None))
+    assert total_gains(moved)[0] == "busy time: unchanged in total; rank 0: 1 s less, rank 1: 1 s more"
+    (entry,) = gain_entries(moved)
+    assert (entry.kind, entry.saving) == ("CHANGE", "busy time: unchanged in total")
+
+
+@pytest.mark.parametrize("other_way", [False, True])
+def test_a_time_that_only_one_run_has_is_no_change(other_way):
+    """Also of saved differences, and of runs whose mean lacks it in part."""
+    one, without = run([3, 1], path=0, waits=1), run([3, 1], path=0, waits=1, without="path_time")
+    for first, second in ((one, without), (mean(one, without), one)):
+        same = difference(*((second, first) if other_way else (first, second)))
+        assert (total_gains(same), gain_entries(same)) == ([], [])
+    less = run([2, 1], path=0, waits=1)
+    runs = (less, without) if other_way else (without, less)
+    changed = difference(*runs)
+    changed = Experiment(
+        metrics=changed.metrics,
+        call_paths=changed.call_paths,
+        locations=changed.locations,
+        severities={each.name: changed.exclusive(each.name) for each in changed.metrics},
+        notes=Notes.from_json(changed.notes.to_json()),
+    )
+    how = "more" if other_way else "less"
+    assert total_gains(changed) == [
+        f"busy time: 1 s {how} in total than before; rank 0: 1 s {how}",
+        f"wall time: 1 s {how} in total than before",
+        "critical path: change unknown, because only one of the experiments has path_time",
+    ]
+
+
+def test_busy_time_is_unknown_if_one_run_lacks_a_part_of_it():
+    serial, parallel = run([3, 1], path=None, waits=1, without="mpi_cpu_time"), run([2, 1], path=None, waits=1)
+    assert total_gains(difference(serial, parallel)) == [
+        "wall time: 1 s less in total than before; rank 0: 1 s less",
+        "busy time: change unknown, because only one of the experiments has mpi_cpu_time",
+    ]
+
+
+def test_busy_time_contains_file_io():
+    changed = difference(run([1.04, 1.04], path=None, files=[5, 5]), run([1, 1], path=None, files=[1, 1]))
+    assert total_gains(changed)[0] == "busy time: 8.08 s less in total than before; ranks 0-1: 4.04 s less each"
+    assert [each.lines for each in gain_entries(changed)] == [
+        ["ranks 0-1: 4 s less each"],
+        ["ranks 0-1: 40 ms less each"],
+    ]
+
+
+def test_changes_of_one_loop_name_its_callers():
+    def of(one: float, other: float) -> Experiment:
+        builder = Builder()
+        main = builder.call_path("main")
+        loops = [builder.call_path(LOOP, builder.call_path(name, main)) for name in ("setup", "solve\n")]
+        builder.location(0)
+        builder.metric("cpu_time", "sec")
+        for loop, value in zip(loops, (one, other), strict=True):
+            builder.row("cpu_time", loop, [value])
+        return builder.experiment()
+
+    first, second = gain_entries(difference(of(3, 1), of(1, 3)))
+    assert (first.kind, first.where) == ("GAIN", "a.c:28  loop in work, called by setup")
+    assert (second.kind, second.where) == ("LOSS", "a.c:28  loop in work, called by solve\ufffd")
+
+
+def test_samples_are_no_seconds():
+    changed = difference(run([90, 10], path=None, unit="samples"), run([50, 10], path=None, unit="samples"))
+    assert total_gains(changed)[0] == "busy time: 40 samples less in total than before; rank 0: 40 samples less"

@@ -1,0 +1,92 @@
+"""Write a difference of two experiments as entries: by how much the program changed, where, and on which ranks."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from ..analyze.comparison import BUSY_TIME, PATH_TIME, Change, Changes, is_difference
+from ..experiment import Experiment
+from .callers import called
+from .place import Place, source_among, visible
+from .units import amount, ranks, spread
+from .verdict import Entry, Highlight
+
+__all__ = ["gain_entries", "is_difference", "total_gains"]
+
+_NAMED: Final = 3  # maximum number of ranks with their own changes
+_NAMES: Final = {PATH_TIME: "critical path", BUSY_TIME: "busy time", "wall_time": "wall time"}
+
+
+def total_gains(experiment: Experiment) -> list[str]:
+    """Return sentences on the change of the critical path or the busy time, and of the wall time."""
+    changes = Changes.of(experiment)
+    if changes is None:
+        return []
+    said = []
+    for metric in changes.totals:
+        sentence = _sentence(changes, metric, changes.totals[metric])
+        of_ranks = _of_ranks(experiment, changes, changes.program) if metric == changes.of_ranks else ""
+        said.append("; ".join(filter(None, [sentence, of_ranks])))
+    for metric, lacked in changes.unknown.items():
+        said.append(f"{_name(metric)}: change unknown, because only one of the experiments has {', '.join(lacked)}")
+    return said
+
+
+def gain_entries(experiment: Experiment) -> list[Entry]:
+    """Return entries for the call paths with the largest changes: on the critical path, or if unknown, on any rank."""
+    changes = Changes.of(experiment)
+    return [_entry(experiment, changes, each) for each in changes.paths] if changes else []
+
+
+def _entry(experiment: Experiment, changes: Changes, change: Change) -> Entry:
+    assert change.path is not None
+    place = Place.of_path(experiment.call_paths, change.path)
+    of_ranks = _of_ranks(experiment, changes, change)
+    named = f"{_name(changes.of_ranks)} of " * (changes.of_ranks != changes.metric)
+    is_busy = changes.metric == BUSY_TIME
+    return Entry(
+        change.kind.upper(),
+        source_among(experiment, place) if place.file else "",
+        place.title,
+        called(experiment.call_paths, [change.path]),
+        saving=_sentence(changes, changes.metric, change.amount),
+        lines=[f"{named}{of_ranks}"] if of_ranks else [],
+        highlight=Highlight("cpu_time" if is_busy else changes.metric, is_busy, path=change.path),
+    )
+
+
+def _name(metric: str) -> str:
+    return _NAMES.get(metric, visible(metric))
+
+
+def _sentence(changes: Changes, metric: str, change: float) -> str:
+    """Return a sentence on the change of a metric, summed over the ranks."""
+    whole = "" if metric == PATH_TIME else " in total"
+    is_same = Change(change, np.zeros(0)).kind == "change"
+    said = f"unchanged{whole}" if is_same else f"{_amount(changes, change)}{whole} than before"
+    return f"{_name(metric)}: {said}"
+
+
+def _amount(changes: Changes, change: float) -> str:
+    return f"{amount(abs(change), changes.unit)} {'less' if change > 0 else 'more'}"
+
+
+def _of_ranks(experiment: Experiment, changes: Changes, change: Change) -> str:
+    """Return a phrase on the ranks that changed most; empty if there is only one location."""
+    most = change.locations
+    if not most:
+        return ""
+    threads = any(place.thread for place in experiment.locations)
+    labels: list[int | str] = [
+        f"{place.process}.{place.thread}" if threads else place.process for place in experiment.locations
+    ]
+    values = change.by_location
+    if change.is_one_way and (len(most) > _NAMED or change.is_alike):
+        sizes = np.abs(values[most])
+        each = spread(float(sizes.min()), float(sizes.max()), lambda value: amount(value, changes.unit))
+        return f"{ranks([labels[each] for each in most])}: {each} {'less' if values[most[0]] > 0 else 'more'} each"
+    first = sorted(most, key=lambda each: -abs(float(values[each])))[:_NAMED]
+    more = f", and {len(most) - _NAMED} more" if len(most) > _NAMED else ""
+    return ", ".join(f"{ranks([labels[each]])}: {_amount(changes, float(values[each]))}" for each in first) + more

@@ -1,0 +1,12 @@
+// CSV in which a spreadsheet finds no formulas to execute (like view/csv_rows.py).
+
+const FORMULA = /^[=+\-@\t\r]/;
+
+const cell = (value) => {
+  if (value === null || value === undefined || value !== value) return "";
+  if (typeof value === "number") return String(value);
+  const text = FORMULA.test(value) && Number.isNaN(Number(value)) ? `'${value}` : value;
+  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
+
+export const csvText = (rows) => rows.map((row) => `${row.map(cell).join(",")}\n`).join("");

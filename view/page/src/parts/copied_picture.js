@@ -1,0 +1,71 @@
+// Pictures of the page as files that look the same elsewhere: SVG with its styles, and PNG.
+
+const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-family", "font-size", "text-anchor"];
+const SVG = "http://www.w3.org/2000/svg";
+const SCALE = 2; // pixels of a PNG per pixel of the page
+const TITLE = 20; // pixels for the title of a canvas
+
+// Returns the colour of the page, which differs in light and dark themes.
+export const background = () => getComputedStyle(document.documentElement).backgroundColor;
+
+// Returns an SVG of the page as text, with the styles that the page gives its elements.
+export function svgText(svg) {
+  const copy = svg.cloneNode(true);
+  const originals = [svg, ...svg.querySelectorAll("*")];
+  [copy, ...copy.querySelectorAll("*")].forEach((element, place) => {
+    const style = getComputedStyle(originals[place]);
+    for (const name of STYLES) element.setAttribute(name, style.getPropertyValue(name));
+    for (const name of ["class", "role", "style", "tabindex"]) element.removeAttribute(name);
+  });
+  const { width, height } = svg.getBoundingClientRect();
+  if (!copy.hasAttribute("viewBox")) copy.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  copy.setAttribute("width", Math.round(width));
+  copy.setAttribute("height", Math.round(height));
+  const behind = document.createElementNS(SVG, "rect");
+  for (const [name, value] of [["width", "100%"], ["height", "100%"], ["fill", background()]]) behind.setAttribute(name, value);
+  copy.prepend(behind);
+  return new XMLSerializer().serializeToString(copy);
+}
+
+// Returns a PNG of an SVG, which is given as text, as an address that contains it. Throws an error if the browser cannot
+// draw it.
+export async function imageOf(svg) {
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
+  await image.decode();
+  return drawn(SCALE * image.naturalWidth, SCALE * image.naturalHeight, (context) => context.drawImage(image, 0, 0, SCALE * image.naturalWidth, SCALE * image.naturalHeight));
+}
+
+// Returns a PNG of canvases, one below the other, each below its title, as an address that contains it. Throws an error
+// if the browser cannot draw it.
+export function imageOfAll(canvases) {
+  const scale = globalThis.devicePixelRatio || 1;
+  const heights = canvases.map(({ canvas }) => canvas.height + TITLE * scale);
+  return drawn(Math.max(...canvases.map(({ canvas }) => canvas.width)), heights.reduce((sum, each) => sum + each, 0), (context) => {
+    context.fillStyle = getComputedStyle(document.body).color;
+    context.font = `${12 * scale}px system-ui, sans-serif`;
+    let top = 0;
+    canvases.forEach(({ title, canvas }, place) => {
+      context.fillText(title, 4 * scale, top + 14 * scale);
+      context.drawImage(canvas, 0, top + TITLE * scale);
+      top += heights[place];
+    });
+  });
+}
+
+function drawn(width, height, draw) {
+  const canvas = Object.assign(document.createElement("canvas"), { width: Math.ceil(width), height: Math.ceil(height) });
+  const context = canvas.getContext("2d");
+  context.fillStyle = background();
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  draw(context);
+  const made = canvas.toDataURL("image/png");
+  if (!made.startsWith("data:image/png")) throw new RangeError("the picture is too large"); // browsers return "data:,"
+  return made;
+}
+
+// Returns the image at an address that contains it.
+export function blobOf(address) {
+  const bytes = atob(address.split(",")[1]);
+  return new Blob([Uint8Array.from(bytes, (letter) => letter.charCodeAt(0))], { type: "image/png" });
+}
