@@ -74,6 +74,6 @@ def _times(findings: Findings, position: int, *, of_wall: bool) -> list[Values]:
     experiment, rows = findings.experiment, findings.run.weighed.rows
     if of_wall or "cpu_time" not in experiment:
         return [rows(name, [position])[0] for name in ("wall_time", "mpi_time") if name in experiment]
-    parts = {name: sign * rows(name, [position])[0] for name, sign in busy_parts(experiment).items()}
-    busy = np.sum([*parts.values()], axis=0)
+    signs = {**busy_parts(experiment), **({"io_time": 1} if "io_time" in experiment else {})}
+    busy = np.sum([sign * rows(name, [position])[0] for name, sign in signs.items()], axis=0)
     return [busy, rows("io_time", [position])[0]] if "io_time" in experiment else [busy]
