@@ -13,11 +13,14 @@ from ..run.summary import summary
 
 __all__ = ["LONGEST", "events_of", "is_by_call_path"]
 
-# Event → seconds that it takes at most; longer delays have another reason.
+# Event → seconds that it takes at most; longer delays have another reason. Cycles are those of 3 GHz.
 LONGEST: Final[Mapping[str, float]] = {
-    **dict.fromkeys(EVENTS, 1e-7),  # 300 cycles at 3 GHz; operations on denormal numbers take up to 200
-    "allocations": 1e-6,
-    "page_faults": 1e-5,
+    **dict.fromkeys(EVENTS, 1e-7),
+    "branch_misses": 1e-8,  # up to 25 cycles
+    "divisions": 3e-8,  # up to 90 cycles, of 128-bit integers
+    "denormals": 1e-7,  # up to 200 cycles
+    "allocations": 1e-5,  # with mmap, which also clears the first page
+    "page_faults": 5e-5,  # those of huge pages, as for ``RankVectors.bursts``
 }
 
 

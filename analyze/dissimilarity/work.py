@@ -190,10 +190,11 @@ class Work:
         return not any(self._matters(name, [place], columns) for name in self.events for place in asked)
 
     def _matters(self, name: str, places: Sequence[int], columns: Indices) -> bool:
-        """Return whether some ranks' numbers of an event differ, and may explain a material share of their times."""
+        """Return whether slow ranks have more of an event, which may explain a material share of their time."""
         times, more, most = self._beyond_work(name, places, columns)
-        apart = float(np.ptp(more))
-        return apart > THRESHOLD * most and LONGEST[name] * apart >= CRITERIA.part * float(np.ptp(times))
+        apart = times - times.mean()
+        squares, together = float((apart * apart).sum()), float((more * apart).sum())
+        return bool(np.ptp(more) > THRESHOLD * most) and LONGEST[name] * together >= CRITERIA.part * squares > 0
 
     def _follows(self, name: str, places: Sequence[int], columns: Indices) -> bool:
         """Return whether an event matters, and most of the variance of its number follows the ranks' times."""
@@ -209,7 +210,8 @@ class Work:
         of_event, executed = (
             each.amount(places).sum(axis=0)[columns] for each in (self.events[name], self.attributes["instructions"])
         )
-        times, some = self.vectors.values[list(places)].sum(axis=0)[columns], executed > 0
+        times = self.vectors.values[list(places)].sum(axis=0)[columns]
+        some = executed > THRESHOLD * executed.mean()  # a rank that is nearly idle is no measure
         least = float((of_event[some] / executed[some]).min()) if some.any() else 0.0
         return times, of_event - least * executed, float(of_event.max(initial=0.0))
 

@@ -200,7 +200,7 @@ def time_split(
         time=time,
         of=of,
         small_calls=small_calls,
-        polls=_polls(ranks, calls, volume, small_calls) if small_calls.any() else np.zeros(len(calls), dtype=bool),
+        polls=_polls(ranks, calls, small_calls) if small_calls.any() else np.zeros(len(calls), dtype=bool),
         has_small_io=are_small(cost("io_calls"), cost("io_bytes")) & (cost("io_calls") > 0),
         waited=waited,
         chained=serialisation.chained if serialisation else np.zeros(len(ranks.regions)),
@@ -215,22 +215,20 @@ def time_split(
     )
 
 
-def _polls(ranks: Selection, calls: Values, volume: Values, spent: Values) -> Flags:
-    """Return where MPI calls nearly only test or complete requests, and too few of them can belong to messages.
+def _polls(ranks: Selection, calls: Values, spent: Values) -> Flags:
+    """Return where MPI calls nearly only test or complete requests, in less time than a message takes.
 
-    Calls are too many for their messages if they move less than one byte per call, or if they take less time than calls
-    that start or complete a message. False if the time of requests is unknown.
+    False if the time of requests is unknown.
 
     Args:
         ranks: All ranks, and the regions.
         calls: Number of MPI calls, mean over the ranks.
-        volume: Bytes that they move, mean over the ranks.
         spent: Time in the calls, without waiting: mean seconds over the ranks.
     """
-    if not all(complete(ranks.experiment, each) for each in ("mpi_time", "mpi_request_time", "mpi_bytes")):
+    if not all(complete(ranks.experiment, each) for each in ("mpi_time", "mpi_request_time")):
         return np.zeros(len(calls), dtype=bool)
     of_requests = ranks.sums("mpi_request_time") >= _POLLING * ranks.sums("mpi_time")
-    return np.asarray(of_requests & ((volume < calls) | (spent < _TEST * calls)))
+    return np.asarray(of_requests & (spent < _TEST * calls))
 
 
 def _within_node(ranks: Selection, calls: Values, volume: Values) -> Values:

@@ -364,6 +364,8 @@ def test_events_that_slow_ranks_alone_have_are_named_though_their_time_is_unknow
         ([9.8e8] * 4, [4e7] * 4),
         ([0.0] * 4, [1e5, 1e5, 3e5, 3e5]),  # too few to matter
         ([0.0] * 4, [4e8, 4e8, 4.2e8, 4.2e8]),  # hardly more
+        ([0.0] * 4, [4e7, 4e7, 4.6e7, 4.6e7]),  # more, but at most 60 ms of 700 ms
+        ([9.8e8, 9.8e8, 0.0, 0.0], [4e7] * 4),  # on the fast ranks
     ],
 )
 def test_ranks_with_the_same_events_may_have_slow_cores(denormals: list[float], misses: list[float]):
