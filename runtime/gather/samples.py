@@ -210,7 +210,7 @@ def _with_rest(line: ThreadSamples, tree: ThreadTree) -> ThreadSamples:
             rest[name] = max(tree.nodes[name].sum() - line.values[name].sum(), 0)
     nodes, visits, seconds, computing = _rest_by_node(line, tree)
     begin = float(line.end[-1]) if len(line.end) else _start_of(tree)
-    if tree.last <= begin and not len(nodes):
+    if tree.last <= begin and not len(nodes) and not rest["visits"].any():
         return line
     return ThreadSamples(
         begin=np.append(line.begin, begin),

@@ -112,11 +112,12 @@ def test_the_profile_is_the_same(record: Record, tmp_path: Path) -> None:
     assert merge_shards([shard], RunFacts()).notes.remarks == ()
 
 
-def test_a_policy_that_is_replaced_is_obeyed(record: Record, tmp_path: Path) -> None:
+@pytest.mark.parametrize("end", ["", "sleep 3"], ids=["", "a sample until the end"])
+def test_a_policy_that_is_replaced_is_obeyed(record: Record, tmp_path: Path, end: str) -> None:
     policy(tmp_path / "without", "wall_time", "page_faults")
     policy(tmp_path / "with", "wall_time", "visits", "page_faults", "context_switches")
     part = "times 20 +f spin 1 -f ;"
-    words = f"+main {part} rename without sleep {PAUSE} {part} rename with sleep {PAUSE} {part} -main"
+    words = f"+main {part} rename without sleep {PAUSE} {part} rename with sleep {PAUSE} {part} -main {end}"
     _, line = traced(record, words, AUTOANALYZER_POLICY=str(tmp_path / "policy"))
     visits, faults, switches = (known(line, name) for name in ("visits", "page_faults", "context_switches"))
     assert all(faults)
