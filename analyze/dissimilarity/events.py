@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Final
 
 from ...experiment import Experiment
-from ..account import EVENTS
 from ..evidence.attributes import Attribute
 from ..run.selection import Selection, complete
 from ..run.summary import summary
@@ -15,7 +14,6 @@ __all__ = ["LONGEST", "events_of", "is_by_call_path"]
 
 # Event → seconds that it takes at most; longer delays have another reason. Cycles are those of 3 GHz.
 LONGEST: Final[Mapping[str, float]] = {
-    **dict.fromkeys(EVENTS, 1e-7),
     "branch_misses": 1e-8,  # up to 25 cycles
     "divisions": 3e-8,  # up to 90 cycles, of 128-bit integers
     "denormals": 1e-7,  # up to 200 cycles

@@ -210,14 +210,15 @@ def _with_rest(line: ThreadSamples, tree: ThreadTree) -> ThreadSamples:
             rest[name] = max(tree.nodes[name].sum() - line.values[name].sum(), 0)
     nodes, visits, seconds, computing = _rest_by_node(line, tree)
     begin = float(line.end[-1]) if len(line.end) else _start_of(tree)
-    if tree.last <= begin and not len(nodes) and not rest["visits"].any():
+    recorded = np.bitwise_and.reduce(line.recorded, initial=np.uint64(EVERYTHING))
+    if tree.last <= begin and not len(nodes) and recorded == EVERYTHING:
         return line
     return ThreadSamples(
         begin=np.append(line.begin, begin),
         end=np.append(line.end, max(tree.last, begin)),
         values=np.concatenate([line.values, rest]),
         system=np.concatenate([line.system, np.full((1, len(layout.SYSTEM_VALUES)), np.nan)]),
-        recorded=np.append(line.recorded, np.bitwise_and.reduce(line.recorded, initial=np.uint64(EVERYTHING))),
+        recorded=np.append(line.recorded, recorded),
         first=np.append(line.first, line.first[-1] + len(nodes)),
         nodes=np.concatenate([line.nodes, nodes]),
         visits=np.concatenate([line.visits, visits]),
