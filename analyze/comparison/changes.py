@@ -99,10 +99,10 @@ class Changes:
     @classmethod
     def of(cls, difference: Experiment) -> Changes | None:
         """Return the changes; None if no time is known in both experiments, or if no time changed."""
-        wanted = _wanted(difference)
+        metrics = _metrics(difference)
         one_sided = set(difference.notes.one_sided)
-        unknown = {name: sorted(one_sided & {*parts}) for name, parts in wanted.items() if one_sided & {*parts}}
-        known = {name: parts for name, parts in wanted.items() if name not in unknown}
+        unknown = {name: sorted(one_sided & {*parts}) for name, parts in metrics.items() if one_sided & {*parts}}
+        known = {name: parts for name, parts in metrics.items() if name not in unknown}
         changed = {
             name: parts
             for name, parts in known.items()
@@ -125,7 +125,7 @@ class Changes:
         return cls(metric, of_ranks, unit, totals, program, paths, unknown)
 
 
-def _wanted(difference: Experiment) -> dict[str, dict[str, int]]:
+def _metrics(difference: Experiment) -> dict[str, dict[str, int]]:
     """Return the metrics by which changes can be listed, the best first, each with its stored parts and their signs."""
     found = {PATH_TIME: {PATH_TIME: 1}} if PATH_TIME in difference else {}
     if "cpu_time" in difference:

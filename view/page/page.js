@@ -2960,7 +2960,7 @@
     const [inverted, setInverted] = useState(false);
     const [focus, setFocus] = useState(null);
     const [at, point2] = useState(null);
-    const [wanted, setWanted] = useState("");
+    const [pattern, setPattern] = useState("");
     const [by, setBy] = useState(difference ? "change" : "imbalance");
     const unit = browser.sums.metrics[browser.metrics[0]].unit;
     const icicle = useMemo(() => browser.summed ? new Icicle(browser, experiment, inverted) : null, [browser.metrics.join(), browser.sums, browser.panes.metrics, experiment, inverted]);
@@ -2982,8 +2982,8 @@
     const pathOf = (chain) => (inverted ? chain.toReversed() : chain).map(nameOf).join(" › ");
     const amount2 = (value) => written(value, unit).text;
     const percent4 = (share2) => written({ amount: 100 * share2, gap: "" }, "%").text;
-    const looks = (region) => `${experiment.head.regions[region][0]} ${placeOf(experiment.head.regions[region])}`.toLowerCase().includes(wanted.toLowerCase());
-    const found = wanted ? icicle.shareOf(looks) : null;
+    const looks = (region) => `${experiment.head.regions[region][0]} ${placeOf(experiment.head.regions[region])}`.toLowerCase().includes(pattern.toLowerCase());
+    const found = pattern ? icicle.shareOf(looks) : null;
     const current = boxes.find(({ key }) => key === at);
     const told2 = current && tell2(current);
     const selected = new Set(selectedPaths(browser, experiment));
@@ -3019,7 +3019,7 @@
       setFocus(null);
     }} /> inverted: callers below</label>
       ${changes2 && !signed2 && html`<label>colour <select value=${wish} onChange=${(event) => setBy(event.currentTarget.value)}><option value="imbalance">imbalance</option><option value="change">change since ${other}</option></select></label>`}
-      <label>highlight <input type="search" value=${wanted} onInput=${(event) => setWanted(event.currentTarget.value)} /></label>
+      <label>highlight <input type="search" value=${pattern} onInput=${(event) => setPattern(event.currentTarget.value)} /></label>
       <button aria-disabled=${!focused} onClick=${() => setFocus(null)}>the whole program</button>
       <span class="remark" role="status">${found && (found.regions ? `${found.regions} region${found.regions === 1 ? "" : "s"}, with callees ${percent4(found.share)} of ${browser.named}` : "no region has this in its name")}</span>
     </div>
@@ -3027,7 +3027,7 @@
     <div class="icicle-room" ref=${box}>
       <svg class="icicle" width=${width} height=${rows * ROW2} role="img" tabindex="0" onMouseLeave=${() => point2(null)} onKeyDown=${onKeyDown}
         aria-label=${`Call paths by ${browser.named}; arrows move, Enter shows a box in full width, Backspace shows all. ${told2 ?? ""}`}>
-        ${boxes.map((each) => html`<g key=${each.key} class=${`${each.key === at ? "at" : ""} ${selected.has(each.path) && !inverted ? "selected" : ""} ${wanted && !looks(each.region) ? "faint" : ""}`}
+        ${boxes.map((each) => html`<g key=${each.key} class=${`${each.key === at ? "at" : ""} ${selected.has(each.path) && !inverted ? "selected" : ""} ${pattern && !looks(each.region) ? "faint" : ""}`}
           onMouseEnter=${() => point2(each.key)} onClick=${() => go(each)}>
           <rect x=${each.left} y=${each.row * ROW2} width=${each.wide - 1} height=${ROW2 - 1} fill=${css(each.colour)} />
           <text x=${each.left + 4} y=${each.row * ROW2 + 15} fill=${inkOn(each.colour)}>${fitted(`${nameOf(each)}  ${amount2(each.value)}`, each.wide)}</text>

@@ -24,7 +24,7 @@ export function IcicleTab({ browser, experiment, difference, other, select }) {
   const [inverted, setInverted] = useState(false);
   const [focus, setFocus] = useState(null);
   const [at, point] = useState(null);
-  const [wanted, setWanted] = useState("");
+  const [pattern, setPattern] = useState("");
   const [by, setBy] = useState(difference ? "change" : "imbalance");
   const unit = browser.sums.metrics[browser.metrics[0]].unit;
   const icicle = useMemo(() => (browser.summed ? new Icicle(browser, experiment, inverted) : null), [browser.metrics.join(), browser.sums, browser.panes.metrics, experiment, inverted]);
@@ -48,8 +48,8 @@ export function IcicleTab({ browser, experiment, difference, other, select }) {
   const pathOf = (chain) => (inverted ? chain.toReversed() : chain).map(nameOf).join(" › ");
   const amount = (value) => written(value, unit).text;
   const percent = (share) => written({ amount: 100 * share, gap: "" }, "%").text;
-  const looks = (region) => `${experiment.head.regions[region][0]} ${placeOf(experiment.head.regions[region])}`.toLowerCase().includes(wanted.toLowerCase());
-  const found = wanted ? icicle.shareOf(looks) : null;
+  const looks = (region) => `${experiment.head.regions[region][0]} ${placeOf(experiment.head.regions[region])}`.toLowerCase().includes(pattern.toLowerCase());
+  const found = pattern ? icicle.shareOf(looks) : null;
   const current = boxes.find(({ key }) => key === at);
   const told = current && tell(current);
   const selected = new Set(selectedPaths(browser, experiment));
@@ -85,7 +85,7 @@ export function IcicleTab({ browser, experiment, difference, other, select }) {
     <div class="map-tools">
       <label><input type="checkbox" checked=${inverted} onChange=${(event) => { setInverted(event.currentTarget.checked); setFocus(null); }} /> inverted: callers below</label>
       ${changes && !signed && html`<label>colour <select value=${wish} onChange=${(event) => setBy(event.currentTarget.value)}><option value="imbalance">imbalance</option><option value="change">change since ${other}</option></select></label>`}
-      <label>highlight <input type="search" value=${wanted} onInput=${(event) => setWanted(event.currentTarget.value)} /></label>
+      <label>highlight <input type="search" value=${pattern} onInput=${(event) => setPattern(event.currentTarget.value)} /></label>
       <button aria-disabled=${!focused} onClick=${() => setFocus(null)}>the whole program</button>
       <span class="remark" role="status">${found && (found.regions ? `${found.regions} region${found.regions === 1 ? "" : "s"}, with callees ${percent(found.share)} of ${browser.named}` : "no region has this in its name")}</span>
     </div>
@@ -93,7 +93,7 @@ export function IcicleTab({ browser, experiment, difference, other, select }) {
     <div class="icicle-room" ref=${box}>
       <svg class="icicle" width=${width} height=${rows * ROW} role="img" tabindex="0" onMouseLeave=${() => point(null)} onKeyDown=${onKeyDown}
         aria-label=${`Call paths by ${browser.named}; arrows move, Enter shows a box in full width, Backspace shows all. ${told ?? ""}`}>
-        ${boxes.map((each) => html`<g key=${each.key} class=${`${each.key === at ? "at" : ""} ${selected.has(each.path) && !inverted ? "selected" : ""} ${wanted && !looks(each.region) ? "faint" : ""}`}
+        ${boxes.map((each) => html`<g key=${each.key} class=${`${each.key === at ? "at" : ""} ${selected.has(each.path) && !inverted ? "selected" : ""} ${pattern && !looks(each.region) ? "faint" : ""}`}
           onMouseEnter=${() => point(each.key)} onClick=${() => go(each)}>
           <rect x=${each.left} y=${each.row * ROW} width=${each.wide - 1} height=${ROW - 1} fill=${css(each.colour)} />
           <text x=${each.left + 4} y=${each.row * ROW + 15} fill=${inkOn(each.colour)}>${fitted(`${nameOf(each)}  ${amount(each.value)}`, each.wide)}</text>
