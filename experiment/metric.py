@@ -15,6 +15,7 @@ __all__ = [
     "PROCESS_METRICS",
     "STORED_METRICS",
     "SYSTEM_METRICS",
+    "TEAM_TIME",
     "UNTIMED_VISITS",
     "USAGE_METRICS",
     "WEIGHING_TIMES",
@@ -82,6 +83,8 @@ PATH_METRICS: Final = (
     Metric("delay_time", "sec", None, "Time that other ranks spend waiting for this call path"),
     Metric("wait_time", "sec", None, "Time waiting for other ranks, computed from the other ranks' busy time"),
 )
+# Recorded with them if threads form teams. With it, a rank's busy time is that of the path.
+TEAM_TIME: Final = Metric("team_time", "sec", None, "Busy time of the slowest thread in each execution of a team")
 COUNTED_PATH_METRICS: Final = (Metric("path_instructions", "occ", None, "Instructions on the critical path"),)
 
 # The parts of mpi_time: each MPI function belongs to one of them, or to one of their parts.

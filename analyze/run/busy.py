@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 
 from ...experiment import Experiment
+from ...experiment.metric import TEAM_TIME
 from .arrays import Flags, Values
 
 __all__ = ["BUSY_PARTS", "CLOCKS", "busy_parts", "busy_times"]
@@ -28,8 +29,9 @@ def busy_parts(experiment: Experiment) -> dict[str, int]:
 def busy_times(experiment: Experiment) -> Values:
     """Return the busy time of each process: ``float64[call path, location]``, in seconds, in its first thread's column.
 
-    In parallel regions of OpenMP, busy time is that of the busiest thread, for which the others wait. Threads outside
-    OpenMP do not count.
+    In parallel regions of OpenMP, busy time is that of the slowest thread of each execution, for which the others wait;
+    where this was not recorded, that of the thread that is busiest in all of them together. Threads outside OpenMP do
+    not count.
 
     Args:
         experiment: An experiment, or a block of whole processes; missing metrics count as 0.
@@ -43,10 +45,16 @@ def busy_times(experiment: Experiment) -> Values:
     processes = np.array([place.process for place in experiment.locations])
     order = np.lexsort((threads, processes))
     starts = np.flatnonzero(np.diff(processes[order], prepend=-1))
+    firsts = order[starts]
+    if TEAM_TIME.name in experiment:
+        slowest = np.add.reduceat(np.nan_to_num(experiment.exclusive(TEAM_TIME.name))[:, order], starts, axis=1)
+        found[:, firsts] = np.where(slowest > 0, slowest, found[:, firsts])
+        found[:, threads > 0] = 0.0
+        return found
     teams = np.flatnonzero(_in_teams(experiment, threads > 0))
     longest = np.maximum.reduceat(found[np.ix_(teams, order)], starts, axis=1) if len(teams) else found[:0, starts]
     found[:, threads > 0] = 0.0
-    found[np.ix_(teams, order[starts])] = longest
+    found[np.ix_(teams, firsts)] = longest
     return found
 
 

@@ -19,10 +19,19 @@ from . import shard_layout as layout
 
 __all__ = ["ON_PATH", "PATH_FIELDS", "CriticalPath", "PathRecords", "WaitedFor", "said_of_path"]
 
-ON_PATH: Final = np.dtype([("thread", "i4"), ("node", "i4"), ("path", "f8"), ("delay", "f8"), ("wait", "f8")])
-"""Per node: the work on the critical path, and the waiting that the node caused and had; in seconds or instructions."""
+_VALUES: Final = ("path", "delay", "wait", "team")
 
-PATH_FIELDS: Final = {"path_time": "path", "path_instructions": "path", "delay_time": "delay", "wait_time": "wait"}
+ON_PATH: Final = np.dtype([("thread", "i4"), ("node", "i4"), *((name, "f8") for name in _VALUES)])
+"""Per node, in seconds or instructions: the work on the critical path; the waiting that the node caused, and that it
+had; the work of the slowest thread of each team, if it was that of the node."""
+
+PATH_FIELDS: Final = {
+    "path_time": "path",
+    "path_instructions": "path",
+    "delay_time": "delay",
+    "wait_time": "wait",
+    "team_time": "team",
+}
 """Metric → the field of ``ON_PATH`` with its values."""
 
 _LEFT_OUT: Final = {
@@ -108,6 +117,7 @@ class CriticalPath:
     Attributes:
         state: The least certain of the processes' states, one of ``shard_layout.PATH_STATES``.
         counted: Whether its lengths are in instructions.
+        has_teams: Whether it includes teams of threads, and was recorded to its end.
         unknown: The share of its length that belongs to no known node.
     """
 
@@ -116,6 +126,7 @@ class CriticalPath:
         states = [layout.PATH_STATES.index(each.state) for each in processes.values()]
         self.state = layout.PATH_STATES[_least(states)]
         self.counted = any(each.counted for each in processes.values())
+        self.has_teams = self.state == "known" and any(len(each.of_kind("team")) for each in processes.values())
         self.unknown = 0.0
         self._scale = 1.0 if self.counted else _NANOSECOND
         self._found: dict[int, npt.NDArray[np.void]] = {}
@@ -159,14 +170,15 @@ class CriticalPath:
         delays = np.concatenate([each.entries("delay") for each in self._processes.values()])
         for process, records in self._processes.items():
             path, late = (each[each["rank"] == process] for each in (entries, delays))
-            own = records.entries("delay")
+            own, teams = records.entries("delay"), records.entries("team")
             parts = [
                 _column(records.place(path["node"]), "path", path["work"]),
                 _column(records.place(late["node"]), "delay", late["work"]),
                 _column(records.place(own["what"]), "wait", own["work"]),
+                _column(records.place(teams["node"]), "team", teams["work"]),
             ]
             found = _summed(np.concatenate(parts))
-            for name in ("path", "delay", "wait"):
+            for name in _VALUES:
                 found[name] *= self._scale
             self._found[process] = found
         whole = float(entries["work"].sum()) * self._scale
@@ -248,6 +260,6 @@ def _summed(rows: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
     found = np.zeros(len(keys), ON_PATH)
     for name in ("thread", "node"):
         found[name] = keys[name]
-    for name in ("path", "delay", "wait"):
+    for name in _VALUES:
         found[name] = np.bincount(where.ravel(), rows[name], len(keys))
     return found

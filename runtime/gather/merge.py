@@ -309,7 +309,8 @@ class _Decisions:
         folding = fold(with_call_lines(self._paths, self.notes.compiled, self.notes.unprobed), lost)
         untimed = [UNTIMED_VISITS] if timing.throttled.any() else []
         events = event_metrics(shards)
-        on_path = path_metrics(counted=self._path.counted) if self._path.is_known else ()
+        path = self._path
+        on_path = path_metrics(counted=path.counted, has_teams=path.has_teams) if path.is_known else ()
         system = metrics_of_processes(events.values())
         metrics = (*timed_metrics(shards), *on_path, *untimed, *counted, *events.values(), *system)
         fields = {metric.name: field for field, metric in events.items()}

@@ -13,6 +13,7 @@ from ...experiment.metric import (
     PATH_METRICS,
     PROCESS_METRICS,
     STORED_METRICS,
+    TEAM_TIME,
     UNTIMED_VISITS,
     USAGE_METRICS,
     Metric,
@@ -85,9 +86,11 @@ def timed_metrics(shards: Iterable[Shard]) -> tuple[Metric, ...]:
     return (*STORED_METRICS, *([MPI_WAIT] if any(shard.barriers for shard in shards) else []))
 
 
-def path_metrics(*, counted: bool) -> tuple[Metric, ...]:
-    """Return the metrics of the critical path; in instructions if ``counted``."""
-    return COUNTED_PATH_METRICS if counted else PATH_METRICS
+def path_metrics(*, counted: bool, has_teams: bool) -> tuple[Metric, ...]:
+    """Return the metrics of the critical path: in instructions if ``counted``, otherwise with those of teams."""
+    if counted:
+        return COUNTED_PATH_METRICS
+    return (*PATH_METRICS, TEAM_TIME) if has_teams else PATH_METRICS
 
 
 def counted_metrics(shards: Iterable[Shard], *, but: Collection[str] = ()) -> tuple[Metric, ...]:

@@ -144,7 +144,8 @@ def spread_path(rows: npt.NDArray[np.void], spread: Spread) -> npt.NDArray[np.vo
         for node, part in spread_over(int(row["thread"]), int(row["node"]), spread):
             one = row.copy()
             one["node"] = node
-            one["path"], one["delay"] = row["path"] * part, row["delay"] * part
+            for name in ("path", "delay", "team"):
+                one[name] = row[name] * part
             if node != row["node"]:
                 one["wait"] = 0.0
             found.append(one)

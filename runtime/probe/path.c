@@ -262,6 +262,11 @@ void aa_path_team_closed(struct aa_thread *const *team, uint32_t count) {
         }
     }
     add_work(own, longest);
+    for (uint32_t i = 0; i < longest->count; i++)
+        aa_path_add_to(&aa_path_teams, &(struct aa_path_entry){.rank = (uint32_t)aa_shard()->rank,
+                                                               .node = longest->parts[i].node,
+                                                               .what = longest->parts[i].what,
+                                                               .work = longest->parts[i].work});
     aa_path_turn_end(section);
     aa_effort_add(&own->effort, since, steps);
 }

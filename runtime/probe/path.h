@@ -61,7 +61,7 @@ bool aa_path_is_followed(void);
 
 /*
  * Called when a thread has closed a team: adds the work of the slowest member since the last update to the
- * thread's chain.
+ * thread's chain, and to the sums of the process's teams.
  */
 void aa_path_team_closed(struct aa_thread *const *members, uint32_t count);
 

@@ -27,11 +27,13 @@ struct aa_path_record *aa_path_append(enum aa_path_kind kind) {
 
 static struct aa_path_sums totals = {.kind = AA_PATH_TOTAL};
 struct aa_path_sums aa_path_delays = {.kind = AA_PATH_DELAY};
+struct aa_path_sums aa_path_teams = {.kind = AA_PATH_TEAM};
 
 void aa_path_sums_forget(void) {
     records = 0;
     totals = (struct aa_path_sums){.kind = AA_PATH_TOTAL};
     aa_path_delays = (struct aa_path_sums){.kind = AA_PATH_DELAY};
+    aa_path_teams = (struct aa_path_sums){.kind = AA_PATH_TEAM};
 }
 
 static struct aa_path_entry **slot_of(const struct aa_path_sums *sums, const struct aa_path_entry *entry) {

@@ -19,7 +19,7 @@
 #include "share.h"
 
 #define AA_SHARD_MAGIC "AASHARD" /* eight bytes with its null */
-#define AA_SHARD_VERSION 22u
+#define AA_SHARD_VERSION 23u
 #define AA_SHARD_BYTE_ORDER 0x01020304u
 #define AA_SHARD_ALIGNMENT 64
 #define AA_SOURCE_LENGTH 96
@@ -296,7 +296,8 @@ enum aa_path_kind {
     /* a part of a chain that was left behind, with its `number`; `rank` and `segment` continue it */
     AA_PATH_SEGMENT,
     AA_PATH_TOTAL, /* the part of the critical path until all ranks last met */
-    AA_PATH_DELAY  /* what caused the process's waiting */
+    AA_PATH_DELAY, /* what caused the process's waiting */
+    AA_PATH_TEAM   /* the work of the slowest member of each of the process's teams of threads */
 };
 
 struct aa_path_record {

@@ -443,6 +443,28 @@ def test_a_rank_is_busy_in_a_team_for_as_long_as_its_slowest_thread(make_experim
     assert found[1:].tolist() == [[1.0, 0.0, 2.0, 0.0], [4.0, 0.0, 3.0, 0.0]]
 
 
+@pytest.mark.parametrize(("team_time", "late"), [({}, True), ({"team": [8.0, 0.0] * 2}, False)])
+def test_threads_that_are_slowest_in_turn_are_no_ranks_that_work_in_turn(
+    make_experiment: MakeExperiment, team_time: Times, late: bool
+) -> None:
+    """The path has the slowest thread of each execution, which no thread is in all of them."""
+    made = followed(
+        make_experiment,
+        {"team": [5.0] * 4, "alone": [2.0, 0.0] * 2},
+        path={"team": [4.0, 0.0] * 2, "alone": [2.0, 0.0, 0.0, 0.0]},
+        waits={},
+        delays={},
+        who=(),
+        threads=2,
+        omp_time={"team": [0.0, 3.0] * 2},
+        **({"team_time": team_time} if team_time else {}),
+    )
+    found = busy_times(made)
+    assert found[1:].tolist() == [[5.0 if late else 8.0, 0.0] * 2, [2.0, 0.0] * 2]
+    serialisation = analyze(made).explanation.serialisation
+    assert (serialisation is not None and bool(serialisation.beyond.any())) == late
+
+
 def test_a_team_without_a_probe_is_known_by_the_threads_that_wait_in_it(
     make_experiment: MakeExperiment,
 ) -> None:

@@ -17,6 +17,7 @@ from autoanalyzer.runtime.facts import RunFacts
 from autoanalyzer.runtime.gather import shard_layout as layout
 from autoanalyzer.runtime.gather.critical_path import CriticalPath, PathRecords, said_of_path
 from autoanalyzer.runtime.gather.merge import merge_shards
+from autoanalyzer.runtime.gather.recorded_metrics import path_metrics
 from autoanalyzer.runtime.gather.shard_reader import read_shard
 
 from ..conftest import compiled, recorded
@@ -132,6 +133,19 @@ def test_what_names_no_node_or_no_process_is_unknown() -> None:
     path = CriticalPath({0: process(record("total", (0, 10, 0, 5), (0, 11, 0, 1), (7, 10, 0, 2), (NOBODY, 0, 0, 4)))})
     assert table(path, 0, "path") == {0: 5}
     assert path.unknown == 7
+
+
+@pytest.mark.parametrize(
+    ("state", "counted", "stored"), [("known", False, True), ("known", True, False), ("too_dear", False, False)]
+)
+def test_the_slowest_threads_of_teams_are_stored_if_they_were_timed_to_the_end(
+    state: str, counted: bool, stored: bool
+) -> None:
+    teams = process(record("team", (0, 20, 0, 2e9), (0, 30, 0, 3e9)), state=state, counted=counted)
+    path = CriticalPath({0: teams})
+    names = [each.name for each in path_metrics(counted=path.counted, has_teams=path.has_teams)]
+    assert table(path, 0, "team") == ({1: 2e9, 2: 3e9} if counted else {1: 2, 2: 3})
+    assert ("team_time" in names) == stored
 
 
 def test_times_are_seconds_and_instructions_are_as_they_are() -> None:

@@ -132,6 +132,7 @@ static void print_constants(void) {
     CONSTANT("segment", AA_PATH_SEGMENT);
     CONSTANT("total", AA_PATH_TOTAL);
     CONSTANT("delay", AA_PATH_DELAY);
+    CONSTANT("team", AA_PATH_TEAM);
     CONSTANT("CHUNK_RECORD", AA_RECORD_CHUNK);
     CONSTANT("minor_faults", AA_MINOR_FAULTS);
     CONSTANT("major_faults", AA_MAJOR_FAULTS);

@@ -20,12 +20,14 @@ SHARE: Final = 1e-2  # of the path, by which a part of it may differ
 LAUNCHERS: Final = {"mpicc.openmpi": ("mpirun.openmpi", "--oversubscribe"), "mpicc.mpich": ("mpirun.mpich",)}
 
 
-def counted(lab: Lab, compiler: str, ranks: int, *shapes: str) -> Experiment:
+def counted(lab: Lab, compiler: str, ranks: int, *shapes: str) -> tuple[Experiment, list[float]]:
+    """Count a program's path, and on each rank the work of the slowest threads of its teams."""
     text = (PROGRAMS / "path_shapes.c").read_text()
     program = lab.build(text, "-fopenmp", compiler=compiler)
     command = (*LAUNCHERS[compiler], "-n", str(ranks), program, *shapes)
     shards = lab.count(*command, AUTOANALYZER_PATH="always", OMP_WAIT_POLICY="passive")
-    return merge_shards(shards, RunFacts())
+    teams = [float(shard.chains.entries("team")["work"].sum()) for shard in shards if shard.chains]
+    return merge_shards(shards, RunFacts()), teams
 
 
 def assert_parts(experiment: Experiment, unit: float, ranks: int) -> None:
@@ -50,11 +52,12 @@ def assert_parts(experiment: Experiment, unit: float, ranks: int) -> None:
 def test_the_path_of_each_shape_is_as_long_as_theory_says(lab: Lab, compiler: str, ranks: int) -> None:
     expected = {name: length for name, (length, _) in SHAPES.items()} | {"teams": "16"}
     expected |= FURTHER if ranks >= 4 else {}
-    experiment = counted(lab, compiler, ranks, "master", *expected)
+    experiment, of_teams = counted(lab, compiler, ranks, "master", *expected)
     values = np.asarray(experiment.exclusive("path_instructions"))
     found = of_functions(experiment, values, (*expected, "master"))
     unit = found["alternating"] / 8
     lengths = {name: found[name] / unit for name in expected}
     assert lengths == pytest.approx({name: in_units(text, ranks) for name, text in expected.items()}, rel=EXACT)
     assert 2 * (1 - EXACT) < found["master"] / unit < 2 * (ranks - 1) * (1 + EXACT)
+    assert np.array(of_teams) / unit == pytest.approx([2 * (3 + 3)] * ranks, rel=EXACT)
     assert_parts(experiment, unit, ranks)
