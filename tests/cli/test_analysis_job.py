@@ -128,6 +128,7 @@ def test_one_process_of_a_job_may_be_told_to_analyse_alone(large: Path, tool: To
 
 
 @pytest.mark.parametrize("wrong", [["--bogus"], ["--json", "nowhere/a.json"]])
+@pytest.mark.by_day(wrong=[["--bogus"]])
 def test_what_is_wrong_with_the_arguments_of_a_job_is_one_line(wrong: list[str], tool: Tool) -> None:
     done = tool("mpirun", "-n", "2", "autoanalyzer", "analyze", str(DATA / "rays.cube.gz"), *wrong)
     assert (done.returncode, done.stderr.count(b"autoanalyzer: ")) == (2, 1)

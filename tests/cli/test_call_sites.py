@@ -123,6 +123,7 @@ def run(tool: Any, launcher: str, **kinds: Any) -> Any:
     return done
 
 
+@pytest.mark.by_day(mpi=["openmpi"])
 def test_calls_have_the_lines_of_their_places(tool, mpi):
     launcher, compiler = mpi
     compiled(tool, C, "app.c", compiler, "-O1", "-g", "-o", "app")

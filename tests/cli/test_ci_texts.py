@@ -86,6 +86,7 @@ def shell(project):
 
 
 @pytest.mark.long
+@pytest.mark.nightly  # by day: scripts that need no run; `ci` has tests of its own
 def test_a_branch_makes_a_base_and_a_slower_change_is_said_and_fails(project, shell, server):
     address, told, kept = server
     steps = {step.get("name"): step.get("run") for step in GITHUB["jobs"]["performance"]["steps"]}

@@ -118,6 +118,7 @@ def test_of_a_broken_compiler_what_works_in_its_place(tool: Tool, tmp_path: Path
 
 
 @pytest.mark.long
+@pytest.mark.nightly  # by day: launchers that are missing or of another MPI
 def test_a_broken_launcher_and_none_that_could_take_its_place(tool: Tool, tmp_path: Path) -> None:
     path = path_without(tmp_path / "bin", OPEN_MPI, MPICH, VALGRIND, FORTRAN)
     (path / "mpicc").symlink_to("/usr/bin/mpicc.mpich")

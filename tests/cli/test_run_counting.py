@@ -205,7 +205,7 @@ def test_what_a_user_asks_of_valgrind_elsewhere_is_not_asked_of_the_counting_run
     ("action", "said"),
     [
         (EXITS, "out/counting.log (no such deck)"),
-        (NEEDS_AVX512, "compile with -march=x86-64-v3"),
+        pytest.param(NEEDS_AVX512, "compile with -march=x86-64-v3", marks=pytest.mark.nightly),
     ],
 )
 def test_a_counting_run_that_fails_leaves_the_verdict_of_the_timing_run(tool, build, action: str, said: str):
@@ -263,6 +263,7 @@ def test_a_program_that_ends_of_itself_is_counted_whatever_its_status(tool, buil
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.by_day(number=[signal.SIGINT])
 def test_a_signal_ends_the_counting_run_alone(tool, build, number: signal.Signals):
     build()
     words = ["run", "-o", "out", "--counters", "simulated", "--", "mpirun", "-n", "2", "./app", "w"]
@@ -308,6 +309,7 @@ int main(int argc, char **argv) {
 
 @pytest.mark.long
 @pytest.mark.parametrize("also", [[], pytest.param([sys.executable, "app.py"], marks=pytest.mark.nightly)])
+@pytest.mark.nightly  # the simulation of all that MPI does at its start
 def test_programs_in_other_languages_are_counted_as_a_whole(tool, also: list[str]):
     tool.write("app.py", PYTHON)
     tool.write("app.cpp", CPP)

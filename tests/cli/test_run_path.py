@@ -191,6 +191,7 @@ def test_a_run_of_which_a_part_is_not_recorded_has_one_line_and_no_path(
     assert [each for each in experiment.notes.remarks if "critical path" in each] == [NOT_KNOWN]
 
 
+@pytest.mark.by_day(mpi=["openmpi"])
 def test_a_path_that_takes_more_than_it_may_is_given_up_by_all_and_said(tool: Tool, mpi: tuple[str, str]) -> None:
     launcher, compiler = mpi
     tool.build(DEAR, compiler=compiler)

@@ -164,6 +164,7 @@ def test_the_verdict_is_that_of_the_mean_and_findings_are_those_of_each_run(tool
 
 @pytest.mark.parametrize("before", [1, 2])
 @pytest.mark.usefixtures("program")
+@pytest.mark.by_day(before=[2])
 def test_a_run_that_fails_is_the_last_and_those_before_it_count(tool, before: int):
     done = tool(*repeat(4), "fail", str(before))
     said = done.stderr.decode()

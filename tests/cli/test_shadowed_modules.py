@@ -56,6 +56,7 @@ def test_a_program_is_built_run_and_gathered_beside_modules_of_the_same_names(to
     assert "work" in succeed(tool("autoanalyzer", "dump", "out", env=environment)).stdout.decode()
 
 
+@pytest.mark.nightly  # by day: modules on PYTHONPATH
 def test_modules_in_the_current_folder_are_not_ours(tool: Tool, shadows: Path) -> None:
     tool.build(PROGRAM)
     for file in shadows.iterdir():

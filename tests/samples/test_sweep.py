@@ -31,6 +31,7 @@ def test_neither_pipeline_nor_ranks_nor_probes_change_the_flux(sweep: Sample) ->
     assert printed.pop().startswith("flux ")
 
 
+@pytest.mark.nightly  # by day: `map` has tests of grids that are made
 def test_bytes_tell_corners_edges_and_the_inside_apart(sweep: Sample) -> None:
     words = ("--metrics", "mpi_bytes", "-k", "3", "--json", "map.json")
     sweep.output(SCRIPTS / "autoanalyzer", "stats", "out", "map", *words)

@@ -73,6 +73,7 @@ def test_a_profile_takes_as_long_there(ask, real):
 
 
 @pytest.mark.long
+@pytest.mark.nightly  # by day: a profile
 def test_time_lines_take_as_long_there(ask):
     trace = load_trace(DATA / "rays.trace.npz")
     rows, counters = ask(lambda file: export_trace(trace, file, ["mpi_bytes", "io_bytes"]), _ALONE, _COUNTERS)

@@ -102,6 +102,7 @@ def test_old_standards(program, compiler, standard):
 WITH_THREADS = ("-pthread", "-O1", "-D_FORTIFY_SOURCE=2")
 
 
+@pytest.mark.nightly  # by day: its headers are read, as those of the newest
 def test_the_first_standard_with_threads(program):
     assert loops_of_threads(program(NEW, "-std=c++11", *STRICT, *WITH_THREADS)) == [1, 1]
 
@@ -128,7 +129,8 @@ def test_headers_of_the_newest_standard_are_read(tool):
 LOOPS = [("halve<...>", 11), ("add<...>", 13), ("main", 21), ("main", 22), ("main::lambda#3", 24)]
 
 
-@pytest.mark.parametrize("standard", [pytest.param("c++20", marks=pytest.mark.nightly), "c++2b"])
+@pytest.mark.nightly  # by day: the headers of the newest standard are read
+@pytest.mark.parametrize("standard", ["c++20", "c++2b"])
 def test_the_newest_standards(program, standard):
     run = program(NEWEST, f"-std={standard}", *STRICT)
     assert set(run.visits) >= {f"{name}:loop@{line}" for name, line in LOOPS}

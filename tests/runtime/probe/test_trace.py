@@ -89,6 +89,7 @@ def test_without_the_variable_there_are_no_samples(record: Record) -> None:
 
 
 @pytest.mark.parametrize("wrong", ["0", "1e-4", "4000", "ten", "0.01s", "nan", "-1"])
+@pytest.mark.by_day(wrong=["1e-4", "4000", "ten", "nan"])
 def test_an_interval_that_cannot_be_is_said_and_the_program_runs(record: Record, tmp_path: Path, wrong: str) -> None:
     ((shard, _),) = traced(record, "+main -main", AUTOANALYZER_TRACE=wrong)
     assert shard.tracing is None
@@ -98,6 +99,7 @@ def test_an_interval_that_cannot_be_is_said_and_the_program_runs(record: Record,
 
 
 @pytest.mark.parametrize("wrong", ["1K", "-4M", "17G", "8MB"])
+@pytest.mark.by_day(wrong=["1K", "17G", "8MB"])
 def test_a_memory_that_cannot_be_is_said_and_replaced(record: Record, tmp_path: Path, wrong: str) -> None:
     ((shard, _),) = traced(record, "+main -main", AUTOANALYZER_TRACE_MEMORY=wrong)
     assert shard.tracing is not None
@@ -162,6 +164,7 @@ def test_merging_has_room_for_all_threads(record: Record) -> None:
     assert shard.tracing.merged >= 1
 
 
+@pytest.mark.nightly  # a sanitizer, as in `make sanitize`
 def test_threads_race_for_nothing(raced: Record) -> None:
     words = "+main parallel 4 times 100 +f spin 1 +g -g -f ; ; -main"
     ((shard, lines),) = traced(raced, words, AUTOANALYZER_TRACE_MEMORY="1M")

@@ -53,7 +53,8 @@ def test_handlers_may_interrupt_the_unloading(preloaded: Record, visits: Visits,
     assert visits(shard)["main/plug"] == times
 
 
-@pytest.mark.parametrize("times", [500, pytest.param(3000, marks=pytest.mark.nightly)])
+@pytest.mark.nightly  # a sanitizer, as in `make sanitize`
+@pytest.mark.parametrize("times", [500, 3000])
 def test_unloading_does_not_race_with_the_threads_that_go_on(
     raced: Record, visits: Visits, plug: Path, times: int
 ) -> None:

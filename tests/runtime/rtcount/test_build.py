@@ -49,6 +49,7 @@ def test_compilers_that_fail_are_named_with_what_they_said(tmp_path: Path) -> No
 
 
 @pytest.mark.skipif(not shutil.which("valgrind"), reason="valgrind is not installed")
+@pytest.mark.nightly  # by day: it is built once, by the compiler that is found
 def test_the_tool_is_built_once_by_the_compiler_that_is_named_though_it_is_one_of_mpi(tmp_path: Path) -> None:
     """Without its optimisation: what is built is not run."""
     named = tmp_path / "mine"

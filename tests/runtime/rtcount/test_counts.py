@@ -204,6 +204,7 @@ def under_every_mpi(request: pytest.FixtureRequest, tmp_path_factory: pytest.Tem
     return found
 
 
+@pytest.mark.nightly  # by day: the counts of one MPI
 def test_counts_are_the_same_under_every_mpi(under_every_mpi: list[Ranks]) -> None:
     nops, walk = by_line(MPI_PROGRAM, "void nops"), by_line(MPI_PROGRAM, "*to = walked")
     for ranks in under_every_mpi:

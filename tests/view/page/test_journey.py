@@ -23,7 +23,6 @@ KEYS = (
 )
 CLICKABLE = ".row, .row .toggle, .tabs button, .panel button, .toolbar button, .line .number, canvas, .findings a"
 STEPS = 40
-BY_DAY = (("hybrid", 4), ("summary", 3))  # by mouse, by keys
 FOCUSED = "document.activeElement !== document.body"
 
 
@@ -89,14 +88,9 @@ def test_clicks_and_keys_at_random_over_time_lines_and_a_link_shows_the_same(sho
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    ("name", "seed"),
-    [
-        pytest.param(name, seed, marks=[] if (name, seed) in BY_DAY else pytest.mark.nightly)
-        for name in ("hybrid", "summary", "rays - rays_dynamic")
-        for seed in ((3, 4) if STATES < 200 else range(3, 9))
-    ],
-)
+@pytest.mark.nightly  # by day: shorter ones
+@pytest.mark.parametrize("name", ["hybrid", "summary", "rays - rays_dynamic"])
+@pytest.mark.parametrize("seed", range(3, 9))
 def test_long_journeys(name, seed, experiments, show):
     shown = show(experiments[name], of_page=RAYS)
     _journey(shown, seed, 2 * STATES, mouse=seed % 2 == 0)

@@ -57,7 +57,7 @@ def test_a_few_states_show_the_numbers_of_the_model(name, experiments, show):
 
 
 @pytest.mark.long
-@pytest.mark.by_day(name=["hybrid", "summary"])
+@pytest.mark.by_day(name=["hybrid"])
 @pytest.mark.parametrize("name", [*OWN, "rays - rays_dynamic", *FOREIGN])
 def test_many_states_show_the_numbers_of_the_model(name, experiments, show):
     _compare_states(show(experiments[name]), experiments[name], STATES)

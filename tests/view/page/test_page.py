@@ -176,7 +176,7 @@ def test_the_page_is_never_wider_than_the_window(experiments, show):
     ("scheme", "widths", "beside"),
     [
         ("light", SIZES[:2], False),
-        ("dark", SIZES[1:2], False),
+        pytest.param("dark", SIZES[1:2], False, marks=pytest.mark.nightly),
         pytest.param("light", SIZES, True, marks=pytest.mark.nightly),
     ],
 )

@@ -20,7 +20,7 @@ SHOW = Path(__file__).with_name("rows.mjs")
 
 
 @pytest.mark.parametrize("name", (*ALL, *PARTS_ALONE, OF_PROCESSES))
-@pytest.mark.by_day(name=[*ALL[:10], *PARTS_ALONE[:2], OF_PROCESSES])
+@pytest.mark.by_day(name=[*ALL[:6], *PARTS_ALONE[:2], OF_PROCESSES])
 def test_states_show_what_the_model_shows(name, experiments):
     experiment = experiments[name]
     random = np.random.default_rng(7)

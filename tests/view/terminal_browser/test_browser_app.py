@@ -84,7 +84,7 @@ def test_keys_show_what_is_reckoned_from_the_cells(name, experiments):
 
 
 @pytest.mark.long
-@pytest.mark.by_day(name=["trace", "summary"])
+@pytest.mark.by_day(name=["trace"])
 @pytest.mark.parametrize("name", [*OWN, "rays - rays_dynamic", *FOREIGN])
 def test_many_keys_show_what_is_reckoned_from_the_cells(name, experiments):
     _press(experiments[name], STATES)
