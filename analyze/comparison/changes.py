@@ -10,7 +10,7 @@ from typing import Final, Literal
 import numpy as np
 
 from ...experiment import Experiment
-from ...experiment.metric import WEIGHING_TIMES
+from ...experiment.metric import TEAM_TIME, WEIGHING_TIMES
 from ...experiment.severities import Rows
 from ..run.arrays import Values
 from ..run.busy import BUSY_PARTS, busy_parts
@@ -24,7 +24,7 @@ _LEAST: Final = 0.05  # a rank is named if it changed at least by this share of 
 _ALIKE: Final = 0.9  # ranks whose changes differ by less are alike
 _NOTHING: Final = 5e-10  # smaller changes, in seconds, are rounding errors
 _WALL: Final = "wall_time"
-_NO_WHOLE: Final = (PATH_TIME, "delay_time", "wait_time")  # times that are not of the whole program
+_NO_WHOLE: Final = (PATH_TIME, "delay_time", "wait_time", TEAM_TIME.name)  # times that are not of the whole program
 
 
 def is_difference(experiment: Experiment) -> bool:
@@ -79,7 +79,8 @@ class Changes:
 
     Attributes:
         metric: The metric by which changes are listed: the length of the critical path, or if that is unknown,
-            busy time, or wall time. Ranks may wait less in one place and more in another, so wall time comes last.
+            busy time, or wall time; empty if none of them is known. Ranks may wait less in one place and more in
+            another, so wall time comes last.
         of_ranks: The metric of the changes at locations.
         unit: Unit of these metrics.
         totals: The change of each metric in the whole program, summed over the locations.
@@ -98,7 +99,7 @@ class Changes:
 
     @classmethod
     def of(cls, difference: Experiment) -> Changes | None:
-        """Return the changes; None if no time is known in both experiments, or if no time changed."""
+        """Return the changes; None if no time changed and none is unknown."""
         metrics = _metrics(difference)
         one_sided = set(difference.notes.one_sided)
         unknown = {name: sorted(one_sided & {*parts}) for name, parts in metrics.items() if one_sided & {*parts}}
@@ -108,10 +109,12 @@ class Changes:
             for name, parts in known.items()
             if any((np.abs(values) > _NOTHING).any() for _, values in _blocks(difference, parts))
         }
-        if not changed:
+        if not changed and not unknown:
             return None
-        metric = next(iter(changed))
-        unit = _unit(difference, changed[metric])
+        if not known:
+            return cls("", "", "", {}, Change(0.0, np.zeros(len(difference.locations))), [], unknown)
+        metric = next(iter(changed or known))
+        unit = _unit(difference, known[metric])
         alike = {name: parts for name, parts in known.items() if _unit(difference, parts) == unit}
         of_ranks = BUSY_TIME if metric == PATH_TIME and BUSY_TIME in alike else metric
         of_all = {

@@ -95,7 +95,12 @@ def test_a_time_that_only_one_run_has_is_no_change(other_way):
     one, without = run([3, 1], path=0, waits=1), run([3, 1], path=0, waits=1, without="path_time")
     for first, second in ((one, without), (mean(one, without), one)):
         same = difference(*((second, first) if other_way else (first, second)))
-        assert (total_gains(same), gain_entries(same)) == ([], [])
+        assert gain_entries(same) == []
+        assert total_gains(same) == [
+            "busy time: unchanged in total",
+            "wall time: unchanged in total",
+            "critical path: change unknown, because only one of the experiments has path_time",
+        ]
     less = run([2, 1], path=0, waits=1)
     runs = (less, without) if other_way else (without, less)
     changed = difference(*runs)
@@ -120,6 +125,18 @@ def test_busy_time_is_unknown_if_one_run_lacks_a_part_of_it():
         "wall time: 1 s less in total than before; rank 0: 1 s less",
         "busy time: change unknown, because only one of the experiments has mpi_cpu_time",
     ]
+
+
+def test_where_no_time_is_known_of_both_runs_that_is_all_that_is_said():
+    one = run([3, 1], path=0)
+    by_path, by_clock = (
+        one.replaced(metrics=[one.metric(name)], severities={name: one.exclusive(name)})
+        for name in ("path_time", "wall_time")
+    )
+    lacking = difference(by_path, by_clock)
+    assert total_gains(lacking) == ["critical path: change unknown, because only one of the experiments has path_time"]
+    assert gain_entries(lacking) == []
+    assert total_gains(difference(one, one)) == []
 
 
 def test_busy_time_contains_file_io():

@@ -199,7 +199,7 @@ def _said(subject: Subject, folders: Sequence[Path] | None, tell: Callable[[str]
     if changes and about:
         what, *about = about[-1], *about[:-1], experiment.size
     title = _SEPARATOR.join((title_of(experiment, subject.file), what))
-    lines = total_gains(experiment) if changes else [f"No verdict: {subject.refusal}"]
+    lines = (total_gains(experiment) if is_difference(experiment) else []) or [f"No verdict: {subject.refusal}"]
     return _Said(title, lines, changes, [*about, *experiment.notes.remarks])
 
 

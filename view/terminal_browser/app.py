@@ -165,8 +165,9 @@ class BrowserApp(App[None]):
         try:
             findings = analyze(self.experiment)
         except InputError as error:
-            changes = gain_entries(self.experiment) if is_difference(self.experiment) else []
-            said = total_gains(self.experiment) if changes else [str(error)]
+            differs = is_difference(self.experiment)
+            changes = gain_entries(self.experiment) if differs else []
+            said = (total_gains(self.experiment) if differs else []) or [str(error)]
             self.call_from_thread(
                 self._report, [title_of(self.experiment, self.file), self.experiment.size], said, changes
             )
