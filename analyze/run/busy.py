@@ -26,7 +26,7 @@ def busy_parts(experiment: Experiment) -> dict[str, int]:
     return {name: sign for name, sign in BUSY_PARTS.items() if name in experiment and (name != "io_time" or has_files)}
 
 
-def busy_times(experiment: Experiment) -> Values:
+def busy_times(experiment: Experiment, *, of_path: bool = True) -> Values:
     """Return the busy time of each process: ``float64[call path, location]``, in seconds, in its first thread's column.
 
     In parallel regions of OpenMP, busy time is that of the slowest thread of each execution, for which the others wait;
@@ -35,6 +35,8 @@ def busy_times(experiment: Experiment) -> Values:
 
     Args:
         experiment: An experiment, or a block of whole processes; missing metrics count as 0.
+        of_path: Whether to use what was recorded with the critical path. Runs are compared without it, because it may
+            be missing in some of them.
     """
     found = np.zeros((len(experiment.call_paths), len(experiment.locations)))
     for name, sign in busy_parts(experiment).items():
@@ -46,7 +48,7 @@ def busy_times(experiment: Experiment) -> Values:
     order = np.lexsort((threads, processes))
     starts = np.flatnonzero(np.diff(processes[order], prepend=-1))
     firsts = order[starts]
-    if TEAM_TIME.name in experiment:
+    if of_path and TEAM_TIME.name in experiment:
         slowest = np.add.reduceat(np.nan_to_num(experiment.exclusive(TEAM_TIME.name))[:, order], starts, axis=1)
         found[:, firsts] = np.where(slowest > 0, slowest, found[:, firsts])
         found[:, threads > 0] = 0.0

@@ -59,7 +59,7 @@ def _of_block(part: Experiment, _: slice, names: list[str]) -> dict[str, Values]
         values = np.nan_to_num(part.exclusive(name))
         return by_rank(values if threads is None else values * threads)
 
-    busy = by_rank(busy_times(part))
+    busy = by_rank(busy_times(part, of_path=False))
     counted = {name: of_metric(name) for name in names}
     executed = counted.get("instructions", busy)
     first = [place.thread == 0 for place in part.locations]

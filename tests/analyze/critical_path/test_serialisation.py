@@ -461,6 +461,7 @@ def test_threads_that_are_slowest_in_turn_are_no_ranks_that_work_in_turn(
     )
     found = busy_times(made)
     assert found[1:].tolist() == [[5.0 if late else 8.0, 0.0] * 2, [2.0, 0.0] * 2]
+    assert busy_times(made, of_path=False)[1:].tolist() == [[5.0, 0.0] * 2, [2.0, 0.0] * 2]  # to compare it with others
     serialisation = analyze(made).explanation.serialisation
     assert (serialisation is not None and bool(serialisation.beyond.any())) == late
 
