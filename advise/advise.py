@@ -21,7 +21,17 @@ from ..analyze.verdict import Finding, Kind
 from ..analyze.verdict.confidence import is_speed
 from ..analyze.verdict.gain import gain_of_balance, gain_of_weight
 from ..experiment import Region
-from . import division_of_work, indirection, input_output, loop_order, messages, pipeline, repeated_work, thread_loops
+from . import (
+    copies,
+    division_of_work,
+    indirection,
+    input_output,
+    loop_order,
+    messages,
+    pipeline,
+    repeated_work,
+    thread_loops,
+)
 from .advice import HIGH, LOW, MEDIUM, Advice, Site
 from .calls import bare
 from .nest import Loop, Procedure, SourceFile
@@ -36,6 +46,7 @@ KINDS: Final[tuple[tuple[frozenset[str], Callable[[Site], Iterator[Advice]]], ..
     (indirection.CAUSES, indirection.indirection),
     (repeated_work.CAUSES, repeated_work.repeated_work),
     (repeated_work.OF_ALLOCATIONS, repeated_work.allocations),
+    (copies.CAUSES, copies.copies),
     (input_output.CAUSES, input_output.input_output),
     (messages.CAUSES, messages.messages),
     (division_of_work.CAUSES, division_of_work.division_of_work),

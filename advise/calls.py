@@ -11,7 +11,7 @@ from .effects import expressions_of
 from .expression import Call, Expression, Name, Unary, walk
 from .nest import Assignment, CallStatement, Jump, Loop, Procedure, SourceFile, Statement, statements
 
-__all__ = ["RECEIVES", "SENDS", "Calling", "Calls", "Where", "argument", "bare", "pointed_at"]
+__all__ = ["RECEIVES", "SENDS", "Calling", "Calls", "Where", "argument", "bare", "calls_in", "pointed_at"]
 
 RECEIVES: Final = frozenset(("mpi_recv", "mpi_irecv"))
 SENDS: Final = frozenset(("mpi_send", "mpi_isend", "mpi_ssend", "mpi_bsend", "mpi_rsend"))
@@ -72,7 +72,7 @@ class Calls:
 
     def does(self, statement: Statement, functions: frozenset[str]) -> bool:
         """Return whether a statement calls one of some functions, directly or through a procedure that was read."""
-        called = {bare(each.name) for each in _calls_in(statement)}
+        called = {bare(each.name) for each in calls_in(statement)}
         doing = (bare(each.procedure.name) for each in self.of_functions(functions))
         return bool(called & functions) or any(each in called for each in doing)
 
@@ -95,7 +95,7 @@ class Calls:
         found: dict[str, list[Calling]] = {}
         for source, procedure in self.everywhere:
             for statement, loops in statements(procedure.body):
-                for call in _calls_in(statement):
+                for call in calls_in(statement):
                     calling = Calling(source, procedure, call, call.line or statement.line, loops)
                     found.setdefault(bare(call.name), []).append(calling)
         return found
@@ -116,7 +116,8 @@ def bare(name: str) -> str:
     return name.rpartition("::")[2].partition("<")[0].lower()
 
 
-def _calls_in(statement: Statement) -> Iterator[Call]:
+def calls_in(statement: Statement) -> Iterator[Call]:
+    """Yield the calls directly in a statement, not those in its body."""
     if isinstance(statement, CallStatement):
         yield from (each for each in walk(statement.call) if isinstance(each, Call))
     else:

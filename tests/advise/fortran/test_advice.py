@@ -3,6 +3,7 @@
 import pytest
 
 from autoanalyzer.advise.advice import HIGH, LOW, MEDIUM, Site
+from autoanalyzer.advise.copies import copies
 from autoanalyzer.advise.division_of_work import division_of_work
 from autoanalyzer.advise.indirection import indirection
 from autoanalyzer.advise.input_output import input_output
@@ -407,3 +408,69 @@ subroutine work(a, mine)
 end
 """
     assert advised(division_of_work, text) == there
+
+
+COPIED = """
+subroutine smooth(x, n)
+  integer, intent(in) :: n
+  real(8), intent(inout) :: x(n)
+  x(2:n) = x(1:n - 1)
+end
+subroutine s(a, n)
+  real(8) a(n, n, n)
+  do i = 1, n
+    call smooth(a(i, :, 1), n)
+  end do
+end
+"""
+
+
+def test_sections_whose_elements_are_apart_are_copied_for_a_procedure_that_gives_their_number(advised, read):
+    assert advised(copies, COPIED) == [(HIGH, [10, 9])]
+    source = read(COPIED, "x.f90")
+    caller = source.procedures[-1]
+    (found,) = copies(Site(source, caller, caller.line, caller.last_line))
+    assert found.text == (
+        "line 10 passes a(i,:,1) to smooth, which expects adjacent elements: they are copied before each call, and"
+        " back after it; declare x(:) in smooth, or store the array so that they are adjacent"
+    )
+    assert "after it" not in next(copies(Site(*_first(read(COPIED.replace("inout", "in"), "x.f90"))))).text
+
+
+def test_copies_are_named_where_the_procedure_takes_the_time_too(read):
+    source = read(COPIED, "x.f90")
+    smooth = source.procedures[0]
+    (found,) = copies(Site(source, smooth, smooth.line, smooth.last_line))
+    assert [place.rpartition(":")[2] for place in found.places] == ["10", "9"]
+
+
+def _first(source):
+    procedure = source.procedures[-1]
+    return source, procedure, procedure.line, procedure.last_line
+
+
+@pytest.mark.parametrize("section", ["a(i, 1:n, 1)", "a(1:n:2, i, 1)", "a(1:2, :, i)", "a(:, i, :)"])
+def test_sections_are_copied(advised, section):
+    assert len(advised(copies, COPIED.replace("a(i, :, 1)", section))) == 1
+
+
+@pytest.mark.parametrize(
+    "section", ["a", "a(1, i, 1)", "a(:, i, 1)", "a(2:n, i, 1)", "a(:, :, i)", "a(:, 2:3, i)", "a(:, 1:n:1, 1)", "b"]
+)
+def test_sections_whose_elements_are_adjacent_are_not_copied(advised, section):
+    assert advised(copies, COPIED.replace("a(i, :, 1)", section)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("x(n)\n", "x(:)\n"),
+        ("x(n)\n", "x(*)\n"),
+        ("call smooth", "call other"),
+        ("  do i = 1, n\n", ""),
+        ("real(8), intent(inout) :: x(n)", ""),
+    ],
+)
+def test_what_is_not_known_to_be_copied_is_not_named(advised, text, other):
+    changed = COPIED.replace(text, other)
+    assert advised(copies, changed.replace("  end do\n", "") if text.startswith("  do") else changed) == []
