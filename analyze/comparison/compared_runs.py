@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final, Literal
 
@@ -43,7 +43,10 @@ OfRanks = Literal["mean", "sum", "max"]
 _COMPUTE_TIME: Final = "compute_time"
 BUSY_TIME: Final = "busy_time"
 PATH_TIME: Final = "path_time"
-_COMPUTED: Final = {_COMPUTE_TIME: compute_time, BUSY_TIME: partial(busy_times, of_path=False)}
+_COMPUTED: Final[dict[str, Callable[[Experiment], Values]]] = {
+    _COMPUTE_TIME: compute_time,
+    BUSY_TIME: partial(busy_times, of_path=False),
+}
 _NEEDED: Final = dict.fromkeys(_COMPUTED, ("cpu_time", "mpi_cpu_time"))
 _WALL: Final = frozenset(
     {"wall_time", "mpi_time", *(part.name for part in (*MPI_PARTS, MPI_WAIT)), "io_time", "program_time", "time"}
