@@ -22,6 +22,7 @@ from ..analyze.verdict.confidence import is_speed
 from ..analyze.verdict.gain import gain_of_balance, gain_of_weight
 from ..experiment import Region
 from . import (
+    chunks,
     copies,
     division_of_work,
     indirection,
@@ -52,6 +53,7 @@ KINDS: Final[tuple[tuple[frozenset[str], Callable[[Site], Iterator[Advice]]], ..
     (division_of_work.CAUSES, division_of_work.division_of_work),
     (pipeline.CAUSES, pipeline.pipeline),
     (thread_loops.CAUSES, thread_loops.thread_loops),
+    (chunks.CAUSES, chunks.chunks),
 )
 # Kinds of findings that are not about busy time → the kinds of advice that concern them.
 _ABOUT: Final = {

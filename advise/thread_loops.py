@@ -15,31 +15,34 @@ from .nest import Assignment, Block, Loop, Statement, statements
 from .strides import LINE, Strides
 from .uneven import may_differ, uneven_by_counter
 
-__all__ = ["CAUSES", "KIND", "thread_loops"]
+__all__ = ["CAUSES", "KIND", "SCHEDULE", "shared_loops", "thread_loops"]
 
 KIND: Final = "threads"
 CAUSES: Final = frozenset(("threads",))
 
 _SHARED: Final = re.compile(r"\bomp\b.*\b(for|do)\b")
-_SCHEDULE: Final = re.compile(r"\bschedule\s*\(\s*(\w+)\s*(,[^)]*)?\)")
+SCHEDULE: Final = re.compile(r"\bschedule\s*\(\s*(\w+)\s*(,[^)]*)?\)")
 _OTHERS: Final = frozenset(("dynamic", "guided", "auto", "runtime"))
 _ASKING: Final = "omp_get_thread_num"
 
 
 def thread_loops(site: Site) -> Iterator[Advice]:
     """Yield advice on the loops of a site, and on those around it."""
-    seen = set()
-    around = [each for _, loops in site.statements[:1] for each in loops]
-    for loop in (*around, *(each for each, _ in site.loops)):
-        if _SHARED.search(loop.directive) and id(loop) not in seen:
-            seen.add(id(loop))
-            if advice := _schedule(site, loop):
-                yield advice
+    for loop in shared_loops(site):
+        if advice := _schedule(site, loop):
+            yield advice
     yield from _neighbours(site)
 
 
+def shared_loops(site: Site) -> Iterator[Loop]:
+    """Yield the loops whose iterations threads share: those of a site, and those around it."""
+    around = [each for _, loops in site.statements[:1] for each in loops]
+    found = {id(each): each for each in (*around, *(each for each, _ in site.loops))}
+    return (each for each in found.values() if _SHARED.search(each.directive))
+
+
 def _schedule(site: Site, loop: Loop) -> Advice | None:
-    found = _SCHEDULE.search(loop.directive)
+    found = SCHEDULE.search(loop.directive)
     kind = found[1] if found else "static"
     if kind in _OTHERS or (found and found[2]):
         return None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from autoanalyzer.advise import (
+    chunks,
+    copies,
     division_of_work,
     indirection,
     input_output,
@@ -15,7 +17,10 @@ from autoanalyzer.advise import (
 from autoanalyzer.analyze.verdict import Kind
 from autoanalyzer.view.verdict.pairs import OF_ADVICE, paired
 
-MODULES = (division_of_work, indirection, input_output, loop_order, messages, pipeline, repeated_work, thread_loops)
+MODULES = (
+    *(chunks, copies, division_of_work, indirection, input_output),
+    *(loop_order, messages, pipeline, repeated_work, thread_loops),
+)
 
 
 def test_every_kind_of_advice_is_against_something() -> None:

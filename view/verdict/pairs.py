@@ -15,6 +15,8 @@ OF_ADVICE: Final = {
     "order of loops": (Kind.MEMORY,),
     "indirection": (Kind.MEMORY,),
     "repeated work": (Kind.HOT_SPOT, Kind.ALLOCATION, Kind.PAGE_FAULTS),
+    "copies": (Kind.HOT_SPOT, Kind.ALLOCATION, Kind.PAGE_FAULTS, Kind.MEMORY),
+    "chunks": (Kind.HOT_SPOT,),
     "input and output": (Kind.FILE_IO,),
     "messages": (Kind.TRANSFER, Kind.LATE),
     "pipeline": (Kind.LATE,),

@@ -5,6 +5,7 @@ from textwrap import dedent
 import pytest
 
 from autoanalyzer.advise.c_family import read_c_family
+from autoanalyzer.advise.chunks import chunks
 from autoanalyzer.advise.division_of_work import division_of_work
 from autoanalyzer.advise.indirection import indirection
 from autoanalyzer.advise.input_output import input_output
@@ -223,3 +224,39 @@ def test_threads_whose_turns_may_differ_are_named(site, bounds):
         """
     (advice,) = thread_loops(site(text))
     assert "if the cost of its iterations differs" in advice.text
+
+
+PIECES = """
+double g(double);
+void f(double *a, const double *b, int n) {{
+#pragma omp parallel for {}
+    for (int i = 0; i < n; i++) {{
+        {}
+    }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("schedule", "body", "is_advised"),
+    [
+        ("schedule(dynamic)", "a[i] += b[i];", True),
+        ("schedule(dynamic, 1)", "if (b[i] > 0) a[i] += b[i];", True),
+        ("schedule(dynamic)", "a[i] += b[i];" * 16, True),
+        ("schedule(dynamic)", "a[i] += b[i];" * 17, False),
+        ("schedule(dynamic, 64)", "a[i] += b[i];", False),
+        ("schedule(guided)", "a[i] += b[i];", False),
+        ("schedule(static)", "a[i] += b[i];", False),
+        ("", "a[i] += b[i];", False),
+        ("schedule(dynamic)", "a[i] += g(b[i]);", False),
+        ("schedule(dynamic)", "for (int j = 0; j < n; j++) a[i] += b[j];", False),
+    ],
+)
+def test_short_iterations_that_threads_fetch_one_at_a_time_are_named(site, schedule, body, is_advised):
+    found = [*chunks(site(PIECES.format(schedule, body)))]
+    assert len(found) == is_advised
+    if found:
+        assert found[0].text == (
+            f"line 5 has {schedule}: threads fetch one iteration at a time, which takes longer than its few statements;"
+            " use schedule(static), or schedule(dynamic, 100)"
+        )
