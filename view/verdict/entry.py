@@ -240,8 +240,8 @@ def _saved(findings: Findings, finding: Finding) -> str:
         path, more = (time_of(findings.experiment, each) for each in (besides.before, besides.before - besides.after))
         if parts:
             return left  # the lines with advice show each part of the saving
-        why = f"{more} of it because ranks do this at different times" if at_once else "where the slowest counts"
-        left += f"; {path} on the critical path, {why}"
+        why = f", {more} of it because ranks do this at different times" if at_once else ""
+        left += f"; {'' if at_once else 'the slowest each time: '}{path} on the critical path{why}"
     return left
 
 
@@ -303,7 +303,8 @@ def groups_of(findings: Findings, finding: Finding) -> str:
         return "".join(f"on average: {time_of(findings.experiment, each)} per rank" for each in means)
     number, is_of_wall = len(findings.run.weighed.ranks), is_in_mpi(finding) or is_wall
     teams = findings.explanation.teams
-    which = "slowest thread of each execution" if teams and teams.on_path[position] > 0 else "busiest thread"
+    changes = teams is not None and teams.beyond[position] > THRESHOLD * teams.on_path[position]
+    which = "slowest thread of each execution" if changes else "busiest thread"
     busiest = f" in the {which}" if of_threads and not is_of_wall else ""
     if number == 1:
         return f"{time_of(findings.experiment, time)}{busiest or ' in all'}"

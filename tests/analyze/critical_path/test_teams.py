@@ -57,7 +57,7 @@ def test_threads_that_are_slowest_in_turn_are_an_imbalance(make_experiment: Make
     assert parts(team) == [(Why.EACH_TIME, 8.0, 5.0)]
     assert not found.verdict.balanced
     text = text_of(found)
-    said = "all threads alike in total: 5 s each; 8 s on the critical path, where the slowest counts"
+    said = "all threads alike in total: 5 s each; the slowest each time: 8 s on the critical path"
     assert f"saves up to 3 s (30 % of path) {said} why: a different thread is slowest each time the region runs" in text
     assert "try: give each thread equal work in each execution: smaller chunks, schedule(dynamic), or tasks" in text
 
