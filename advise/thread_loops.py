@@ -37,7 +37,7 @@ def thread_loops(site: Site) -> Iterator[Advice]:
             seen.add(id(loop))
             if advice := _schedule(site, loop):
                 yield advice
-    if IN_TURN not in site.causes:
+    if site.causes != {IN_TURN}:
         yield from _neighbours(site)
 
 
