@@ -20,6 +20,7 @@ from ..analyze.run.summary import summary
 from ..analyze.verdict import Finding, Kind
 from ..analyze.verdict.confidence import is_speed
 from ..analyze.verdict.gain import gain_of_balance, gain_of_weight
+from ..analyze.verdict.teams import slow_in_turn
 from ..experiment import Region
 from . import (
     chunks,
@@ -79,12 +80,14 @@ class Advised:
     Attributes:
         of_ranks: Culprit in which ranks differ → its advice, most certain first.
         of_regions: Hot spot → its advice, most certain first.
+        of_teams: Call path of a finding on threads of which a different one is slowest each time → its advice.
         remarks: Files for which advice is incomplete, and why.
         lacking: Files with findings that could not be used for advice, and why.
     """
 
     of_ranks: Mapping[int, tuple[Advice, ...]] = field(default_factory=dict)
     of_regions: Mapping[int, tuple[Advice, ...]] = field(default_factory=dict)
+    of_teams: Mapping[int, tuple[Advice, ...]] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
     lacking: tuple[str, ...] = ()
 
@@ -92,10 +95,13 @@ class Advised:
         """Return the advice on a finding, starting with the advice on its main cause."""
         of_ranks = self.of_ranks.get(finding.difference, ()) if finding.difference is not None else ()
         of_region = self.of_regions.get(finding.weight, ()) if finding.weight is not None else ()
-        first, other = (of_ranks, of_region) if finding.kind is Kind.IMBALANCE else (of_region, of_ranks)
-        found = dict.fromkeys((*first, *other))
+        of_team = self.of_teams.get(finding.region.id, ()) if finding.region and finding.is_of_teams else ()
+        of_both = (*of_ranks, *of_team, *of_region) if finding.kind is Kind.IMBALANCE else (*of_region, *of_ranks)
+        found: dict[str, Advice] = {}
+        for each in of_both:
+            found.setdefault(each.text, each)
         about = _ABOUT.get(finding.kind)
-        return tuple(each for each in found if about is None or each.kind in about)
+        return tuple(each for each in found.values() if about is None or each.kind in about)
 
 
 def advise(findings: Findings, find: Callable[[str], Found]) -> Advised:
@@ -115,6 +121,10 @@ def advise(findings: Findings, find: Callable[[str], Found]) -> Advised:
     return Advised(
         {culprit: advice for culprit, advice in of_ranks.items() if advice},
         {culprit: advice for culprit, advice in of_regions.items() if advice},
+        {
+            findings.vectors.regions[place if culprit is None else culprit].id: adviser.on_team(place)
+            for place, culprit in slow_in_turn(findings).items()
+        },
         (*dict.fromkeys(reading.remarks), *adviser.remarks),
         tuple(dict.fromkeys(adviser.lacking)),
     )
@@ -152,6 +162,11 @@ class _Adviser:
         numbers = cache(partial(_numbers, findings.differences.selection, culprit))
         served = frozenset(causes - {"instructions"})
         return self._on(findings.vectors.regions[culprit], served, gain.seconds if gain else None, numbers)
+
+    def on_team(self, place: int) -> tuple[Advice, ...]:
+        """Return the advice on a region in which a different thread is slowest each time."""
+        numbers = cache(partial(_numbers, self._findings.run.weighed, place))
+        return self._on(self._findings.vectors.regions[place], frozenset((thread_loops.IN_TURN,)), None, numbers)
 
     def on_weight(self, culprit: int) -> tuple[Advice, ...]:
         """Return the advice on a hot spot, most certain first."""

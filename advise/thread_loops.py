@@ -1,6 +1,6 @@
 """Advice on loops whose iterations threads share: the schedule, and adjacent data.
 
-Advice is given for regions in which threads differ.
+Advice is given for regions in which threads differ, or a different thread is slowest each time.
 """
 
 from __future__ import annotations
@@ -15,14 +15,16 @@ from .nest import Assignment, Block, Loop, Statement, statements
 from .strides import LINE, Strides
 from .uneven import may_differ, uneven_by_counter
 
-__all__ = ["CAUSES", "KIND", "SCHEDULE", "shared_loops", "thread_loops"]
+__all__ = ["CAUSES", "IN_TURN", "KIND", "SCHEDULE", "shared_loops", "thread_loops"]
 
 KIND: Final = "threads"
-CAUSES: Final = frozenset(("threads",))
+IN_TURN: Final = "threads_in_turn"
+CAUSES: Final = frozenset(("threads", IN_TURN))
 
 _SHARED: Final = re.compile(r"\bomp\b.*\b(for|do)\b")
 SCHEDULE: Final = re.compile(r"\bschedule\s*\(\s*(\w+)\s*(,[^)]*)?\)")
 _OTHERS: Final = frozenset(("dynamic", "guided", "auto", "runtime"))
+_BY_CHUNKS: Final = ("dynamic", "guided")
 _ASKING: Final = "omp_get_thread_num"
 
 
@@ -31,7 +33,8 @@ def thread_loops(site: Site) -> Iterator[Advice]:
     for loop in shared_loops(site):
         if advice := _schedule(site, loop):
             yield advice
-    yield from _neighbours(site)
+    if site.causes != {IN_TURN}:
+        yield from _neighbours(site)
 
 
 def shared_loops(site: Site) -> Iterator[Loop]:
@@ -44,6 +47,9 @@ def shared_loops(site: Site) -> Iterator[Loop]:
 def _schedule(site: Site, loop: Loop) -> Advice | None:
     found = SCHEDULE.search(loop.directive)
     kind = found[1] if found else "static"
+    if found and kind in _BY_CHUNKS and _chunk(found) > 1:
+        text = f"line {loop.line} has {found[0]}: try smaller chunks, so that all threads end at about the same time"
+        return Advice(KIND, text, (site.place(loop.line),), (loop.directive,), site.gain, MEDIUM)
     if kind in _OTHERS or (found and found[2]):
         return None
     uneven, is_macro = uneven_by_counter(loop), kind != "static"
@@ -58,6 +64,12 @@ def _schedule(site: Site, loop: Loop) -> Advice | None:
     lines = (loop.line, uneven.line) if uneven else (loop.line,)
     sure = HIGH if uneven and not is_macro else MEDIUM
     return Advice(KIND, text, tuple(map(site.place, lines)), (loop.directive,), site.gain, sure)
+
+
+def _chunk(schedule: re.Match[str]) -> int:
+    """Return the size of the chunks that a schedule names; 0 if it names none, or not by a number."""
+    size = (schedule[2] or "").strip(", ")
+    return int(size) if size.isdecimal() else 0
 
 
 def _depends(site: Site, loop: Loop, uneven: Loop) -> str:

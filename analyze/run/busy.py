@@ -10,7 +10,7 @@ from ...experiment import Experiment
 from ...experiment.metric import TEAM_TIME
 from .arrays import Flags, Values
 
-__all__ = ["BUSY_PARTS", "CLOCKS", "busy_parts", "busy_times"]
+__all__ = ["BUSY_PARTS", "CLOCKS", "busy_of_threads", "busy_parts", "busy_times", "in_teams_alone"]
 
 # Relative tolerance: due to the clocks' resolution, the critical path may seem shorter than a rank's busy time.
 CLOCKS: Final = 0.01
@@ -33,14 +33,15 @@ def busy_times(experiment: Experiment, *, of_path: bool = True) -> Values:
     where this was not recorded, that of the thread that is busiest in all of them together. Threads outside OpenMP do
     not count.
 
+    A call path without probes may contain serial work and a team. The slowest threads' time then lacks the serial work,
+    so it only counts if it is longer than the first thread's time.
+
     Args:
         experiment: An experiment, or a block of whole processes; missing metrics count as 0.
         of_path: Whether to use what was recorded with the critical path. Runs are compared without it, because it may
             be missing in some of them.
     """
-    found = np.zeros((len(experiment.call_paths), len(experiment.locations)))
-    for name, sign in busy_parts(experiment).items():
-        found += sign * np.nan_to_num(experiment.exclusive(name))
+    found = busy_of_threads(experiment)
     threads = np.array([place.thread for place in experiment.locations])
     if not threads.any():
         return found
@@ -50,7 +51,8 @@ def busy_times(experiment: Experiment, *, of_path: bool = True) -> Values:
     firsts = order[starts]
     if of_path and TEAM_TIME.name in experiment:
         slowest = np.add.reduceat(np.nan_to_num(experiment.exclusive(TEAM_TIME.name))[:, order], starts, axis=1)
-        found[:, firsts] = np.where(slowest > 0, slowest, found[:, firsts])
+        is_whole = in_teams_alone(experiment)[:, None] | (slowest > found[:, firsts])
+        found[:, firsts] = np.where((slowest > 0) & is_whole, slowest, found[:, firsts])
         found[:, threads > 0] = 0.0
         return found
     teams = np.flatnonzero(_in_teams(experiment, threads > 0))
@@ -58,6 +60,31 @@ def busy_times(experiment: Experiment, *, of_path: bool = True) -> Values:
     found[:, threads > 0] = 0.0
     found[np.ix_(teams, firsts)] = longest
     return found
+
+
+def busy_of_threads(experiment: Experiment) -> Values:
+    """Return the busy time of each thread: ``float64[call path, location]``, in seconds; missing metrics count as 0."""
+    found = np.zeros((len(experiment.call_paths), len(experiment.locations)))
+    for name, sign in busy_parts(experiment).items():
+        found += sign * np.nan_to_num(experiment.exclusive(name))
+    return found
+
+
+def in_teams_alone(experiment: Experiment) -> Flags:
+    """Return which call paths are executed only by teams of threads: ``bool[call path]``.
+
+    These are the parallel regions with probes, and the call paths in them. Other threads enter a region of their own
+    accord only there; without a probe, their work belongs to the call path around the parallel region.
+
+    Args:
+        experiment: An experiment, or a block of whole processes.
+    """
+    found = np.zeros(len(experiment.call_paths), dtype=bool)
+    if "visits" in experiment:
+        others = np.array([place.thread > 0 for place in experiment.locations])
+        found |= (np.nan_to_num(experiment.exclusive("visits"))[:, others] > 0).any(axis=1)
+        found[list(experiment.roots)] = False
+    return _with_paths_below(experiment, found)
 
 
 def _in_teams(experiment: Experiment, others: Flags) -> Flags:
@@ -72,6 +99,11 @@ def _in_teams(experiment: Experiment, others: Flags) -> Flags:
     found = np.zeros(len(experiment.call_paths), dtype=bool)
     if "omp_time" in experiment:
         found |= (np.nan_to_num(experiment.exclusive("omp_time"))[:, others] > 0).any(axis=1)
+    return _with_paths_below(experiment, found)
+
+
+def _with_paths_below(experiment: Experiment, found: Flags) -> Flags:
+    """Add the parallel regions, and all call paths below the chosen ones, to ``found``, and return it."""
     for index, path in enumerate(experiment.call_paths):  # call paths come after their parents
         found[index] |= path.region.kind == "parallel" or (path.parent is not None and found[path.parent])
     return found

@@ -293,7 +293,7 @@ class Analysis:
 
     @cached_property
     def mean_busy(self) -> Values:
-        """The mean busy time of the ranks in each region; for a team, of its busiest thread: ``float64[region]``."""
+        """The mean busy time of the ranks in each region; for a team, of its slowest thread: ``float64[region]``."""
         path = self.explanation.serialisation
         return path.mean if path else mean_busy_in(self.run)
 

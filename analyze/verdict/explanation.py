@@ -10,6 +10,7 @@ import numpy as np
 
 from ...experiment import Experiment, Region
 from ..critical_path.serialisation import Serialisation, find_serialisation
+from ..critical_path.teams import Teams, find_teams
 from ..dissimilarity.differences import Differences
 from ..evidence.attributes import Attribute, attributes_of
 from ..evidence.time_split import TimeSplit, time_split
@@ -33,12 +34,15 @@ class Explanation:
         attributes: The possible causes by name, with their amounts in each region over all ranks.
         seconds: The time that each of these causes takes in each region.
         serialisation: The time of each region on the critical path; None if the path is unknown.
+        teams: The regions in which a different thread is slowest each time; None if the path is unknown, or without
+            teams.
     """
 
     waiting: Waiting
     attributes: Mapping[str, Attribute]
     seconds: TimeSplit
     serialisation: Serialisation | None = None
+    teams: Teams | None = None
 
 
 def explain(prepared: Prepared, differences: Differences | None) -> Explanation:
@@ -62,7 +66,8 @@ def explain(prepared: Prepared, differences: Differences | None) -> Explanation:
     seconds = time_split(weighed, attributes, prepared.weighed_costs, waiting.seconds, serialisation, turns=turns)
     if differences is None:
         seconds = replace(seconds, mpi=np.zeros_like(seconds.mpi))
-    return Explanation(waiting, attributes, seconds, serialisation)
+    teams = find_teams(replace(weighed, regions=prepared.compared.regions)) if serialisation else None
+    return Explanation(waiting, attributes, seconds, serialisation, teams)
 
 
 def attributes_of_ranks(differences: Differences) -> Mapping[str, Attribute]:

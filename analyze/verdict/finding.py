@@ -53,6 +53,7 @@ class Why(StrEnum):
     EVEN = "even"  # the work is shared evenly
     FASTEST = "fastest"  # all ranks are as fast as the fastest
     AT_ONCE = "at_once"  # all ranks are busy at the same time, and equally long
+    EACH_TIME = "each_time"  # all threads of a team are busy equally long in each execution
     MISSES = "misses"  # cache misses
     ALLOCATION = "allocation"
     FAULTS = "faults"  # page faults
@@ -235,6 +236,11 @@ class Finding:
     def is_in_turn(self) -> bool:
         """Whether time would be saved if the ranks were busy in the region at the same time."""
         return self.gain is not None and any(part.why is Why.AT_ONCE for part in self.gain.parts)
+
+    @property
+    def is_of_teams(self) -> bool:
+        """Whether time would be saved if the threads were busy equally long in each execution of the region."""
+        return self.gain is not None and any(part.why is Why.EACH_TIME for part in self.gain.parts)
 
     @property
     def is_of_waiting(self) -> bool:

@@ -16,9 +16,11 @@ from .analysis import Analysis
 from .confidence import is_by_counts_alone, is_speed
 from .finding import Gain, Saved, Why
 from .share import inclusive
+from .teams import beyond_totals
 
 __all__ = ["gain_of", "gain_of_balance", "gain_of_weight"]
 
+_SHARED: Final = frozenset({Why.EVEN, Why.AT_ONCE, Why.EACH_TIME})  # the fix only divides the work differently
 _NOTHING: Final = 1e-6  # share of the base: a smaller saving is the rounding error of a difference
 
 
@@ -39,7 +41,7 @@ def gain_of(analysis: Analysis, parts: Iterable[Saved]) -> Gain | None:
     base, whole = analysis.base.seconds, sum(each.before - each.after for each in spent)
     if whole <= _NOTHING * base:
         return None
-    kept = sum(each.before - each.after for each in spent if each.why in (Why.EVEN, Why.AT_ONCE))
+    kept = sum(each.before - each.after for each in spent if each.why in _SHARED)
     saved = min(whole - max(kept - analysis.idle, 0.0), analysis.run.program_time)
     if saved <= _NOTHING * base:
         return None
@@ -55,7 +57,8 @@ def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
     a perfect fix leaves. A fix leaves the mean over the ranks, because work can be shared evenly, or the time of the
     fastest rank, if only avoidable cache misses, events or stalls make the others slow. If ranks are busy at different
     times in these regions, the critical path can contain more time in them than the slowest rank spends there; this
-    excess is saved as well. If ranks run different programs, only those of one program can share work.
+    excess is saved as well, and so is the time of teams in which a different thread is slowest each time. If ranks run
+    different programs, only those of one program can share work.
 
     Args:
         analysis: The results so far.
@@ -92,7 +95,9 @@ def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
         # For metrics other than compute time, the saving is not reduced, but is at most the time on the path.
         after = saved.after if vectors.metric == "compute_time" else max(on_path - saved.before + saved.after, 0.0)
         saved = Saved(why, on_path, after, on_path=True)
-    return gain_of(analysis, [saved])
+    beyond = min(beyond_totals(analysis, regions), max(on_path - saved.before, 0.0))
+    each_time = Saved(Why.EACH_TIME, saved.before + beyond, saved.before, on_path=True)
+    return gain_of(analysis, [saved, each_time])
 
 
 def _is_followed(analysis: Analysis) -> bool:

@@ -1,20 +1,26 @@
-"""Findings on threads that wait for each other in OpenMP: for locks, and at too many barriers."""
+"""Findings on threads that wait for each other in OpenMP: for locks, at too many barriers, and for the slowest."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..run.code_regions import descendants
 from ..run.criteria import CRITERIA, TICK
 from ..run.selection import complete
 from .analysis import Analysis
-from .finding import Cause, Finding, Kind, Saved, Why
+from .confidence import REASONS
+from .finding import Cause, Doubt, Finding, Kind, Saved, Why
 from .gain import gain_of
+from .share import inclusive, share_of
+from .teams import is_for_cores, slow_in_turn
 
-__all__ = ["threads_that_wait", "waiting_threads"]
+__all__ = ["slow_teams", "threads_that_wait", "waiting_threads"]
 
 _COUNTED = "entries that found the lock taken were counted"
 _FEW_CORES = "threads share cores, so part of the waiting may be for a core"
 _SHORT = "barriers, and the work between them, were measured"
+_SLOWEST = "the slowest thread of each execution was timed"
+_NOISE = "a noisy machine can also make a different thread slow each time"
 
 
 def waiting_threads(analysis: Analysis) -> Iterator[Finding]:
@@ -24,6 +30,38 @@ def waiting_threads(analysis: Analysis) -> Iterator[Finding]:
         yield _finding(analysis, position, Kind.LOCK, Why.LOCKS, sum(each.per_thread for each in waits))
     for position, barriers in found.barriers.items():
         yield _finding(analysis, position, Kind.BARRIERS, Why.BARRIERS, barriers.waited)
+
+
+def slow_teams(analysis: Analysis) -> Iterator[Finding]:
+    """Yield a finding for each team in which a different thread is slowest each time, unless another finding has it."""
+    teams, path = analysis.explanation.teams, analysis.explanation.serialisation
+    if teams is None or path is None:
+        return
+    regions = analysis.vectors.regions
+    for place in (place for place, culprit in slow_in_turn(analysis).items() if culprit is None):
+        around = {*analysis.experiment.ancestors(regions[place].id)}
+        nested = [index for index, each in enumerate(regions) if each.id in around]
+        nested += [place, *descendants(regions, place)]
+        # If ranks work there in turn, that is another finding, with the rest of the time on the path.
+        is_shared = any(analysis.in_turn[nested])
+        mean, on_path = (inclusive(analysis, each, place) for each in (path.mean, path.on_path))
+        part = min(mean / on_path, 1.0) if is_shared else 1.0
+        saved = Saved(Why.EACH_TIME, part * float(teams.on_path[place]), part * float(teams.mean[place]), on_path=True)
+        gain = gain_of(analysis, [saved])
+        if gain is None or gain.share < analysis.run.least_gain:
+            continue
+        is_large = teams.beyond[place] >= CRITERIA.unknown_noise * teams.on_path[place]
+        level, reason = ("high", _SLOWEST) if is_large else ("medium", _NOISE)
+        doubt = Doubt.CORES if is_for_cores(analysis, place) else None
+        yield Finding(
+            Kind.IMBALANCE,
+            regions[place],
+            gain=gain,
+            share=share_of(analysis, place, compared=True),
+            doubt=doubt,
+            level="low" if doubt else level,
+            reason=REASONS[doubt].replace("rank", "thread") if doubt else reason,
+        )
 
 
 def threads_that_wait(analysis: Analysis, finding: Finding) -> dict[int | str, float]:

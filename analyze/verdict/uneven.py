@@ -13,6 +13,7 @@ from .confidence import confidence_in_difference, doubt_of_difference, is_speed
 from .finding import Doubt, Finding, Kind
 from .gain import gain_of_balance
 from .share import share_of
+from .teams import is_minor
 
 __all__ = ["uneven_regions"]
 
@@ -23,7 +24,7 @@ def uneven_regions(analysis: Analysis) -> Iterator[Finding]:
     if not found.exists:
         return
     for culprit in analysis.culprits_by_difference:
-        if not _is_master_alone(analysis, culprit, [culprit]):
+        if not (_is_master_alone(analysis, culprit, [culprit]) or is_minor(analysis, culprit)):
             yield _finding(analysis, culprit, [culprit])
     if not found.culprits and not _is_master_alone(analysis, None, analysis.vectors.top):
         yield _finding(analysis, None, analysis.vectors.top)

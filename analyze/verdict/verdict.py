@@ -15,7 +15,7 @@ from .base import Base
 from .finding import Finding, Kind, Wait
 from .heavy import heavy_procedures, heavy_regions, late_work
 from .lost import Lost, LostTo, find_lost
-from .queueing import waiting_threads
+from .queueing import slow_teams, waiting_threads
 from .ranking import each_place_once, ranked
 from .uneven import uneven_regions
 from .waits import wait_of
@@ -68,7 +68,7 @@ class Verdict:
 def find_verdict(analysis: Analysis) -> Verdict:
     """Return the verdict on an analysed run."""
     too_short = analysis.run.program_time < CRITERIA.resolution
-    kinds = () if too_short else (uneven_regions, waiting_threads, heavy_regions, heavy_procedures)
+    kinds = () if too_short else (uneven_regions, slow_teams, waiting_threads, heavy_regions, heavy_procedures)
     found = [each for findings_of in kinds for each in findings_of(analysis)]
     findings = tuple(ranked(each_place_once(analysis, found)))
     lost = () if too_short else find_lost(analysis, [each for each in findings if each.gain])

@@ -15,6 +15,7 @@ from autoanalyzer.experiment import Experiment, load
 
 from ..conftest import LIBOMP, Tool
 
+PASSIVE = {"OMP_WAIT_POLICY": "passive"}
 PROGRAMS = Path(__file__).parents[1] / "programs" / "openmp"
 OWN = {"flang-new-19": LIBOMP}
 QUEUES = [("gcc", "queue.c"), ("clang", "queue.c"), ("gfortran", "queue.f90")]
@@ -204,3 +205,24 @@ def test_a_program_of_gnu_s_that_meets_llvm_s_library_waits_in_its_own_lines(bui
         (line, [1, 1]) for line in barriers
     ]
     assert [(each["entries"], each["contended"]) for each in waits if each["kind"] == "lock"] == [([1], [0])]
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    ("shape", "names"), [("turns", {"parallel"}), ("same", {"loop", "work"}), ("even", set())], ids=str
+)
+def test_threads_that_are_slowest_in_turn_are_an_imbalance_like_one_that_always_is(
+    tool: Tool, shape: str, names: set[str]
+) -> None:
+    """The threads of a team are busy equally long in total; only the slowest of each execution shows the loss."""
+    shutil.copy(PROGRAMS / "turns.c", tool.folder)
+    build = ("autoanalyzer", "compile", "--", "mpicc", "-O1", "-g", "-fopenmp", "turns.c", "-o", "program")
+    assert tool(*build).returncode == 0
+    options = ("-o", "out", "--path", "always", "--json", "found.json")
+    done = tool("autoanalyzer", "run", *options, "--", "mpirun", "-n", "2", "./program", shape, env=PASSIVE)
+    assert done.returncode == 0, done.stderr.decode()
+    found = json.loads((tool.folder / "found.json").read_text())["findings"]
+    uneven = [each for each in found if each["kind"] == "imbalance" and not each["doubt"]]
+    assert {each["name"].partition("@")[0] for each in uneven} <= names
+    assert bool(uneven) == bool(names)
+    assert all(bool(each["ranks"]) == (shape == "same") for each in uneven)

@@ -28,7 +28,7 @@ from .inside import inside_line
 from .pairs import OF_ADVICE, paired
 from .parts import ALL, TO_COUNT, has_no_probes, is_in_mpi, is_wall_known
 from .reasons import general_advice, more_about, parts_of_saving, reasons
-from .threads import OF_THREADS, time_of_threads
+from .threads import OF_THREADS, mean_of_threads, time_of_threads
 
 if TYPE_CHECKING:
     from ...advise import Advice, Advised
@@ -221,7 +221,8 @@ def _saved(findings: Findings, finding: Finding) -> str:
     """Return a phrase on how the saving follows from the ranks' times: ``; 620 ms each if shared evenly``."""
     gain = None if _is_saving_per_rank(finding) else finding.gain
     parts = {each.why: each for each in gain.parts} if gain else {}
-    besides = parts.pop(Why.AT_ONCE, None)
+    at_once, each_time = parts.pop(Why.AT_ONCE, None), parts.pop(Why.EACH_TIME, None)
+    besides = at_once or each_time
     left = "".join(_left(findings, finding, each) for why, each in parts.items() if why not in _SPENT)
     spent = " and ".join(
         f"{time_of(findings.experiment, each.before - each.after)} {_use(findings, finding, why)}"
@@ -239,7 +240,8 @@ def _saved(findings: Findings, finding: Finding) -> str:
         path, more = (time_of(findings.experiment, each) for each in (besides.before, besides.before - besides.after))
         if parts:
             return left  # the lines with advice show each part of the saving
-        left += f"; {path} on the critical path, {more} of it because ranks do this at different times"
+        why = f", {more} of it because ranks do this at different times" if at_once else ""
+        left += f"; {'' if at_once else 'the slowest each time: '}{path} on the critical path{why}"
     return left
 
 
@@ -281,6 +283,8 @@ def groups_of(findings: Findings, finding: Finding) -> str:
         said = "; ".join(f"{ranks(each.labels)}: {_of_group(findings, each)}" for each in named)
         said += "; others in between" * has_more
         return f"off the core: {said}" if findings.vectors.metric == OFF_PROCESSOR else said
+    if finding.is_of_teams and (mean := mean_of_threads(findings, finding)):
+        return mean
     gain = None if finding.others else finding.gain  # a saving over several call paths does not give the time on one
     means = [each.after for each in gain.parts if each.why is Why.AT_ONCE] if gain else []
     of_threads, busy = bool(findings.vectors.threads), _busy(findings)
@@ -298,7 +302,10 @@ def groups_of(findings: Findings, finding: Finding) -> str:
     else:
         return "".join(f"on average: {time_of(findings.experiment, each)} per rank" for each in means)
     number, is_of_wall = len(findings.run.weighed.ranks), is_in_mpi(finding) or is_wall
-    busiest = " in the busiest thread" if of_threads and not is_of_wall else ""
+    teams = findings.explanation.teams
+    changes = teams is not None and teams.beyond[position] > THRESHOLD * teams.on_path[position]
+    which = "slowest thread of each execution" if changes else "busiest thread"
+    busiest = f" in the {which}" if of_threads and not is_of_wall else ""
     if number == 1:
         return f"{time_of(findings.experiment, time)}{busiest or ' in all'}"
     if findings.verdict.master is not None and not is_in_mpi(finding):
@@ -322,7 +329,7 @@ def _longest(findings: Findings, finding: Finding, position: int) -> str:
 
 
 def _busy(findings: Findings) -> Values:
-    """Return ``float64[region]``: mean busy seconds per rank; if threads were compared, of a rank's busiest thread."""
+    """Return ``float64[region]``: mean busy seconds per rank; if threads were compared, of a rank's slowest threads."""
     seconds = findings.explanation.seconds
     return findings.mean_busy if findings.vectors.threads else seconds.computing + seconds.of["io_bytes"]
 

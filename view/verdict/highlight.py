@@ -9,6 +9,7 @@ from typing import Final
 from ...analyze import Findings
 from ...analyze.verdict import Finding, Kind
 from ...experiment import Experiment
+from ...experiment.metric import TEAM_TIME
 
 __all__ = ["Highlight", "highlight_of"]
 
@@ -48,7 +49,8 @@ def highlight_of(findings: Findings, finding: Finding) -> Highlight:
     """Return the highlight of a finding: the slowest ranks in the compared metric, or all in the kind's metric."""
     path = finding.region.id if finding.region else None
     if len(finding.groups) < 2:
-        metric = "wall_time" if finding.of_run else _METRICS.get(finding.kind, "compute_time")
+        of_kind = TEAM_TIME.name if finding.is_of_teams else _METRICS.get(finding.kind, "compute_time")
+        metric = "wall_time" if finding.of_run else of_kind
         return Highlight(*_shown(findings.experiment, metric), path)
     labels, by_thread = set(finding.slowest), bool(findings.vectors.threads)
     locations = [

@@ -31,7 +31,7 @@ from .parts import (
     is_in_mpi,
     parts,
 )
-from .threads import OF_THREADS, against_waiting, waits_inside, who_waits_at_barriers, why_threads_wait
+from .threads import against_waiting, is_of_threads, waits_inside, who_waits_at_barriers, why_threads_wait
 from .waiting import waited_in, who_for_whom, why_in_mpi
 
 __all__ = ["general_advice", "more_about", "parts_of_saving", "reasons"]
@@ -42,7 +42,7 @@ _MOST_OF_RUN: Final = 0.5  # if a region has a larger share of the busy time, a 
 _OF_OTHERS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.LATE, Kind.MESSAGES)
 _AGAINST: Final = {
     **dict.fromkeys((Why.EVEN, Why.FASTEST), Kind.IMBALANCE),
-    **dict.fromkeys((Why.AT_ONCE, Why.WAITING, Why.MESSAGES), Kind.LATE),
+    **dict.fromkeys((Why.AT_ONCE, Why.EACH_TIME, Why.WAITING, Why.MESSAGES), Kind.LATE),
     Why.MISSES: Kind.MEMORY,
     Why.ALLOCATION: Kind.ALLOCATION,
     Why.FAULTS: Kind.PAGE_FAULTS,
@@ -63,7 +63,7 @@ def reasons(findings: Findings, finding: Finding) -> list[tuple[str, Kind]]:
     is_uneven = finding.kind in (Kind.IMBALANCE, Kind.SLOW_CORE) and bool(finding.groups)
     said = [*uneven, *heavy] if is_uneven else [*heavy, *uneven]
     threads = [*why_threads_wait(findings, finding)]
-    said = [*threads, *said] if finding.kind in OF_THREADS else [*said, *threads]
+    said = [*threads, *said] if is_of_threads(finding) else [*said, *threads]
     said = [each for each in said if not each[0].endswith(TO_COUNT) or (is_uneven and each in uneven)] or said
     known = None if finding.weight is None else waited_in(findings, finding.weight)
     whom = "it" if finding.region else "each other"
@@ -128,7 +128,7 @@ def general_advice(findings: Findings, finding: Finding) -> dict[str, Kind]:
         heavy = {_against_files(findings, finding.procedure.region): Kind.FILE_IO}
     found = {**uneven, **heavy} if finding.kind is Kind.IMBALANCE else {**heavy, **uneven}
     threads = against_waiting(findings, finding)
-    return {**threads, **found} if finding.kind in OF_THREADS else {**found, **threads}
+    return {**threads, **found} if is_of_threads(finding) else {**found, **threads}
 
 
 def _against_order(findings: Findings, finding: Finding) -> Iterator[str]:

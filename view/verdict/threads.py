@@ -5,17 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+import numpy as np
+
 from ...analyze import Findings
-from ...analyze.verdict import Finding, Kind
+from ...analyze.run.criteria import THRESHOLD
+from ...analyze.run.overhead import TIMES
+from ...analyze.verdict import Finding, Kind, Why
 from ...analyze.verdict.queueing import threads_that_wait
+from ...analyze.verdict.teams import slow_in_turn
 from ...experiment.thread_wait import BARRIERS, ThreadWait, added
-from ..place import at_line
+from ..place import Place, at_line
 from ..times import time_of
 from ..units import count, ranks
 
 __all__ = [
     "OF_THREADS",
     "against_waiting",
+    "is_of_threads",
+    "mean_of_threads",
     "time_of_threads",
     "waits_inside",
     "who_waits_at_barriers",
@@ -30,11 +37,23 @@ _TO_TRY: Final = {
     " part of the data; do less work while holding a lock",
     Kind.BARRIERS: "do more work between barriers: add nowait where no thread needs the others' results, put one"
     " parallel region around several loops, or parallelise the outer loop",
+    Kind.LATE: "give each thread equal work in each execution: smaller chunks, schedule(dynamic), or tasks",
 }
 
 
+def is_of_threads(finding: Finding) -> bool:
+    """Return whether the main reason for a finding is that threads wait for each other."""
+    is_slowest = finding.gain is not None and [each.why for each in finding.gain.parts[:1]] == [Why.EACH_TIME]
+    return finding.kind in OF_THREADS or is_slowest
+
+
 def why_threads_wait(findings: Findings, finding: Finding) -> Iterator[tuple[str, Kind]]:
-    """Yield lines on where threads queue in a finding's region, and on its barriers, each with its kind of fault."""
+    """Yield lines on where threads queue in a finding's region, on its barriers, and on threads that are slow in turn.
+
+    Each line comes with its kind of fault.
+    """
+    if finding.is_of_teams:
+        yield f"why: a different thread is slowest each time {_what_runs(findings, finding)} runs", Kind.LATE
     found = findings.thread_waits
     few = "; part of the waiting may be for a core" if found.shared else ""
     for position in _positions(findings, finding):
@@ -73,12 +92,34 @@ def time_of_threads(findings: Findings, finding: Finding) -> str:
     return f"a thread waits {time_of(findings.experiment, finding.causes[0].seconds)} on average"
 
 
+def mean_of_threads(findings: Findings, finding: Finding) -> str:
+    """Return a phrase for the mean time of the threads of a team; empty if the finding's region is not in a team."""
+    teams, vectors = findings.explanation.teams, findings.vectors
+    ids = [each.id for each in vectors.regions]
+    if teams is None or finding.region is None or finding.region.id not in ids:
+        return ""
+    place = ids.index(finding.region.id)
+    times = vectors.values[place]
+    are_alike = vectors.metric in TIMES and float(np.ptp(times)) <= THRESHOLD * float(times.max())
+    mean = time_of(findings.experiment, float(teams.per_thread[place]))
+    return f"all threads alike in total: {mean} each" if are_alike else f"on average: {mean} per thread"
+
+
 def waits_inside(findings: Findings, finding: Finding) -> bool:
     """Return whether threads wait for each other in a finding's region or below it; less work would not help then."""
     found, experiment = findings.thread_waits, findings.experiment
     paths = {findings.run.weighed.regions[each].id for each in (*found.queues, *found.barriers)}
     below = [*experiment.walk(finding.region.id)] if finding.region else []
     return not paths.isdisjoint(below)
+
+
+def _what_runs(findings: Findings, finding: Finding) -> str:
+    """Return a phrase for the region in which a different thread is slowest each time: the finding's, or one around."""
+    regions = findings.vectors.regions
+    around = next((place for place, each in slow_in_turn(findings).items() if each == finding.difference), None)
+    if finding.difference is None or around is None or around == finding.difference:
+        return "the region"
+    return Place.of(findings.experiment, regions[around]).in_words
 
 
 def _positions(findings: Findings, finding: Finding) -> list[int]:

@@ -466,6 +466,23 @@ def test_threads_that_are_slowest_in_turn_are_no_ranks_that_work_in_turn(
     assert (serialisation is not None and bool(serialisation.beyond.any())) == late
 
 
+def test_serial_work_beside_a_team_without_a_probe_is_busy_time_of_the_rank(make_experiment: MakeExperiment) -> None:
+    """The call path around the team has both, and no other thread enters it; in a program without probes, the root."""
+    made = followed(
+        make_experiment,
+        {"whole": [3.0, 0.0] * 2, "team": [2.0, 2.0] * 2, "team/within": [1.0, 1.0] * 2},
+        path={"whole": [3.0, 0.0, 0.0, 0.0], "team": [3.0, 0.0, 0.0, 0.0], "team/within": [1.5, 0.0, 0.0, 0.0]},
+        waits={},
+        delays={},
+        who=(),
+        threads=2,
+        visits={"whole": [1.0, 0.0] * 2, "team": [1.0] * 4, "team/within": [1.0, 0.0] * 2},
+        omp_time={"whole": [0.0, 1.0] * 2},
+        team_time={"whole": [1.0, 0.0] * 2, "team": [1.5, 1.5] * 2, "team/within": [0.75, 0.0] * 2},
+    )
+    assert busy_times(made)[1:].tolist() == [[3.0, 0.0] * 2, [3.0, 0.0] * 2, [0.75, 0.0] * 2]
+
+
 def test_a_team_without_a_probe_is_known_by_the_threads_that_wait_in_it(
     make_experiment: MakeExperiment,
 ) -> None:
