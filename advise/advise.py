@@ -186,7 +186,8 @@ class _Adviser:
         """Return how ranks wait in a culprit: ``waiting`` (maybe for messages), ``one_after_another`` or ``late``."""
         explanation = self._findings.explanation
         found = explanation.serialisation
-        if found is None or not (self._findings.in_turn[culprit] or culprit in explanation.waiting.awaited):
+        is_known = self._findings.in_turn[culprit] or culprit in explanation.waiting.awaited
+        if found is None or found.in_doubt[culprit] or not is_known:
             return "waiting"
         return "one_after_another" if found.passes_on[culprit] else "late"
 

@@ -12,6 +12,7 @@ __all__ = [
     "MPI_PARTS",
     "MPI_WAIT",
     "PATH_METRICS",
+    "PATH_VISITS",
     "PROCESS_METRICS",
     "STORED_METRICS",
     "SYSTEM_METRICS",
@@ -86,6 +87,8 @@ PATH_METRICS: Final = (
 # Recorded with them if threads form teams. With it, a rank's busy time is that of the path.
 TEAM_TIME: Final = Metric("team_time", "sec", None, "Busy time of the slowest thread in each execution of a team")
 COUNTED_PATH_METRICS: Final = (Metric("path_instructions", "occ", None, "Instructions on the critical path"),)
+# Recorded with either. Entries without busy time do not count.
+PATH_VISITS: Final = Metric("path_visits", "occ", None, "How often the region was entered on the critical path")
 
 # The parts of mpi_time: each MPI function belongs to one of them, or to one of their parts.
 MPI_PARTS: Final = (
@@ -164,7 +167,7 @@ SYSTEM_METRICS: Final = (
 UNTIMED_VISITS: Final = Metric("untimed_visits", "occ", "visits", "Entries that were not timed, to save overhead")
 
 # The metrics that a folded region keeps.
-ENTRIES: Final = frozenset({"visits", UNTIMED_VISITS.name})
+ENTRIES: Final = frozenset({"visits", UNTIMED_VISITS.name, PATH_VISITS.name})
 
 # Recorded in counted runs; all but mpi_instructions exclude instructions inside MPI. A count that was unavailable is
 # absent. Sources show the origin: "simulated:…", "measured:papi:EVENT", "derived:FORMULA".

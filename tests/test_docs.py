@@ -20,6 +20,7 @@ from autoanalyzer.experiment.metric import (
     COUNTED_PATH_METRICS,
     MPI_WAIT,
     PATH_METRICS,
+    PATH_VISITS,
     PROCESS_METRICS,
     STORED_METRICS,
     TEAM_TIME,
@@ -135,7 +136,7 @@ def test_links_within_the_documentation_lead_somewhere(page):
 
 def test_the_page_of_metrics_lists_each_metric():
     stored = (*STORED_METRICS, *COUNT_METRICS, *PATH_METRICS, *COUNTED_PATH_METRICS, *PROCESS_METRICS, *USAGE_METRICS)
-    names = {each.name for each in (*stored, MPI_WAIT, TEAM_TIME, UNTIMED_VISITS)}
+    names = {each.name for each in (*stored, MPI_WAIT, PATH_VISITS, TEAM_TIME, UNTIMED_VISITS)}
     assert names <= set(re.findall(r"`(\w+)`", (DOCS / "metrics.md").read_text()))
 
 

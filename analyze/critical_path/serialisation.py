@@ -20,6 +20,7 @@ from ..run.code_regions import CodeRegion
 from ..run.criteria import CRITERIA, SAMPLING, THRESHOLD
 from ..run.selection import Selection, complete, over_ranks
 from .delays import Delays
+from .visits_on_path import time_of_extra_visits
 
 __all__ = ["Serialisation", "find_serialisation"]
 
@@ -35,8 +36,10 @@ class Serialisation:
         beyond: Seconds by which a region's time on the path exceeds the busy time of the rank that is busiest in it. 0
             if this is below a tenth of the time on the path, because ranks are never equally fast all the time; if
             sampling error alone may cause it; and for regions that are not named (see ``find_serialisation``).
-        passes_on: ``bool[region]``: whether messages end a part of the waiting for this region, because ranks pass
-            results from one to the next. Otherwise ranks are late in turn, and wait in collectives.
+        passes_on: ``bool[region]``: whether ranks pass results from one to the next: messages end a part of the waiting
+            for this region, and the path has visits of several ranks for each step. Otherwise, if it is not
+            ``in_doubt``, a different rank is late each time.
+        in_doubt: ``bool[region]``: whether messages end a part of the waiting, but visits show neither.
         delays: Which rank waits for which.
     """
 
@@ -45,6 +48,7 @@ class Serialisation:
     busiest: Values
     beyond: Values
     passes_on: Flags
+    in_doubt: Flags
     delays: Delays
 
     @property
@@ -65,12 +69,16 @@ class Serialisation:
     def because_of(self, region: int) -> Region | None:
         """Return the region in which ranks wait longest for the work of a region; None if there is none."""
         delays = self.delays
-        seconds = delays.by_messages * delays.late[region] if self.passes_on[region] else delays.because_of(region)
+        seconds = delays.by_messages * delays.late[region] if self._by_messages[region] else delays.because_of(region)
         return self._longest(seconds, 0)
 
     def awaited_in(self, region: int) -> Region | None:
         """Return the region whose work ranks wait for longest while they are in a region; None if they do not wait."""
         return self._longest(self.delays.in_region(region), 1)
+
+    @property
+    def _by_messages(self) -> Flags:
+        return self.passes_on | self.in_doubt
 
     def _longest(self, seconds: Values, which: int) -> Region | None:
         return self.delays.pairs[int(seconds.argmax())][which] if seconds.any() else None
@@ -108,9 +116,13 @@ def find_serialisation(ranks: Selection) -> Serialisation | None:
     late = delays.late @ delays.seconds if len(delays.seconds) else np.zeros(len(beyond))
     by_messages = delays.late @ delays.by_messages if len(delays.seconds) else np.zeros(len(beyond))
     passes_on = (by_messages > 0) & (by_messages >= CRITERIA.part * late)
-    found = Serialisation(on_path, mean, busiest, beyond, passes_on, delays)
+    in_doubt = np.zeros(len(beyond), dtype=bool)
+    if extra := time_of_extra_visits(ranks):
+        least, most = (each >= THRESHOLD * on_path for each in extra)  # would be named for these visits alone
+        passes_on, in_doubt = passes_on & least, passes_on & most & ~least
+    found = Serialisation(on_path, mean, busiest, beyond, passes_on, in_doubt, delays)
     waits_there = np.array([found.handed_on(index) for index in range(len(beyond))]) >= CRITERIA.part * by_messages
-    named = _named(ranks.regions, beyond > 0, passes_on, waits_there)
+    named = _named(ranks.regions, beyond > 0, passes_on | in_doubt, waits_there)
     return replace(found, beyond=np.where(named, beyond, 0.0))
 
 

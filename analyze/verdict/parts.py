@@ -242,7 +242,8 @@ class Parts:
         is_followed = path is not None and bool(_OF_BUSY & found.keys())  # ranks wait for this busy time
         found |= self.followed(region, {kind: each for kind, each in found.items() if kind in _OF_BUSY})
         if path and self.in_turn[region]:
-            kind = Kind.ONE_AFTER_ANOTHER if path.passes_on[region] else Kind.IMBALANCE
+            otherwise = Kind.LATE if path.in_doubt[region] else Kind.IMBALANCE
+            kind = Kind.ONE_AFTER_ANOTHER if path.passes_on[region] else otherwise
             found[kind] = self.at_once(region)
         elif split.has_small_calls[region]:
             found[Kind.MESSAGES] = Saved(Why.MESSAGES, float(split.small_calls[region]))
@@ -293,7 +294,8 @@ class Parts:
     def kind(self, region: int) -> Kind:
         """Return the kind in ``remedies`` that saves the most in a region; without any, ``LATE`` or ``HOT_SPOT``."""
         found = {**self.remedies(region)}
-        found.pop(Kind.LATE, None)
+        if not self.in_turn[region]:
+            found.pop(Kind.LATE, None)
         if found:
             return max(found, key=lambda kind: found[kind].before - found[kind].after)
         cost, split = self.run.weighed_costs[region], self.explanation.seconds

@@ -20,10 +20,11 @@ from . import shard_layout as layout
 __all__ = ["ON_PATH", "PATH_FIELDS", "CriticalPath", "PathRecords", "WaitedFor", "said_of_path"]
 
 _VALUES: Final = ("path", "delay", "wait", "team")
+_DELAYS: Final = ("delay", "message_delay")
 
-ON_PATH: Final = np.dtype([("thread", "i4"), ("node", "i4"), *((name, "f8") for name in _VALUES)])
+ON_PATH: Final = np.dtype([("thread", "i4"), ("node", "i4"), *((name, "f8") for name in (*_VALUES, "visits"))])
 """Per node, in seconds or instructions: the work on the critical path; the waiting that the node caused, and that it
-had; the work of the slowest thread of each team, if it was that of the node."""
+had; the work of the slowest thread of each team, if it was that of the node. Then the visits on the critical path."""
 
 PATH_FIELDS: Final = {
     "path_time": "path",
@@ -31,6 +32,7 @@ PATH_FIELDS: Final = {
     "delay_time": "delay",
     "wait_time": "wait",
     "team_time": "team",
+    "path_visits": "visits",
 }
 """Metric → the field of ``ON_PATH`` with its values."""
 
@@ -145,16 +147,18 @@ class CriticalPath:
     def waits(self) -> Iterator[WaitedFor]:
         """Yield the waits: which node waited for which, and how long."""
         for process, records in self._processes.items():
-            entries = records.entries("delay")
-            waiting = records.place(entries["what"])
-            for entry, (thread, node) in zip(entries, waiting.tolist(), strict=True):
+            by_kind = [records.entries(kind) for kind in _DELAYS]
+            ended = np.repeat([kind == "message_delay" for kind in _DELAYS], [len(each) for each in by_kind]).tolist()
+            entries = np.concatenate(by_kind)
+            waiting = records.place(entries["what"]).tolist()
+            for entry, (thread, node), by_message in zip(entries, waiting, ended, strict=True):
                 late = self._processes.get(int(entry["rank"]))
                 if thread >= 0 and late is not None:
                     (there, which) = late.place(entry["node"][None])[0].tolist()
                     amount = float(entry["work"]) * self._scale
                     if there >= 0:
                         found = (process, thread, node), (int(entry["rank"]), there, which)
-                        yield WaitedFor(*found, amount, bool(entry["by_message"]))
+                        yield WaitedFor(*found, amount, by_message)
 
     def _add_up(self) -> None:
         on_path = [*(each.entries("total") for each in self._processes.values()), *self._last_chain()]
@@ -167,12 +171,14 @@ class CriticalPath:
         for end in ends:
             on_path.extend(_backwards(end, segments))
         entries = np.concatenate(on_path)
-        delays = np.concatenate([each.entries("delay") for each in self._processes.values()])
+        delays = np.concatenate([each.entries(kind) for each in self._processes.values() for kind in _DELAYS])
         for process, records in self._processes.items():
             path, late = (each[each["rank"] == process] for each in (entries, delays))
-            own, teams = records.entries("delay"), records.entries("team")
+            own = np.concatenate([records.entries(kind) for kind in _DELAYS])
+            teams, on = records.entries("team"), records.place(path["node"])
             parts = [
-                _column(records.place(path["node"]), "path", path["work"]),
+                _column(on, "path", path["work"]),
+                _column(on, "visits", path["visits"]),
                 _column(records.place(late["node"]), "delay", late["work"]),
                 _column(records.place(own["what"]), "wait", own["work"]),
                 _column(records.place(teams["node"]), "team", teams["work"]),
@@ -260,6 +266,6 @@ def _summed(rows: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
     found = np.zeros(len(keys), ON_PATH)
     for name in ("thread", "node"):
         found[name] = keys[name]
-    for name in _VALUES:
+    for name in (*_VALUES, "visits"):
         found[name] = np.bincount(where.ravel(), rows[name], len(keys))
     return found

@@ -11,6 +11,7 @@ from ...experiment.metric import (
     COUNTED_PATH_METRICS,
     MPI_WAIT,
     PATH_METRICS,
+    PATH_VISITS,
     PROCESS_METRICS,
     STORED_METRICS,
     TEAM_TIME,
@@ -89,8 +90,8 @@ def timed_metrics(shards: Iterable[Shard]) -> tuple[Metric, ...]:
 def path_metrics(*, counted: bool, has_teams: bool) -> tuple[Metric, ...]:
     """Return the metrics of the critical path: in instructions if ``counted``, otherwise with those of teams."""
     if counted:
-        return COUNTED_PATH_METRICS
-    return (*PATH_METRICS, TEAM_TIME) if has_teams else PATH_METRICS
+        return (*COUNTED_PATH_METRICS, PATH_VISITS)
+    return (*PATH_METRICS, PATH_VISITS, *([TEAM_TIME] if has_teams else []))
 
 
 def counted_metrics(shards: Iterable[Shard], *, but: Collection[str] = ()) -> tuple[Metric, ...]:

@@ -147,6 +147,6 @@ def spread_path(rows: npt.NDArray[np.void], spread: Spread) -> npt.NDArray[np.vo
             for name in ("path", "delay", "team"):
                 one[name] = row[name] * part
             if node != row["node"]:
-                one["wait"] = 0.0
+                one["wait"] = one["visits"] = 0.0
             found.append(one)
     return np.array(found, dtype=rows.dtype)

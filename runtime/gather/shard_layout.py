@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 MAGIC: Final = b"AASHARD\0"  # twin: AA_SHARD_MAGIC; the following constants have twins in shard.h, too
-VERSION: Final = 23
+VERSION: Final = 24
 BYTE_ORDER: Final = 0x01020304
 ALIGNMENT: Final = 64
 SOURCE_LENGTH: Final = 96
@@ -51,8 +51,8 @@ MAPPING_RECORD: Final = 12
 
 PATH_STATES: Final = ("not_asked", "alone", "sessions", "known", "too_dear", "missed")  # twin: enum aa_path_state
 PATH_LEFT_OUT: Final = ("locks", "partitioned", "strangers")  # twin: enum aa_path_left_out, one bit each
-PATH_KINDS: Final = ("chain", "segment", "total", "delay", "team")  # twin: enum aa_path_kind
-PATH_ENTRY: Final = np.dtype([(name, "u4") for name in ("rank", "node", "what", "by_message")] + [("work", "f8")])
+PATH_KINDS: Final = ("chain", "segment", "total", "delay", "team", "message_delay")  # twin: enum aa_path_kind
+PATH_ENTRY: Final = np.dtype([(name, "u4") for name in ("rank", "node", "what", "visits")] + [("work", "f8")])
 PATH_ENTRIES: Final = 40
 PATH_LAYOUT: Final = np.dtype(
     {

@@ -74,16 +74,18 @@ struct share {
     uint32_t count;
     struct {
         uint32_t node, what;
+        uint64_t visits;
         double work;
     } parts[MOST_NODES];
 };
 
-static void put_down(void *to, uint32_t node, uint32_t what, double work) {
+static void put_down(void *to, uint32_t node, uint32_t what, uint64_t visits, double work) {
     struct share *share = to;
     share->work += work;
     uint32_t place = share->count < MOST_NODES ? share->count++ : MOST_NODES - 1;
     share->parts[place].node = node;
     share->parts[place].what = what;
+    share->parts[place].visits += visits;
     share->parts[place].work += work;
 }
 
@@ -94,6 +96,7 @@ static void add_work(struct holder *holder, const struct share *share) {
     double beyond = raised > 0 ? share->work - raised : share->work;
     for (uint32_t i = 0; beyond > 0 && i < share->count; i++)
         aa_chain_lengthen(holder->path, share->parts[i].node, share->parts[i].what,
+                          (uint64_t)((double)share->parts[i].visits * (beyond / share->work) + 0.5),
                           share->parts[i].work * (beyond / share->work));
     holder->length = holder->path->length;
 }
@@ -273,8 +276,8 @@ void aa_path_team_closed(struct aa_thread *const *team, uint32_t count) {
 
 /* ---- threads that take over a tree */
 
-static void pass_over(void *to, uint32_t node, uint32_t what, double work) {
-    (void)to, (void)node, (void)what, (void)work;
+static void pass_over(void *to, uint32_t node, uint32_t what, uint64_t visits, double work) {
+    (void)to, (void)node, (void)what, (void)visits, (void)work;
 }
 
 void aa_path_tree_taken_over(const struct aa_thread *thread) {

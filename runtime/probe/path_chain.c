@@ -41,7 +41,11 @@ static void leave_behind(struct aa_path *path) {
     path->count = kept;
 }
 
-void aa_chain_lengthen(void *to, uint32_t node, uint32_t what, double work) {
+static uint32_t at_most(uint64_t visits) {
+    return visits < UINT32_MAX ? (uint32_t)visits : UINT32_MAX;
+}
+
+void aa_chain_lengthen(void *to, uint32_t node, uint32_t what, uint64_t visits, double work) {
     struct aa_path *path = to;
     uint32_t rank = my_rank(), i = path->count;
     path->length += work;
@@ -49,24 +53,25 @@ void aa_chain_lengthen(void *to, uint32_t node, uint32_t what, double work) {
         i--;
     if (i > 0) {
         path->entries[i - 1].work += work;
+        path->entries[i - 1].visits = at_most(path->entries[i - 1].visits + visits);
         return;
     }
     if (path->count == AA_PATH_ENTRIES)
         leave_behind(path);
-    path->entries[path->count++] =
-        (struct aa_path_entry){.rank = rank, .node = node, .what = what, .work = work};
+    path->entries[path->count++] = (struct aa_path_entry){
+        .rank = rank, .node = node, .what = what, .visits = at_most(visits), .work = work};
 }
 
 void aa_chain_copy(struct aa_path *to, const struct aa_path *from) {
     memcpy(to, from, aa_path_size(from));
 }
 
-static double work_in(const struct aa_path *path, const struct aa_path_entry *of) {
+static const struct aa_path_entry *same_in(const struct aa_path *path, const struct aa_path_entry *of) {
     for (uint32_t i = 0; i < path->count; i++) {
         if (path->entries[i].rank == of->rank && path->entries[i].node == of->node)
-            return path->entries[i].work;
+            return &path->entries[i];
     }
-    return 0;
+    return NULL;
 }
 
 const struct aa_path aa_chain_of_nothing;
@@ -78,7 +83,11 @@ void aa_chain_start_again(struct aa_path *path, const struct aa_path *before, do
     uint32_t count = 0;
     for (uint32_t i = 0; i < path->count && ahead > 0; i++) {
         struct aa_path_entry entry = path->entries[i];
-        entry.work -= work_in(before, &entry);
+        const struct aa_path_entry *same = same_in(before, &entry);
+        if (same) {
+            entry.work -= same->work;
+            entry.visits -= same->visits < entry.visits ? same->visits : entry.visits;
+        }
         if (entry.work > 0) {
             newer += entry.work;
             path->entries[count++] = entry;
@@ -88,8 +97,10 @@ void aa_chain_start_again(struct aa_path *path, const struct aa_path *before, do
         aa_chain_start_again(path, &aa_chain_of_nothing, length);
         return;
     }
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         path->entries[i].work *= ahead / newer;
+        path->entries[i].visits = (uint32_t)(path->entries[i].visits * (ahead / newer) + 0.5);
+    }
     path->length = length + (count ? ahead : 0);
     path->base = length;
     path->count = count;

@@ -12,7 +12,7 @@ static inline size_t aa_path_size(const struct aa_path *path) {
 void aa_chain_copy(struct aa_path *to, const struct aa_path *from);
 
 /* Adds the work of a node of this process to the chain `to`. Has the type aa_work_told. */
-void aa_chain_lengthen(void *to, uint32_t node, uint32_t what, double work);
+void aa_chain_lengthen(void *to, uint32_t node, uint32_t what, uint64_t visits, double work);
 
 /*
  * Starts a chain again from the length that all ranks have in common after a meeting, unless it already has.

@@ -40,6 +40,7 @@ static double lead(struct both *slots, const struct aa_path_entry *entry) {
 
 void aa_path_blame(const struct aa_path *mine, const struct aa_path *other, uint32_t waiting,
                    bool by_message) {
+    struct aa_path_sums *delays = by_message ? &aa_path_message_delays : &aa_path_delays;
     double waited = other->length - mine->length, left = waited, ahead = 0, leads[AA_PATH_ENTRIES];
     struct both slots[SLOTS];
     compare(mine, other, slots);
@@ -49,12 +50,13 @@ void aa_path_blame(const struct aa_path *mine, const struct aa_path *other, uint
         const struct aa_path_entry *entry = &other->entries[i];
         double fault = leads[i] * (ahead > waited ? waited / ahead : 1);
         if (fault > 0) {
-            aa_path_add_to(&aa_path_delays,
-                           &(struct aa_path_entry){entry->rank, entry->node, waiting, by_message, fault});
+            aa_path_add_to(delays,
+                           &(struct aa_path_entry){
+                               .rank = entry->rank, .node = entry->node, .what = waiting, .work = fault});
             left -= fault;
         }
     }
     if (left > waited * 1e-9)
-        aa_path_add_to(&aa_path_delays,
-                       &(struct aa_path_entry){AA_PATH_NOBODY, 0, waiting, by_message, left});
+        aa_path_add_to(delays,
+                       &(struct aa_path_entry){.rank = AA_PATH_NOBODY, .what = waiting, .work = left});
 }

@@ -27,23 +27,23 @@ struct aa_path_record *aa_path_append(enum aa_path_kind kind) {
 
 static struct aa_path_sums totals = {.kind = AA_PATH_TOTAL};
 struct aa_path_sums aa_path_delays = {.kind = AA_PATH_DELAY};
+struct aa_path_sums aa_path_message_delays = {.kind = AA_PATH_MESSAGE_DELAY};
 struct aa_path_sums aa_path_teams = {.kind = AA_PATH_TEAM};
 
 void aa_path_sums_forget(void) {
     records = 0;
     totals = (struct aa_path_sums){.kind = AA_PATH_TOTAL};
     aa_path_delays = (struct aa_path_sums){.kind = AA_PATH_DELAY};
+    aa_path_message_delays = (struct aa_path_sums){.kind = AA_PATH_MESSAGE_DELAY};
     aa_path_teams = (struct aa_path_sums){.kind = AA_PATH_TEAM};
 }
 
 static struct aa_path_entry **slot_of(const struct aa_path_sums *sums, const struct aa_path_entry *entry) {
-    uint32_t hash = (entry->rank * 0x9e3779b9u ^ entry->node) * 0x85ebca6bu ^
-                    (2 * entry->what + entry->by_message) * 0xc2b2ae35u;
+    uint32_t hash = (entry->rank * 0x9e3779b9u ^ entry->node) * 0x85ebca6bu ^ entry->what * 0xc2b2ae35u;
     uint32_t at = (hash ^ hash >> 15) & (sums->capacity - 1);
     for (; sums->slots[at]; at = (at + 1) & (sums->capacity - 1)) {
         const struct aa_path_entry *there = sums->slots[at];
-        if (there->rank == entry->rank && there->node == entry->node && there->what == entry->what &&
-            there->by_message == entry->by_message)
+        if (there->rank == entry->rank && there->node == entry->node && there->what == entry->what)
             break;
     }
     return &sums->slots[at];
@@ -75,6 +75,7 @@ static struct aa_path_entry *new_sum(struct aa_path_sums *sums, const struct aa_
     struct aa_path *path = &sums->latest->path;
     struct aa_path_entry *sum = &path->entries[path->count];
     *sum = *entry;
+    sum->visits = 0;
     sum->work = 0;
     path->count++;
     sums->count++;
@@ -86,12 +87,16 @@ void aa_path_add_to(struct aa_path_sums *sums, const struct aa_path_entry *entry
         aa_shard()->path_lost++;
         return;
     }
-    struct aa_path_entry **slot = slot_of(sums, entry);
-    if (!*slot && !(*slot = new_sum(sums, entry))) {
+    struct aa_path_entry **slot = slot_of(sums, entry), *sum = *slot;
+    if (!sum || sum->visits > UINT32_MAX - entry->visits) /* the reader adds up several sums */
+        sum = new_sum(sums, entry);
+    if (!sum) {
         aa_shard()->path_lost++;
         return;
     }
-    (*slot)->work += entry->work;
+    sum->visits += entry->visits;
+    sum->work += entry->work;
+    *slot = sum;
 }
 
 void aa_path_keep(const struct aa_path *path) {

@@ -19,7 +19,7 @@ struct aa_path_sums {
     struct aa_path_record *latest;
 };
 
-extern struct aa_path_sums aa_path_delays, aa_path_teams;
+extern struct aa_path_sums aa_path_delays, aa_path_message_delays, aa_path_teams;
 
 /* Adds an entry to the sum for its rank, node and place, which is created if needed. One thread at a time. */
 void aa_path_add_to(struct aa_path_sums *sums, const struct aa_path_entry *entry);

@@ -19,7 +19,7 @@
 #include "share.h"
 
 #define AA_SHARD_MAGIC "AASHARD" /* eight bytes with its null */
-#define AA_SHARD_VERSION 23u
+#define AA_SHARD_VERSION 24u
 #define AA_SHARD_BYTE_ORDER 0x01020304u
 #define AA_SHARD_ALIGNMENT 64
 #define AA_SOURCE_LENGTH 96
@@ -261,14 +261,14 @@ struct aa_topology {
 };
 
 /*
- * A part of a chain of work: the work in one node of a rank; or, for a delay, how much of a rank's waiting
- * that node caused. Node 0 stands for unknown work; if its work is 0, it is a reference: the chain
- * continues backwards in segment `what` of this rank.
+ * A part of a chain of work: the work in one node of a rank, and the number of visits in which it was done;
+ * or, for a delay, how much of a rank's waiting that node caused. Node 0 stands for unknown work; if its work
+ * is 0, it is a reference: the chain continues backwards in segment `what` of this rank.
  */
 struct aa_path_entry {
     uint32_t rank, node; /* the node's offset in the rank's file, divided by 64 */
     uint32_t what; /* number of the call path, the same in all ranks; of a delay, the waiting node's offset */
-    uint32_t by_message; /* for a delay: whether a message rather than a collective ended it */
+    uint32_t visits; /* UINT32_MAX: this many or more */
     double work;
 };
 
@@ -295,9 +295,10 @@ enum aa_path_kind {
     AA_PATH_CHAIN, /* the current chain of a thread */
     /* a part of a chain that was left behind, with its `number`; `rank` and `segment` continue it */
     AA_PATH_SEGMENT,
-    AA_PATH_TOTAL, /* the part of the critical path until all ranks last met */
-    AA_PATH_DELAY, /* what caused the process's waiting */
-    AA_PATH_TEAM   /* the work of the slowest member of each of the process's teams of threads */
+    AA_PATH_TOTAL,        /* the part of the critical path until all ranks last met */
+    AA_PATH_DELAY,        /* what caused the process's waiting, if a collective ended it */
+    AA_PATH_TEAM,         /* the work of the slowest member of each of the process's teams of threads */
+    AA_PATH_MESSAGE_DELAY /* what caused the process's waiting, if a message ended it */
 };
 
 struct aa_path_record {

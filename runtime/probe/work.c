@@ -15,8 +15,9 @@ struct aa_work_node {
     /* indices plus 1: of its parent, its first child, and its parent's next child; 0: none */
     uint32_t above, below, beside;
     uint32_t what;
-    uint64_t visits;
-    int64_t worked; /* its work at the last reading, in ticks or instructions */
+    uint64_t visits; /* at the last reading */
+    uint64_t told;   /* visits that were told */
+    int64_t worked;  /* its work at the last reading, in ticks or instructions */
     bool is_open;
 };
 
@@ -142,8 +143,9 @@ static void look_below(struct look *look, uint32_t first) {
         int64_t until_now = worked(look->work, known->node);
         if (until_now > known->worked) {
             double since = (double)(until_now - known->worked);
-            look->tell(look->to, offset_of(known->node), known->what,
+            look->tell(look->to, offset_of(known->node), known->what, known->node->visits - known->told,
                        look->work->counted ? since : since / aa_clock_rate());
+            known->told = known->node->visits;
         }
         known->worked = until_now;
         known->visits = known->node->visits;

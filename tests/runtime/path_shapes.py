@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from autoanalyzer.experiment import Experiment
 
-__all__ = ["ALL", "FURTHER", "SHAPES", "in_units", "of_functions", "of_parts"]
+__all__ = ["ALL", "FURTHER", "SHAPES", "VISITS", "in_units", "of_functions", "of_parts"]
 
 Severity = npt.NDArray[np.float64]
 
@@ -39,6 +39,19 @@ SHAPES: Final[Mapping[str, tuple[str, Mapping[tuple[str, int], str]]]] = {
     "higher_rank": ("4", {("before", ALL): "3", ("after", ALL): "1"}),
     "begun": ("4", {("before", 1): "3", ("after", ALL): "1"}),
     "token": ("P", {("between", 0): "1", ("between", 1): "1", ("between", ALL): "P"}),
+    "neighbours": ("8", {("before", ALL): "8"}),
+}
+
+# How often the path passes through a function, and how often a rank does.
+VISITS: Final[Mapping[tuple[str, str], tuple[str, str]]] = {
+    ("chain", "before"): ("3", "3"),
+    ("chain", "between"): ("3 * P", "3"),
+    ("alternating", "before"): ("4", "4"),
+    ("neighbours", "before"): ("4", "4"),
+    ("full_pipeline", "between"): ("P + 5", "6"),
+    ("empty_pipeline", "between"): ("P", "1"),
+    ("wavefront", "between"): ("P / 2 + 3", "3"),
+    ("token", "between"): ("P", "1"),
 }
 
 

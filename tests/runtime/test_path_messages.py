@@ -545,7 +545,7 @@ def test_a_path_that_takes_too_long_is_given_up_by_all_whatever_other_threads_do
 def test_a_message_is_followed_that_comes_after_its_communicator_is_freed(mpi: tuple[str, str], tmp_path: Path) -> None:
     output, chains = said(*mpi, FREED, tmp_path)
     assert output == ["0 on 1", "1 on 0"]
-    assert max(each.entries("delay")["by_message"].max(initial=0) for each in chains) == 1
+    assert any(len(each.of_kind("message_delay")) for each in chains)
 
 
 @pytest.mark.by_day(mpi=["openmpi"])

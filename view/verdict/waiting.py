@@ -85,6 +85,8 @@ def _in_turn(findings: Findings, finding: Finding, culprit: int) -> str:
     at = f" in {Place.of_region(waiting).in_words}" if waiting else ""
     if found and found.passes_on[culprit]:
         return f"each rank waits{at} for the rank before it"
+    if found and found.in_doubt[culprit]:
+        return f"each rank waits{at} for the rank before it, or a different rank is slowest each time"
     late = next((_latest(findings, each) for each in finding.waits if each.region == waiting), ())
     longest = f"; longest for {ranks(late)}" if late else ""
     return f"a different rank is slowest each time; others wait{at}{longest}"

@@ -431,6 +431,38 @@ def test_a_path_that_is_shorter_than_ranks_are_busy_is_not_that_of_the_run(
     assert bool(found.critical_path.efficiency) == whole
 
 
+@pytest.mark.parametrize(
+    ("on_path", "kind", "said"),
+    [
+        ({}, Kind.ONE_AFTER_ANOTHER, "each rank waits in exchange (app.c:2) for the rank before it try: send smaller"),
+        ({"step": 45, "step/kernel": 450}, Kind.ONE_AFTER_ANOTHER, "for the rank before it try: send smaller pieces"),
+        ({"step": 44, "step/kernel": 440}, Kind.IMBALANCE, "a different rank is slowest each time; others wait in ex"),
+        ({"step": 40, "step/kernel": 800}, Kind.IMBALANCE, "a different rank is slowest each time; others wait in ex"),
+        ({"step/kernel": 450}, Kind.LATE, "for the rank before it, or a different rank is slowest each time try: give"),
+    ],
+)
+def test_ranks_pass_on_results_only_if_the_path_has_more_visits_than_any_rank(
+    on_path: Mapping[str, float], kind: Kind, said: str, make_experiment: MakeExperiment
+) -> None:
+    """Each step contains kernels and no messages; without data on the path's visits, all waits for messages count."""
+    path_visits = {f"sweep/{name}": [each, 0, 0, 0] for name, each in on_path.items()}
+    found = analyze(
+        followed(
+            make_experiment,
+            {"sweep": [0.0] * 4, "sweep/exchange": [0.0] * 4, "sweep/step": [0.0] * 4, "sweep/step/kernel": [3.0] * 4},
+            path={"sweep/step/kernel": [1.5, 1.5, 1.5, 0.0]},
+            waits={"sweep/exchange": [1.5] * 4},
+            delays={"sweep/step/kernel": [1.5] * 4},
+            who=[("exchange", "kernel", 6.0, 6.0)],
+            visits={"sweep": [1] * 4, "sweep/step": [40] * 4, "sweep/step/kernel": [400] * 4},
+            **({"path_visits": path_visits} if on_path else {}),
+        )
+    )
+    first = found.verdict.findings[0]
+    assert first.kind is kind
+    assert said in " ".join(" ".join(verdict_lines(found)).split())
+
+
 def test_a_rank_is_busy_in_a_team_for_as_long_as_its_slowest_thread(make_experiment: MakeExperiment) -> None:
     made = make_experiment(
         {"serial": [1.0, 0.0, 2.0, 0.0], "team": [1.0, 4.0, 3.0, 2.0]},

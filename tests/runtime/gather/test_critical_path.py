@@ -30,11 +30,11 @@ Records = npt.NDArray[np.void]
 
 
 def record(kind: str, *entries: Entry, **fields: Any) -> Records:
-    """Return a record with entries (rank, node, what, work)."""
+    """Return a record with entries (rank, node, what, work), in up to 1000 visits."""
     made = np.zeros(1, layout.PATH_LAYOUT)
     made["kind"], made["count"] = layout.PATH_KINDS.index(kind), len(entries)
     for place, (rank, node, what, work) in enumerate(entries):
-        made["entries"][0, place] = (rank, node, what, 0, work)
+        made["entries"][0, place] = (rank, node, what, min(int(work), 1000), work)
     for name, value in fields.items():
         made[name] = value
     return made
@@ -88,6 +88,7 @@ def test_the_longest_chain_at_the_end_goes_on_in_segments_of_several_ranks() -> 
         }
     )
     assert (table(path, 0, "path"), table(path, 1, "path")) == ({0: 20, 1: 200}, {0: 30, 1: 6})
+    assert (table(path, 0, "visits"), table(path, 1, "visits")) == ({0: 20, 1: 200}, {0: 30, 1: 6})
 
 
 def test_segments_that_name_each_other_are_read_once() -> None:
@@ -117,15 +118,15 @@ def test_waiting_is_the_waiting_nodes_and_the_delay_of_the_late_ones() -> None:
     path = CriticalPath(
         {
             0: process(record("delay", (1, 20, 10, 8), (1, 30, 10, 2), (NOBODY, 0, 10, 1))),
-            1: process(record("delay", (0, 30, 20, 4))),
+            1: process(record("message_delay", (0, 30, 20, 4))),
         }
     )
     assert (table(path, 0, "wait"), table(path, 1, "wait")) == ({0: 11}, {1: 4})
     assert (table(path, 0, "delay"), table(path, 1, "delay")) == ({2: 4}, {1: 8, 2: 2})
-    assert [(each.waiting, each.late, each.amount) for each in path.waits()] == [
-        ((0, 0, 0), (1, 0, 1), 8),
-        ((0, 0, 0), (1, 0, 2), 2),
-        ((1, 0, 1), (0, 0, 2), 4),
+    assert [(each.waiting, each.late, each.amount, each.by_message) for each in path.waits()] == [
+        ((0, 0, 0), (1, 0, 1), 8, False),
+        ((0, 0, 0), (1, 0, 2), 2, False),
+        ((1, 0, 1), (0, 0, 2), 4, True),
     ]
 
 
@@ -152,6 +153,7 @@ def test_times_are_seconds_and_instructions_are_as_they_are() -> None:
     timed = CriticalPath({0: process(record("total", (0, 10, 0, 5e9)), counted=False)})
     counted = CriticalPath({0: process(record("total", (0, 10, 0, 5e9)))})
     assert table(timed, 0, "path") == {0: pytest.approx(5)}
+    assert table(timed, 0, "visits") == {0: 1000}
     assert table(counted, 0, "path") == {0: 5e9}
 
 

@@ -146,7 +146,7 @@ def test_what_a_chain_had_before_all_met_is_nobodys_fault(linked: Record) -> Non
     """Since then the main thread has worked more in f, and waits for h alone."""
     (shard,) = linked("+main chains +f spin 9 -f gather thread 1 +h pass spin 9 -h pass ; all +f spin 7 -f pass -main")
     assert shard.chains
-    late = shard.chains.place(shard.chains.entries("delay")["node"])
+    late = shard.chains.place(shard.chains.entries("message_delay")["node"])
     nodes = [shard.threads[thread].nodes[node] for thread, node in late]
     assert {shard.regions[node["region"]].name for node in nodes} == {"h"}
 

@@ -80,7 +80,7 @@ static void print_path(void) {
     FIELD("entry", struct aa_path_entry, rank);
     FIELD("entry", struct aa_path_entry, node);
     FIELD("entry", struct aa_path_entry, what);
-    FIELD("entry", struct aa_path_entry, by_message);
+    FIELD("entry", struct aa_path_entry, visits);
     FIELD("entry", struct aa_path_entry, work);
 }
 
@@ -133,6 +133,7 @@ static void print_constants(void) {
     CONSTANT("total", AA_PATH_TOTAL);
     CONSTANT("delay", AA_PATH_DELAY);
     CONSTANT("team", AA_PATH_TEAM);
+    CONSTANT("message_delay", AA_PATH_MESSAGE_DELAY);
     CONSTANT("CHUNK_RECORD", AA_RECORD_CHUNK);
     CONSTANT("minor_faults", AA_MINOR_FAULTS);
     CONSTANT("major_faults", AA_MAJOR_FAULTS);

@@ -88,6 +88,16 @@ static void alternating(void) {
     }
 }
 
+/* Neighbours exchange; each step, the next rank is late: path 2 * 4. */
+static void neighbours(void) {
+    int left = (rank + size - 1) % size, right = (rank + 1) % size, value = rank, other;
+    for (int i = 0; i < 4; i++) {
+        before(rank == i % size ? 2 : 1);
+        MPI_Sendrecv(&value, 1, MPI_INT, right, 4, &other, 1, MPI_INT, left, 4, WORLD, IGNORE);
+        MPI_Sendrecv(&value, 1, MPI_INT, left, 4, &other, 1, MPI_INT, right, 4, WORLD, IGNORE);
+    }
+}
+
 /* Items pass all ranks in turn: path P + items - 1. */
 static void pipeline(int items) {
     for (int i = 0; i < items; i++) {
@@ -591,7 +601,7 @@ int main(int argc, char **argv) {
         SHAPE(chain),      SHAPE(one_late),   SHAPE(alternating), SHAPE(full_pipeline), SHAPE(empty_pipeline),
         SHAPE(wavefront),  SHAPE(hidden),     SHAPE(exposed),     SHAPE(late_root),     SHAPE(early_root),
         SHAPE(root_works), SHAPE(halves),     SHAPE(lower_ranks), SHAPE(higher_rank),   SHAPE(begun),
-        SHAPE(token),      SHAPE(master),     SHAPE(copied),      SHAPE(grouped),       SHAPE(connected),
+        SHAPE(token),      SHAPE(neighbours), SHAPE(master),     SHAPE(copied),      SHAPE(grouped),       SHAPE(connected),
         SHAPE(merged),     SHAPE(across_all), SHAPE(across_root), SHAPE(beside),        SHAPE(windowed),
         SHAPE(unwindowed), SHAPE(fenced),     SHAPE(unfenced),    SHAPE(posted),
         SHAPE(repeated),   SHAPE(filed),      SHAPE(ordered),     SHAPE(synchronous),   SHAPE(answered),

@@ -12,7 +12,7 @@ from autoanalyzer.runtime.facts import RunFacts
 from autoanalyzer.runtime.gather.merge import merge_shards
 
 from ..conftest import PROGRAMS
-from ..path_shapes import FURTHER, SHAPES, in_units, of_functions, of_parts
+from ..path_shapes import FURTHER, SHAPES, VISITS, in_units, of_functions, of_parts
 from .conftest import Lab
 
 EXACT: Final = 1e-3
@@ -40,6 +40,18 @@ def assert_parts(experiment: Experiment, unit: float, ranks: int) -> None:
         assert {part: found[part] / unit for part in expected} == near, shape
 
 
+def assert_visits(experiment: Experiment, ranks: int) -> None:
+    """If ranks pass on results, more visits of a function are on the path than on any rank."""
+    on_path, visits = (experiment.exclusive(name) for name in ("path_visits", "visits"))
+    found = {
+        (experiment.call_paths[above].region.name, path.region.name): (on_path[index].sum(), visits[index].max())
+        for index, path in enumerate(experiment.call_paths)
+        for above in experiment.ancestors(index)
+    }
+    expected = {each: tuple(in_units(text, ranks) for text in texts) for each, texts in VISITS.items()}
+    assert {each: found[each] for each in expected} == expected
+
+
 @pytest.mark.parametrize(
     ("compiler", "ranks"),
     [
@@ -61,3 +73,4 @@ def test_the_path_of_each_shape_is_as_long_as_theory_says(lab: Lab, compiler: st
     assert 2 * (1 - EXACT) < found["master"] / unit < 2 * (ranks - 1) * (1 + EXACT)
     assert np.array(of_teams) / unit == pytest.approx([2 * (3 + 3)] * ranks, rel=EXACT)
     assert_parts(experiment, unit, ranks)
+    assert_visits(experiment, ranks)

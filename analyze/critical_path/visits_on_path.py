@@ -1,0 +1,54 @@
+"""The visits on the critical path, which show whether ranks pass on results, or a different rank is late each time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...experiment import Experiment
+from ...experiment.metric import PATH_VISITS
+from ..run.arrays import Values
+from ..run.code_regions import inclusive_over
+from ..run.selection import Selection
+from ..run.summary import summaries
+
+__all__ = ["time_of_extra_visits"]
+
+
+def time_of_extra_visits(ranks: Selection) -> tuple[Values, Values] | None:
+    """Return the time on the path that is due to extra visits: at least, and at most; ``float64[region]`` each.
+
+    If a different rank is late each time, the path takes the slowest rank's visit in each step, so it has as many
+    visits as a rank. If ranks pass on results, the path has visits of several ranks for each step.
+
+    Only visits that contain no communication count, because the path cannot change ranks inside them; of nested ones,
+    the outermost, because the slowest rank may have more inner visits in each step. The rest of a region's time counts
+    only in the second result: a visit that contains communication may be on the path in part.
+
+    Args:
+        ranks: All ranks, and the regions.
+
+    Returns:
+        None if visits on the path were not recorded.
+    """
+    experiment = ranks.experiment
+    if PATH_VISITS.name not in experiment:
+        return None
+    calls = "mpi_calls" if "mpi_calls" in experiment else "mpi_time"
+    found = summaries(experiment, [PATH_VISITS.name, "visits", "path_time", calls])
+    on_path, most = found[PATH_VISITS.name].sums, found["visits"].most
+    is_known = (on_path > 0) & (most > 0)
+    extra = np.where(is_known, np.maximum(1 - most / np.where(is_known, on_path, 1.0), 0.0), np.nan)
+    extra = _of_outermost(experiment, extra, found[calls].sums)
+    both = [found["path_time"].sums * np.nan_to_num(extra, nan=unknown) for unknown in (0.0, 1.0)]
+    least, largest = inclusive_over(experiment, ranks.regions, np.array(both).T).T
+    return least, largest
+
+
+def _of_outermost(experiment: Experiment, values: Values, calls: Values) -> Values:
+    """Return for each call path the value of the outermost one around it without calls; NaN for those with calls."""
+    has_calls = experiment.summed_up(calls[:, None])[:, 0] > 0
+    found = np.where(has_calls, np.nan, values)
+    for index, path in enumerate(experiment.call_paths):
+        if path.parent is not None and not has_calls[path.parent]:
+            found[index] = found[path.parent]
+    return found
