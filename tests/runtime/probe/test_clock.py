@@ -114,7 +114,6 @@ def test_another_clock_is_chosen_where_one_does_not_work(
     assert sum(cpu_times(shard, "main")) == pytest.approx(sum(spent(tmp_path)), rel=0.5)
 
 
-@pytest.mark.nightly  # by day: the core is compiled for other processors
 def test_on_an_unknown_processor_the_systems_clocks_are_read(
     portable_library: Path, plain_program: Path, tmp_path: Path, visits: Callable[..., dict[str, int]]
 ) -> None:
