@@ -1,6 +1,6 @@
 """Advice on iterations that OpenMP threads fetch one at a time, although each is short.
 
-Fetching an iteration takes 4 to 5 ns of two threads, and longer the more threads there are (docs/evidence/advice.md).
+Fetching an iteration takes 3 to 5 ns of two threads (docs/evidence/advice.md), and longer the more threads there are.
 """
 
 from __future__ import annotations
@@ -9,29 +9,36 @@ from collections.abc import Iterator
 from typing import Final
 
 from .advice import HIGH, Advice, Site
-from .calls import calls_in
-from .nest import Block, Loop, statements
-from .thread_loops import SCHEDULE, shared_loops
+from .expression import Number
+from .nest import Loop
+from .schedules import is_short, schedule_of, shared_loops
 
 __all__ = ["CAUSES", "KIND", "chunks"]
 
 KIND: Final = "chunks"
 CAUSES: Final = frozenset(("instructions",))
 
-_FEW: Final = 16  # statements of an iteration, which takes half as long again if it is fetched alone
+_CHUNK: Final = 100  # iterations, of which fetching takes less than a tenth of the time
 
 
 def chunks(site: Site) -> Iterator[Advice]:
-    """Yield advice on dynamic schedules without chunks, of loops with only a few statements."""
+    """Yield advice on dynamic schedules without chunks, of loops with many short iterations."""
     for loop in shared_loops(site):
-        found = SCHEDULE.search(loop.directive)
-        if not found or found[1] != "dynamic" or (found[2] or ", 1").strip(", ") != "1":
+        schedule = schedule_of(loop)
+        if schedule is None or schedule.kind != "dynamic" or (schedule.has_chunk and schedule.chunk != 1):
             continue
-        body = [each for each, _ in statements(loop.body) if not isinstance(each, Block)]
-        if len(body) > _FEW or any(isinstance(each, Loop) or any(calls_in(each)) for each in body):
+        if "ordered" in loop.directive or _are_few(loop) or not is_short(site, loop):
             continue
         text = (
-            f"line {loop.line} has {found[0]}: threads fetch one iteration at a time, which takes longer than its few"
-            " statements; use schedule(static), or schedule(dynamic, 100)"
+            f"threads fetch the iterations of the loop in line {loop.line} one at a time ({schedule.text}), which takes"
+            f" longer than an iteration: use schedule(static), or schedule(dynamic, {_CHUNK}) if their costs differ"
         )
         yield Advice(KIND, text, (site.place(loop.line),), (loop.directive,), site.gain, HIGH)
+
+
+def _are_few(loop: Loop) -> bool:
+    """Return whether the number of iterations is known, and too small for chunks."""
+    match loop:
+        case Loop(first=Number(value=first), last=Number(value=last)):
+            return abs(last - first) < 10 * _CHUNK
+    return False

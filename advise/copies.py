@@ -1,6 +1,6 @@
 """Advice on array sections that Fortran copies when they are passed to a procedure.
 
-A procedure that declares ``x(n)`` expects adjacent elements. If a caller passes ``a(i, :)``, the compiler copies the
+A procedure that declares ``x(n)`` needs adjacent elements. If a caller passes ``a(i, :)``, the compiler copies the
 section to temporary memory before the call, and back after it.
 """
 
@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from .advice import HIGH, Advice, Site
+from .advice import MEDIUM, Advice, Site
 from .calls import Calling, Calls, bare, calls_in
-from .expression import ArrayRef, Call, Expression, Number, Section
+from .expression import ArrayRef, Call, Expression, Name, Number, Section, walk
 from .nest import Declaration, Procedure
 
 __all__ = ["CAUSES", "KIND", "copies"]
@@ -25,24 +25,25 @@ def copies(site: Site) -> Iterator[Advice]:
     if site.source.language != "fortran":
         return
     sources = {site.source.path: site.source, **site.sources}
-    calls = Calls([*sources.values()])
+    calls = Calls([each for each in sources.values() if each.language == "fortran"])
+    own = [*_calls_of(site)]
     seen = set[tuple[str, Expression]]()
-    for calling in (*_calls_of(site), *calls.of(site.procedure)):
+    for calling in (*own, *calls.of(site.procedure)):
         is_repeated = bool(calling.loops) or site.numbers.get("visits_per_rank", 0.0) > 1
-        for argument, dummy, called in _copied(calling.call, calls) if is_repeated else ():
+        for argument, dummy, called in _copied(calling, calls) if is_repeated else ():
             if (called.name, argument) in seen:
                 continue
             seen.add((called.name, argument))
-            back = "" if dummy.intent == "in" else ", and back after it"
-            name, shape = called.name.rpartition("::")[2], ", ".join(":" for _ in dummy.extents)
+            back = "" if dummy.intent == "in" else ", and back afterwards"
             text = (
-                f"line {calling.line} passes {site.spell(argument)} to {name}, which expects adjacent elements:"
-                f" they are copied before each call{back}; declare {dummy.name}({shape}) in {name}, or store the"
-                " array so that they are adjacent"
+                f"the compiler copies {site.spell(argument)} for each call of {called.name.rpartition('::')[2]} in line"
+                f" {calling.line}{back}, because {dummy.name} needs adjacent elements: swap the dimensions of"
+                f" {site.spell(argument.array)}, or pass the whole array and the index"
             )
             lines = dict.fromkeys((calling.line, *(loop.line for loop in calling.loops[-1:])))
             places = tuple(site.place(line, calling.source) for line in lines)
-            yield Advice(KIND, text, places, (), site.gain, HIGH)
+            gain = site.gain if calling in own else None  # the copying is a part of the caller's time
+            yield Advice(KIND, text, places, (), gain, MEDIUM)
 
 
 def _calls_of(site: Site) -> Iterator[Calling]:
@@ -51,25 +52,43 @@ def _calls_of(site: Site) -> Iterator[Calling]:
             yield Calling(site.source, site.procedure, call, call.line or statement.line, loops)
 
 
-def _copied(call: Call, calls: Calls) -> Iterator[tuple[ArrayRef, Declaration, Procedure]]:
-    """Yield the arguments of a call that are copied, with the declarations to which they are passed."""
-    called = [each for each in calls.everywhere if bare(each.procedure.name) == bare(call.name)]
-    if len(called) != 1:
+def _copied(calling: Calling, calls: Calls) -> Iterator[tuple[ArrayRef, Declaration, Procedure]]:
+    """Yield the arguments of a call that are certainly copied, with the declarations to which they are passed."""
+    called = [each for each in calls.everywhere if bare(each.procedure.name) == bare(calling.call.name)]
+    if len(called) != 1 or calling.call.on is not None:
         return
     ((source, procedure),) = called
-    for argument, name in zip(call.arguments, procedure.arguments, strict=False):
+    for argument, name in zip(calling.call.arguments, procedure.arguments, strict=False):
         dummy = source.declaration(procedure, name)
-        has_shape = dummy is not None and dummy.extents and all(dummy.extents)
-        if dummy is not None and has_shape and isinstance(argument, ArrayRef) and not _is_adjacent(argument):
+        if dummy is None or dummy.element.kind == "structure" or not isinstance(argument, ArrayRef):
+            continue
+        sections = sum(isinstance(each, Section) for each in argument.subscripts)
+        if sections == len(dummy.extents) and all(dummy.extents) and _is_apart(calling, argument):
             yield argument, dummy, procedure
 
 
-def _is_adjacent(section: ArrayRef) -> bool:
-    """Return whether the elements of a section are adjacent: whole dimensions, then one range, then subscripts."""
-    parts = [each if isinstance(each, Section) else None for each in section.subscripts]
-    if not any(parts):
-        return True  # an element, from which on the procedure reads what is adjacent
-    if any(each is not None and each.step not in (None, Number(1)) for each in parts):
-        return False
-    first = next((place for place, each in enumerate(parts) if each != Section()), len(parts))
-    return not any(parts[first + 1 :])
+def _is_apart(calling: Calling, section: ArrayRef) -> bool:
+    """Return whether the elements of a section are certainly not adjacent.
+
+    That is so after a step, and if a section comes after a single index. A range may be the whole dimension.
+    """
+    steps = [each.step for each in section.subscripts if isinstance(each, Section)]
+    if any(isinstance(each, Number) and each.value not in (1, -1) for each in steps):
+        return True
+    of_one = [_is_one(calling, each) for each in section.subscripts]
+    ranges = [
+        isinstance(each, Section) and (each.first is None or each.first != each.last) for each in section.subscripts
+    ]
+    return any(one and any(ranges[place + 1 :]) for place, one in enumerate(of_one))
+
+
+def _is_one(calling: Calling, subscript: Expression) -> bool:
+    """Return whether a subscript certainly is a single index: not a range, and not an array of indices."""
+    for each in walk(subscript):
+        if isinstance(each, Section | Call):
+            return False
+        if isinstance(each, Name):
+            declared = calling.source.declaration(calling.procedure, each.name)
+            if declared is not None and declared.extents:
+                return False
+    return True

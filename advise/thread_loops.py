@@ -5,24 +5,22 @@ Advice is given for regions in which threads differ, or a different thread is sl
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
 from .advice import HIGH, MEDIUM, Advice, Site
 from .expression import ArrayRef, Call, Expression, Name, walk
 from .nest import Assignment, Block, Loop, Statement, statements
+from .schedules import Schedule, is_short, schedule_of, shared_loops
 from .strides import LINE, Strides
 from .uneven import may_differ, uneven_by_counter
 
-__all__ = ["CAUSES", "IN_TURN", "KIND", "SCHEDULE", "shared_loops", "thread_loops"]
+__all__ = ["CAUSES", "IN_TURN", "KIND", "thread_loops"]
 
 KIND: Final = "threads"
 IN_TURN: Final = "threads_in_turn"
 CAUSES: Final = frozenset(("threads", IN_TURN))
 
-_SHARED: Final = re.compile(r"\bomp\b.*\b(for|do)\b")
-SCHEDULE: Final = re.compile(r"\bschedule\s*\(\s*(\w+)\s*(,[^)]*)?\)")
 _OTHERS: Final = frozenset(("dynamic", "guided", "auto", "runtime"))
 _BY_CHUNKS: Final = ("dynamic", "guided")
 _ASKING: Final = "omp_get_thread_num"
@@ -37,25 +35,17 @@ def thread_loops(site: Site) -> Iterator[Advice]:
         yield from _neighbours(site)
 
 
-def shared_loops(site: Site) -> Iterator[Loop]:
-    """Yield the loops whose iterations threads share: those of a site, and those around it."""
-    around = [each for _, loops in site.statements[:1] for each in loops]
-    found = {id(each): each for each in (*around, *(each for each, _ in site.loops))}
-    return (each for each in found.values() if _SHARED.search(each.directive))
-
-
 def _schedule(site: Site, loop: Loop) -> Advice | None:
-    found = SCHEDULE.search(loop.directive)
-    kind = found[1] if found else "static"
-    if found and kind in _BY_CHUNKS and _chunk(found) > 1:
-        text = f"line {loop.line} has {found[0]}: try smaller chunks, so that all threads end at about the same time"
-        return Advice(KIND, text, (site.place(loop.line),), (loop.directive,), site.gain, MEDIUM)
-    if kind in _OTHERS or (found and found[2]):
+    found = schedule_of(loop)
+    kind = found.kind if found else "static"
+    if found and found.chunk > 1 and kind in _BY_CHUNKS:
+        return _smaller_chunks(site, loop, found)
+    if kind in _OTHERS or (found and found.has_chunk):
         return None
     uneven, is_macro = uneven_by_counter(loop), kind != "static"
     if uneven is None and (is_macro or not may_differ(loop, site.sources.values())):
         return None
-    written = f"schedule({kind})" if found else "no schedule clause, so the schedule is static by default"
+    written = found.text if found else "no schedule clause, so the schedule is static by default"
     why = f", but its iterations differ in cost, because {_depends(site, loop, uneven)}" if uneven else ""
     if_so = "" if uneven else "if the cost of its iterations differs, "
     if is_macro:  # the build defines the macro's value
@@ -66,10 +56,14 @@ def _schedule(site: Site, loop: Loop) -> Advice | None:
     return Advice(KIND, text, tuple(map(site.place, lines)), (loop.directive,), site.gain, sure)
 
 
-def _chunk(schedule: re.Match[str]) -> int:
-    """Return the size of the chunks that a schedule names; 0 if it names none, or not by a number."""
-    size = (schedule[2] or "").strip(", ")
-    return int(size) if size.isdecimal() else 0
+def _smaller_chunks(site: Site, loop: Loop, schedule: Schedule) -> Advice | None:
+    """Return advice on chunks of which the last ones end at different times; None if iterations are too short."""
+    if is_short(site, loop):
+        return None
+    cure = "try smaller chunks" if schedule.kind == "dynamic" else f"try schedule(dynamic, {schedule.chunk})"
+    why = "" if schedule.kind == "dynamic" else " whose first chunks are largest"
+    text = f"the loop in line {loop.line} has {schedule.text}{why}: {cure}, so that all threads end at the same time"
+    return Advice(KIND, text, (site.place(loop.line),), (loop.directive,), site.gain, MEDIUM)
 
 
 def _depends(site: Site, loop: Loop, uneven: Loop) -> str:

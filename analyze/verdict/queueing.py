@@ -8,11 +8,10 @@ from ..run.code_regions import descendants
 from ..run.criteria import CRITERIA, TICK
 from ..run.selection import complete
 from .analysis import Analysis
-from .confidence import REASONS
-from .finding import Cause, Doubt, Finding, Kind, Saved, Why
+from .finding import Cause, Finding, Kind, Saved, Why
 from .gain import gain_of
 from .share import inclusive, share_of
-from .teams import is_for_cores, slow_in_turn
+from .teams import slow_in_turn
 
 __all__ = ["slow_teams", "threads_that_wait", "waiting_threads"]
 
@@ -52,15 +51,13 @@ def slow_teams(analysis: Analysis) -> Iterator[Finding]:
             continue
         is_large = teams.beyond[place] >= CRITERIA.unknown_noise * teams.on_path[place]
         level, reason = ("high", _SLOWEST) if is_large else ("medium", _NOISE)
-        doubt = Doubt.CORES if is_for_cores(analysis, place) else None
         yield Finding(
             Kind.IMBALANCE,
             regions[place],
             gain=gain,
             share=share_of(analysis, place, compared=True),
-            doubt=doubt,
-            level="low" if doubt else level,
-            reason=REASONS[doubt].replace("rank", "thread") if doubt else reason,
+            level=level,
+            reason=reason,
         )
 
 

@@ -8,31 +8,23 @@ from ..run.code_regions import descendants
 from .analysis import Analysis
 from .confidence import doubt_of_difference, is_by_counts_alone, is_speed
 
-__all__ = ["beyond_totals", "is_for_cores", "is_minor", "slow_in_turn"]
+__all__ = ["beyond_totals", "is_minor", "slow_in_turn"]
 
 
 def slow_in_turn(analysis: Analysis) -> dict[int, int | None]:
     """Return the regions in which a different thread is slowest each time; none if threads are not compared.
 
+    Regions are left out if threads that share cores may take pieces of work on demand: a thread that waits for a core
+    then leaves more work to the others, so one is slow each time on this machine alone.
+
     Returns:
         Position of the region → the largest culprit in its team in which threads also differ in total, whose finding
-        then includes both savings; None if there is none. A culprit that ``is_minor`` does not count. Regions that are
-        ``is_for_cores`` are left out if there is a culprit, because threads that share cores differ in total, too.
+        then includes both savings; None if there is none. A culprit that ``is_minor`` does not count.
     """
-    found: dict[int, int | None] = {}
-    for place, team in _named(analysis).items():
-        culprits = [*_culprits(analysis, team)]
-        if not is_for_cores(analysis, place):
-            found[place] = next((each for each in culprits if not _is_less(analysis, each, place)), None)
-        elif not culprits:
-            found[place] = None
-    return found
-
-
-def is_for_cores(analysis: Analysis, place: int) -> bool:
-    """Return whether threads may be slow in turn because they share cores, and others take pieces of their work."""
-    teams = analysis.explanation.teams
-    return teams is not None and place not in teams.fixed and analysis.explanation.seconds.turns
+    return {
+        place: next((each for each in _culprits(analysis, team) if not _is_less(analysis, each, place)), None)
+        for place, team in _named(analysis).items()
+    }
 
 
 def beyond_totals(analysis: Analysis, culprits: Sequence[int]) -> float:
@@ -47,14 +39,16 @@ def is_minor(analysis: Analysis, culprit: int) -> bool:
     return any(
         culprit in _culprits(analysis, team) and _is_less(analysis, culprit, place)
         for place, team in _named(analysis).items()
-        if not is_for_cores(analysis, place)
     )
 
 
 def _named(analysis: Analysis) -> Mapping[int, int]:
-    """Return ``Teams.named``; empty if threads are not compared."""
+    """Return ``Teams.named`` without regions that share cores; empty if threads are not compared."""
     teams = analysis.explanation.teams
-    return teams.named if teams and analysis.vectors.threads else {}
+    if teams is None or not analysis.vectors.threads:
+        return {}
+    are_shared = analysis.explanation.seconds.turns
+    return {place: team for place, team in teams.named.items() if place in teams.fixed or not are_shared}
 
 
 def _culprits(analysis: Analysis, team: int) -> Iterator[int]:

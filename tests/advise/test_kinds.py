@@ -379,22 +379,6 @@ def test_a_static_schedule_of_uneven_turns_is_named(site):
 
 
 @pytest.mark.parametrize(
-    ("schedule", "large"), [("dynamic, 64", True), ("guided, 8", True), ("dynamic, 1", False), ("dynamic, size", False)]
-)
-def test_smaller_chunks_are_advised_if_threads_take_several_iterations_at_a_time(site, schedule, large):
-    text = f"""\
-        void f(double *x, int n) {{
-        #pragma omp parallel for schedule({schedule})
-            for (int i = 0; i < n; i++)
-                x[i] += i;
-        }}
-        """
-    found = [*thread_loops(site(text))]
-    assert [lines(each) for each in found] == [[3]] * large
-    assert all(f"line 3 has schedule({schedule}): try smaller chunks" in each.text for each in found)
-
-
-@pytest.mark.parametrize(
     ("head", "uneven"),
     [
         ("double *from = &x[i]; for (double *p = from; p < end; p++) *p = 0;", True),

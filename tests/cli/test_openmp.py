@@ -207,7 +207,7 @@ def test_a_program_of_gnu_s_that_meets_llvm_s_library_waits_in_its_own_lines(bui
     assert [(each["entries"], each["contended"]) for each in waits if each["kind"] == "lock"] == [([1], [0])]
 
 
-@pytest.mark.nightly
+@pytest.mark.by_day(shape=["turns"])
 @pytest.mark.parametrize(
     ("shape", "names"), [("turns", {"parallel"}), ("same", {"loop", "work"}), ("even", set())], ids=str
 )

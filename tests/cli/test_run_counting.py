@@ -263,7 +263,7 @@ def test_a_program_that_ends_of_itself_is_counted_whatever_its_status(tool, buil
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.by_day(number=[signal.SIGINT])
+@pytest.mark.by_day(number=[signal.SIGTERM])
 def test_a_signal_ends_the_counting_run_alone(tool, build, number: signal.Signals):
     build()
     words = ["run", "-o", "out", "--counters", "simulated", "--", "mpirun", "-n", "2", "./app", "w"]

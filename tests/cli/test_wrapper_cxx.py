@@ -62,7 +62,6 @@ def check(tool, path="app", launcher="mpirun"):
 
 
 @pytest.mark.long
-@pytest.mark.by_day(mpi=["openmpi"])
 @pytest.mark.nightly  # by day: what CMake makes of C++, and single commands
 def test_make_with_both_mpis(tool, mpi):
     launcher, compiler = mpi

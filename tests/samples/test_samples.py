@@ -109,7 +109,7 @@ def test_heat_prints_the_same_untouched_and_under_the_tool_overlapping_or_not(
 @pytest.mark.parametrize(
     ("sample", "arguments"), [("rays", ["2"]), ("heat", ["one"])], ids=["fewer shots than workers", "no number"]
 )
-@pytest.mark.nightly
+@pytest.mark.nightly  # programs of the samples, whose errors are their own
 def test_bad_arguments_are_one_line_and_exit_status_2(
     sample: str, arguments: list[str], request: pytest.FixtureRequest
 ) -> None:

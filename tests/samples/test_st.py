@@ -156,7 +156,7 @@ def test_st_prints_the_same_untouched_and_under_the_tool_planted_or_cured(st: Sa
 
 
 @pytest.mark.parametrize("arguments", [["many"], ["0"], ["2"], ["42", "1", "1"]])
-@pytest.mark.nightly
+@pytest.mark.nightly  # a program of the samples, whose errors are its own
 def test_bad_arguments_of_st_are_one_line_and_exit_status_2(arguments: list[str], plain_st: Path) -> None:
     done = subprocess.run([*LAUNCH, "./st", *arguments], cwd=plain_st, capture_output=True, text=True, check=False)
     assert done.returncode == 2

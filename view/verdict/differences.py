@@ -24,8 +24,6 @@ _WHAT_IT_MAY_BE: Final = {
     Doubt.COUNTS_ALONE: "uncertain: the {who}s that executed the most instructions hardly took longer",
 }
 
-_WITHOUT_CORE: Final = "uncertain: a thread without a core may leave work to others: repeat the run on free cores"
-
 
 def why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
     """Yield lines on why ranks differ: attributes that differ like the times, a different speed, or no known reason."""
@@ -81,8 +79,6 @@ def why_uncertain(findings: Findings, doubt: Doubt, *, counts: bool) -> str:
         is_known = findings.repetition.runs > 1 or not can_be_rerun(findings)
         advice = told or ": repeat the run (--repeat 5) before you act on it" * (not is_known)
         return f"uncertain: a noisy machine can cause a difference of this size, too{advice}"
-    if doubt is Doubt.CORES and findings.vectors.threads:
-        return _WITHOUT_CORE
     return _WHAT_IT_MAY_BE[doubt].format(who=_noun(findings))
 
 

@@ -240,8 +240,8 @@ def _saved(findings: Findings, finding: Finding) -> str:
         path, more = (time_of(findings.experiment, each) for each in (besides.before, besides.before - besides.after))
         if parts:
             return left  # the lines with advice show each part of the saving
-        why = f", {more} of it because ranks do this at different times" if at_once else ""
-        left += f"; {'' if at_once else 'the slowest each time: '}{path} on the critical path{why}"
+        of_ranks = f"{more} of it because ranks do this at different times"
+        left += f"; {path} on the critical path, {of_ranks if at_once else 'which has the slowest thread each time'}"
     return left
 
 

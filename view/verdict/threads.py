@@ -37,7 +37,7 @@ _TO_TRY: Final = {
     " part of the data; do less work while holding a lock",
     Kind.BARRIERS: "do more work between barriers: add nowait where no thread needs the others' results, put one"
     " parallel region around several loops, or parallelise the outer loop",
-    Kind.LATE: "give each thread equal work in each execution: smaller chunks, schedule(dynamic), or tasks",
+    Kind.LATE: "balance each execution of the region: smaller chunks, schedule(dynamic), or tasks",
 }
 
 

@@ -227,36 +227,69 @@ def test_threads_whose_turns_may_differ_are_named(site, bounds):
 
 
 PIECES = """
+struct cell {{ double x[100]; }} cells[100];
 double g(double);
-void f(double *a, const double *b, int n) {{
+void f(double *a, const double *b, int n, int *flag) {{
 #pragma omp parallel for {}
     for (int i = 0; i < n; i++) {{
         {}
     }}
 }}
 """
+DYNAMIC = "schedule(dynamic)"
+ADDS = "a[i] += b[i];"
+
+
+@pytest.mark.parametrize(
+    "schedule", [DYNAMIC, "schedule(dynamic, 1)", "schedule(monotonic:dynamic)", f"{DYNAMIC} nowait"]
+)
+def test_short_iterations_that_threads_fetch_one_at_a_time_are_named(site, schedule):
+    (found,) = chunks(site(PIECES.format(schedule, ADDS)))
+    assert found.text == (
+        f"threads fetch the iterations of the loop in line 6 one at a time ({schedule.removesuffix(' nowait')}), which"
+        " takes longer than an iteration: use schedule(static), or schedule(dynamic, 100) if their costs differ"
+    )
 
 
 @pytest.mark.parametrize(
     ("schedule", "body", "is_advised"),
     [
-        ("schedule(dynamic)", "a[i] += b[i];", True),
-        ("schedule(dynamic, 1)", "if (b[i] > 0) a[i] += b[i];", True),
-        ("schedule(dynamic)", "a[i] += b[i];" * 16, True),
-        ("schedule(dynamic)", "a[i] += b[i];" * 17, False),
-        ("schedule(dynamic, 64)", "a[i] += b[i];", False),
-        ("schedule(guided)", "a[i] += b[i];", False),
-        ("schedule(static)", "a[i] += b[i];", False),
-        ("", "a[i] += b[i];", False),
-        ("schedule(dynamic)", "a[i] += g(b[i]);", False),
-        ("schedule(dynamic)", "for (int j = 0; j < n; j++) a[i] += b[j];", False),
+        (DYNAMIC, "if (b[i] > 0) a[i] += b[i];", True),
+        (DYNAMIC, "double x = b[i] * 2; if (x < 0) continue; a[i] = x;", True),
+        (DYNAMIC, ADDS * 8, True),
+        (DYNAMIC, ADDS * 9, False),
+        ("schedule(dynamic, 64)", ADDS, False),
+        ("schedule(dynamic, *flag)", ADDS, False),
+        ("ordered schedule(dynamic)", ADDS, False),
+        ("schedule(guided)", ADDS, False),
+        ("schedule(static)", ADDS, False),
+        ("", ADDS, False),
+        (DYNAMIC, "a[i] += g(b[i]);", False),
+        (DYNAMIC, "cells[i] = cells[i + 1];", False),
+        (DYNAMIC, "for (int j = 0; j < n; j++) a[i] += b[j];", False),
     ],
 )
-def test_short_iterations_that_threads_fetch_one_at_a_time_are_named(site, schedule, body, is_advised):
-    found = [*chunks(site(PIECES.format(schedule, body)))]
-    assert len(found) == is_advised
-    if found:
-        assert found[0].text == (
-            f"line 5 has {schedule}: threads fetch one iteration at a time, which takes longer than its few statements;"
-            " use schedule(static), or schedule(dynamic, 100)"
-        )
+def test_of_other_iterations_nothing_is_said(site, schedule, body, is_advised):
+    assert len([*chunks(site(PIECES.format(schedule, body)))]) == is_advised
+
+
+@pytest.mark.parametrize(("last", "is_advised"), [("999", False), ("1002", True)])
+def test_few_iterations_need_no_chunks(site, last, is_advised):
+    assert len([*chunks(site(PIECES.replace("i < n", f"i < {last}").format(DYNAMIC, ADDS)))]) == is_advised
+
+
+@pytest.mark.parametrize(
+    ("schedule", "body", "said"),
+    [
+        ("schedule(dynamic, 64)", "a[i] = g(b[i]);", "has schedule(dynamic, 64): try smaller chunks"),
+        ("schedule(nonmonotonic:dynamic, 64)", "a[i] = g(b[i]);", "(nonmonotonic:dynamic, 64): try smaller chunks"),
+        ("schedule(guided, 8)", "a[i] = g(b[i]);", "whose first chunks are largest: try schedule(dynamic, 8)"),
+        ("schedule(dynamic, 64)", ADDS, ""),
+        ("schedule(dynamic, 1)", "a[i] = g(b[i]);", ""),
+        ("schedule(dynamic, *flag)", "a[i] = g(b[i]);", ""),
+    ],
+)
+def test_chunks_that_end_at_different_times_are_to_be_smaller_unless_they_are_short(site, schedule, body, said):
+    found = [each.text for each in thread_loops(site(PIECES.format(schedule, body)))]
+    assert len(found) == bool(said)
+    assert all(said in each for each in found)

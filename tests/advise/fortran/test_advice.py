@@ -3,6 +3,7 @@
 import pytest
 
 from autoanalyzer.advise.advice import HIGH, LOW, MEDIUM, Site
+from autoanalyzer.advise.chunks import chunks
 from autoanalyzer.advise.copies import copies
 from autoanalyzer.advise.division_of_work import division_of_work
 from autoanalyzer.advise.indirection import indirection
@@ -416,8 +417,9 @@ subroutine smooth(x, n)
   real(8), intent(inout) :: x(n)
   x(2:n) = x(1:n - 1)
 end
-subroutine s(a, n)
+subroutine s(a, at, n)
   real(8) a(n, n, n)
+  integer at(n)
   do i = 1, n
     call smooth(a(i, :, 1), n)
   end do
@@ -425,40 +427,49 @@ end
 """
 
 
-def test_sections_whose_elements_are_apart_are_copied_for_a_procedure_that_gives_their_number(advised, read):
-    assert advised(copies, COPIED) == [(HIGH, [10, 9])]
-    source = read(COPIED, "x.f90")
-    caller = source.procedures[-1]
-    (found,) = copies(Site(source, caller, caller.line, caller.last_line))
+def of(source, which=-1):
+    procedure = source.procedures[which]
+    return Site(source, procedure, procedure.line, procedure.last_line, gain=2.0)
+
+
+def test_sections_whose_elements_are_apart_are_copied_for_a_procedure_that_gives_their_number(read):
+    (found,) = copies(of(read(COPIED, "x.f90")))
     assert found.text == (
-        "line 10 passes a(i,:,1) to smooth, which expects adjacent elements: they are copied before each call, and"
-        " back after it; declare x(:) in smooth, or store the array so that they are adjacent"
+        "the compiler copies a(i,:,1) for each call of smooth in line 11, and back afterwards, because x needs adjacent"
+        " elements: swap the dimensions of a, or pass the whole array and the index"
     )
-    assert "after it" not in next(copies(Site(*_first(read(COPIED.replace("inout", "in"), "x.f90"))))).text
+    assert [place.rpartition(":")[2] for place in found.places] == ["11", "10"]
+    assert (found.confidence, found.gain) == (MEDIUM, 2.0)
+    assert "afterwards" not in next(copies(of(read(COPIED.replace("inout", "in"), "x.f90")))).text
 
 
-def test_copies_are_named_where_the_procedure_takes_the_time_too(read):
-    source = read(COPIED, "x.f90")
-    smooth = source.procedures[0]
-    (found,) = copies(Site(source, smooth, smooth.line, smooth.last_line))
-    assert [place.rpartition(":")[2] for place in found.places] == ["10", "9"]
+def test_copies_are_named_where_the_procedure_takes_the_time_but_not_as_a_part_of_that_time(read):
+    (found,) = copies(of(read(COPIED, "x.f90"), 0))
+    assert [place.rpartition(":")[2] for place in found.places] == ["11", "10"]
+    assert found.gain is None
 
 
-def _first(source):
-    procedure = source.procedures[-1]
-    return source, procedure, procedure.line, procedure.last_line
-
-
-@pytest.mark.parametrize("section", ["a(i, 1:n, 1)", "a(1:n:2, i, 1)", "a(1:2, :, i)", "a(:, i, :)"])
+@pytest.mark.parametrize("section", ["a(i, 1:n, 1)", "a(1:n:2, i, 1)", "a(1, i, :)", "a(:, 2, 3:1:2)"])
 def test_sections_are_copied(advised, section):
-    assert len(advised(copies, COPIED.replace("a(i, :, 1)", section))) == 1
+    dummy = "x(n, n)" if section == "a(:, 2, 3:1:2)" else "x(n)"
+    assert len(advised(copies, COPIED.replace("a(i, :, 1)", section).replace("x(n)", dummy))) == 1
 
 
 @pytest.mark.parametrize(
-    "section", ["a", "a(1, i, 1)", "a(:, i, 1)", "a(2:n, i, 1)", "a(:, :, i)", "a(:, 2:3, i)", "a(:, 1:n:1, 1)", "b"]
+    "section",
+    [
+        *("a", "a(1, i, 1)", "a(:, i, 1)", "a(2:n, i, 1)", "b", "a(i, 3:3, 1)"),
+        *("a(at, i, 1)", "a(at, :, 1)", "a(at(i), :, 1)"),  # of several indices
+        *("a(i, :, :)", "a(:, :, i)"),  # of another number of dimensions
+    ],
 )
-def test_sections_whose_elements_are_adjacent_are_not_copied(advised, section):
+def test_sections_that_may_be_adjacent_or_are_of_another_kind_are_not_named(advised, section):
     assert advised(copies, COPIED.replace("a(i, :, 1)", section)) == []
+
+
+@pytest.mark.parametrize("section", ["a(1:n, :, i)", "a(1:n, 1:n, i)", "a(:, 2:3, i)", "a(2:n, :, i)"])
+def test_a_range_may_be_the_whole_dimension(advised, section):
+    assert advised(copies, COPIED.replace("a(i, :, 1)", section).replace("x(n)", "x(n, n)")) == []
 
 
 @pytest.mark.parametrize(
@@ -466,11 +477,42 @@ def test_sections_whose_elements_are_adjacent_are_not_copied(advised, section):
     [
         ("x(n)\n", "x(:)\n"),
         ("x(n)\n", "x(*)\n"),
+        ("real(8), intent(inout) :: x(n)", "type(cell), intent(inout) :: x(n)"),
         ("call smooth", "call other"),
-        ("  do i = 1, n\n", ""),
-        ("real(8), intent(inout) :: x(n)", ""),
+        ("call smooth", "call op%smooth"),
+        ("  do i = 1, n\n    call smooth(a(i, :, 1), n)\n  end do\n", "  call smooth(a(i, :, 1), n)\n"),
+        ("subroutine s(", "subroutine smooth(y)\n real y(n)\nend\nsubroutine s("),
     ],
 )
-def test_what_is_not_known_to_be_copied_is_not_named(advised, text, other):
-    changed = COPIED.replace(text, other)
-    assert advised(copies, changed.replace("  end do\n", "") if text.startswith("  do") else changed) == []
+def test_what_is_not_known_to_be_copied_repeatedly_is_not_named(advised, text, other):
+    assert text in COPIED
+    assert advised(copies, COPIED.replace(text, other)) == []
+
+
+SHORT = """
+subroutine s(a, b, n)
+  real(8) a(n), b(n)
+!$omp parallel do schedule(dynamic)
+  do i = 1, n
+    {}
+  end do
+end
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "is_short"),
+    [
+        ("a(i) = a(i) + 0.5d0*b(i)**2", True),
+        ("if (b(i) > 0) a(i) = b(i)", True),
+        ("a(i) = b(i)**0.3d0", False),
+        ("a(:) = a(:) + b(:)", False),
+        ("a = a + b", False),
+        ("a(i) = exp(b(i))", False),
+        ("write (10) a(i)", False),
+        ("where (b > 0) a = b", False),
+        ("a(i) = sum(b)", False),
+    ],
+)
+def test_statements_that_may_take_any_time_are_no_short_iteration(advised, body, is_short):
+    assert [lines for _, lines in advised(chunks, SHORT.format(body))] == [[5]] * is_short

@@ -162,7 +162,9 @@ def test_nothing_is_sampled_unless_asked_for(preloaded: Record, tmp_path: Path, 
         ("own sigset", {"theirs"}),
     ],
 )
-@pytest.mark.by_day(case=["masks", "blocking", "jumps", "contexts", "endings", "processes", "often", "own signal"])
+@pytest.mark.by_day(
+    case=["masks", "waiter", "blocking", "contexts", "endings", "timers", "processes", "often", "own signal"]
+)
 def test_signals_do_to_a_program_what_they_do_without_samples(
     tmp_path: Path, library: Path, built_once: Callable[..., Path], case: str, states: set[str]
 ) -> None:
