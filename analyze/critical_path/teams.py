@@ -20,6 +20,7 @@ from ..run.busy import busy_of_threads, in_teams_alone
 from ..run.code_regions import CodeRegion, descendants, inclusive_over
 from ..run.criteria import CRITERIA, SAMPLING, THRESHOLD
 from ..run.selection import Selection, complete, over_ranks
+from ..run.summary import is_of_all_runs
 
 __all__ = ["Teams", "find_teams"]
 
@@ -70,7 +71,7 @@ def find_teams(ranks: Selection) -> Teams | None:
         The times of the regions; None if the slowest threads or the critical path were not recorded.
     """
     experiment, regions = ranks.experiment, ranks.regions
-    if not all(complete(experiment, each) for each in _NEEDED):
+    if not all(complete(experiment, each) and is_of_all_runs(experiment, each) for each in _NEEDED):
         return None
     blocks = [*over_ranks(ranks, _times)]
     on_path, busiest, mean, busy, size, waiting, uneven = np.sum([each for each, _ in blocks], axis=0)
@@ -83,7 +84,7 @@ def find_teams(ranks: Selection) -> Teams | None:
     within = {child for index, each in enumerate(regions) if in_teams[each.id] for child in each.children}
     teams = (index for index, each in enumerate(regions) if in_teams[each.id] and index not in within)
     places = {_innermost(experiment, regions, team, beyond): team for team in teams}
-    named = {place: team for place, team in places.items() if is_part[place]}
+    named = {place: team for place, team in places.items() if is_part[place] and is_part[team]}
     is_own = (waiting == 0) & (uneven == 0)
     fixed = (
         place

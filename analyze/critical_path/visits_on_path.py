@@ -9,7 +9,7 @@ from ...experiment.metric import PATH_VISITS
 from ..run.arrays import Values
 from ..run.code_regions import inclusive_over
 from ..run.selection import Selection
-from ..run.summary import summaries
+from ..run.summary import is_of_all_runs, summaries
 
 __all__ = ["time_of_extra_visits"]
 
@@ -31,7 +31,7 @@ def time_of_extra_visits(ranks: Selection) -> tuple[Values, Values] | None:
         None if visits on the path were not recorded.
     """
     experiment = ranks.experiment
-    if PATH_VISITS.name not in experiment:
+    if not is_of_all_runs(experiment, PATH_VISITS.name):
         return None
     calls = "mpi_calls" if "mpi_calls" in experiment else "mpi_time"
     found = summaries(experiment, [PATH_VISITS.name, "visits", "path_time", calls])

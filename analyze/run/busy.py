@@ -9,6 +9,7 @@ import numpy as np
 from ...experiment import Experiment
 from ...experiment.metric import TEAM_TIME
 from .arrays import Flags, Values
+from .summary import is_of_all_runs
 
 __all__ = ["BUSY_PARTS", "CLOCKS", "busy_of_threads", "busy_parts", "busy_times", "in_teams_alone"]
 
@@ -30,8 +31,8 @@ def busy_times(experiment: Experiment, *, of_path: bool = True) -> Values:
     """Return the busy time of each process: ``float64[call path, location]``, in seconds, in its first thread's column.
 
     In parallel regions of OpenMP, busy time is that of the slowest thread of each execution, for which the others wait;
-    where this was not recorded, that of the thread that is busiest in all of them together. Threads outside OpenMP do
-    not count.
+    in runs without it, that of the thread that is busiest in all of them together. Threads outside OpenMP do not
+    count.
 
     A call path without probes may contain serial work and a team. The slowest threads' time then lacks the serial work,
     so it only counts if it is longer than the first thread's time.
@@ -49,16 +50,31 @@ def busy_times(experiment: Experiment, *, of_path: bool = True) -> Values:
     order = np.lexsort((threads, processes))
     starts = np.flatnonzero(np.diff(processes[order], prepend=-1))
     firsts = order[starts]
-    if of_path and TEAM_TIME.name in experiment:
+    if of_path and is_of_all_runs(experiment, TEAM_TIME.name):
         slowest = np.add.reduceat(np.nan_to_num(experiment.exclusive(TEAM_TIME.name))[:, order], starts, axis=1)
-        is_whole = in_teams_alone(experiment)[:, None] | (slowest > found[:, firsts])
-        found[:, firsts] = np.where((slowest > 0) & is_whole, slowest, found[:, firsts])
+        in_teams = in_teams_alone(experiment)
+        is_timed = _are_timed(experiment, np.where(in_teams[:, None], slowest, 0.0))
+        found[:, firsts] = np.where(is_timed | (slowest > found[:, firsts]), slowest, found[:, firsts])
         found[:, threads > 0] = 0.0
         return found
     teams = np.flatnonzero(_in_teams(experiment, threads > 0))
     longest = np.maximum.reduceat(found[np.ix_(teams, order)], starts, axis=1) if len(teams) else found[:0, starts]
     found[:, threads > 0] = 0.0
     found[np.ix_(teams, firsts)] = longest
+    return found
+
+
+def _are_timed(experiment: Experiment, slowest: Values) -> Flags:
+    """Return the call paths in teams of which any was executed by a slowest thread: ``bool[call path, process]``.
+
+    Another call path in the same team is not on the critical path, although its threads were busy.
+    """
+    found: Flags = experiment.summed_up(slowest) > 0
+    in_teams = in_teams_alone(experiment)
+    for index, path in enumerate(experiment.call_paths):  # call paths come after their parents
+        found[index] &= in_teams[index]
+        if path.parent is not None and in_teams[path.parent]:
+            found[index] |= found[path.parent]
     return found
 
 

@@ -13,7 +13,7 @@ from ...experiment import Experiment
 from .arrays import Flags, Indices, Values
 from .location_blocks import over_locations
 
-__all__ = ["Summary", "sampled", "summaries", "summary"]
+__all__ = ["Summary", "is_of_all_runs", "sampled", "summaries", "summary"]
 
 _SAMPLED: Final = 1 << 18  # values kept per metric: 2 MiB, for example 200 call paths on 1310 locations
 
@@ -54,6 +54,11 @@ def sampled(experiment: Experiment) -> Indices:
     everyone = len(experiment.locations)
     some = min(everyone, max(1, _SAMPLED // max(1, len(experiment.call_paths))))
     return np.arange(some, dtype=np.intp) * everyone // max(1, some)
+
+
+def is_of_all_runs(experiment: Experiment, metric: str) -> bool:
+    """Return whether a metric exists in all runs of which an experiment is the mean, or another combination."""
+    return metric in experiment and metric not in experiment.notes.one_sided
 
 
 def summary(experiment: Experiment, metric: str) -> Summary:

@@ -27,7 +27,7 @@ def heavy_regions(analysis: Analysis) -> Iterator[Finding]:
     for culprit in analysis.culprits_by_weight:
         confidence = confidence_in_weight(analysis, culprit)
         kind = analysis.parts.kind(culprit)
-        of_run = kind is Kind.LATE and not seconds.turns
+        of_run = kind is Kind.LATE and not seconds.turns and not analysis.in_turn[culprit]
         yield Finding(
             kind,
             analysis.run.weighed.regions[culprit],
@@ -78,7 +78,7 @@ def late_region(analysis: Analysis, finding: Finding) -> tuple[Finding, Wait] | 
         finding: The finding on the region in which ranks mostly wait.
     """
     position = finding.procedure.region if finding.procedure and finding.weight is None else finding.weight
-    if position is None or finding.kind is not Kind.LATE or finding.waits:
+    if position is None or finding.kind is not Kind.LATE or finding.waits or finding.is_in_turn:
         return None
     waiting, regions = analysis.explanation.waiting, analysis.run.weighed.regions
     own = analysis.experiment.call_paths[regions[position].id].region

@@ -11,7 +11,7 @@ from .analysis import Analysis
 from .finding import Cause, Finding, Kind, Saved, Why
 from .gain import gain_of
 from .share import inclusive, share_of
-from .teams import slow_in_turn
+from .teams import in_total_inside, slow_in_turn
 
 __all__ = ["slow_teams", "threads_that_wait", "waiting_threads"]
 
@@ -45,7 +45,8 @@ def slow_teams(analysis: Analysis) -> Iterator[Finding]:
         is_shared = any(analysis.in_turn[nested])
         mean, on_path = (inclusive(analysis, each, place) for each in (path.mean, path.on_path))
         part = min(mean / on_path, 1.0) if is_shared else 1.0
-        saved = Saved(Why.EACH_TIME, part * float(teams.on_path[place]), part * float(teams.mean[place]), on_path=True)
+        after = float(teams.mean[place]) + in_total_inside(analysis, place)
+        saved = Saved(Why.EACH_TIME, part * float(teams.on_path[place]), part * after, on_path=True)
         gain = gain_of(analysis, [saved])
         if gain is None or gain.share < analysis.run.least_gain:
             continue

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..run.code_regions import descendants
+from ..run.costs import is_mostly
 from .analysis import Analysis
 from .confidence import doubt_of_difference, is_by_counts_alone, is_speed
 
-__all__ = ["beyond_totals", "is_minor", "slow_in_turn"]
+__all__ = ["beyond_totals", "in_total_inside", "is_minor", "slow_in_turn"]
 
 
 def slow_in_turn(analysis: Analysis) -> dict[int, int | None]:
@@ -18,11 +19,12 @@ def slow_in_turn(analysis: Analysis) -> dict[int, int | None]:
     then leaves more work to the others, so one is slow each time on this machine alone.
 
     Returns:
-        Position of the region → the largest culprit in its team in which threads also differ in total, whose finding
-        then includes both savings; None if there is none. A culprit that ``is_minor`` does not count.
+        Position of the region → the largest culprit in which threads also differ in total, whose finding then includes
+        both savings: the region itself, one around it in its team, or one inside with most of its loss; None if there
+        is none. A culprit that ``is_minor`` does not count.
     """
     return {
-        place: next((each for each in _culprits(analysis, team) if not _is_less(analysis, each, place)), None)
+        place: next((each for each in _culprits(analysis, place, team) if not _is_less(analysis, each, place)), None)
         for place, team in _named(analysis).items()
     }
 
@@ -34,10 +36,19 @@ def beyond_totals(analysis: Analysis, culprits: Sequence[int]) -> float:
     return float(teams.beyond[places].sum()) if teams and places else 0.0
 
 
+def in_total_inside(analysis: Analysis, place: int) -> float:
+    """Return the seconds that threads lose in parts of a region where they differ in total: other findings."""
+    teams, regions = analysis.explanation.teams, analysis.vectors.regions
+    within = [each for each in descendants(regions, place) if each in analysis.culprits_by_difference]
+    below = {inner for each in within for inner in descendants(regions, each)}
+    parts = [each for each in within if each not in below]
+    return float((teams.busiest - teams.mean)[parts].sum()) if teams and parts else 0.0
+
+
 def is_minor(analysis: Analysis, culprit: int) -> bool:
     """Return whether it is uncertain that threads differ in total, and they lose more because they are slow in turn."""
     return any(
-        culprit in _culprits(analysis, team) and _is_less(analysis, culprit, place)
+        culprit in _culprits(analysis, place, team) and _is_less(analysis, culprit, place)
         for place, team in _named(analysis).items()
     )
 
@@ -51,13 +62,17 @@ def _named(analysis: Analysis) -> Mapping[int, int]:
     return {place: team for place, team in teams.named.items() if place in teams.fixed or not are_shared}
 
 
-def _culprits(analysis: Analysis, team: int) -> Iterator[int]:
-    """Yield the culprits in a team whose finding has a saving of busy time, the largest first."""
-    if analysis.vectors.metric != "compute_time":
+def _culprits(analysis: Analysis, place: int, team: int) -> Iterator[int]:
+    """Yield the culprits of a region in a team whose finding has a saving of busy time, the largest first."""
+    teams, regions = analysis.explanation.teams, analysis.vectors.regions
+    if teams is None or analysis.vectors.metric != "compute_time":
         return
-    within = {team, *descendants(analysis.vectors.regions, team)}
+    around = {*analysis.experiment.ancestors(regions[place].id)}
+    inside = {each for each in descendants(regions, place) if is_mostly(teams.beyond[each], teams.beyond[place])}
+    around_in_team = {each for each in descendants(regions, team) if regions[each].id in around}
     for culprit in analysis.culprits_by_difference:
-        if culprit in within and not (is_by_counts_alone(analysis, [culprit]) or is_speed(analysis, [culprit])):
+        is_other = is_by_counts_alone(analysis, [culprit]) or is_speed(analysis, [culprit])
+        if culprit in {place, team, *inside, *around_in_team} and not is_other:
             yield culprit
 
 

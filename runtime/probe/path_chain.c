@@ -41,7 +41,7 @@ static void leave_behind(struct aa_path *path) {
     path->count = kept;
 }
 
-static uint32_t at_most(uint64_t visits) {
+static uint32_t at_most(double visits) {
     return visits < UINT32_MAX ? (uint32_t)visits : UINT32_MAX;
 }
 
@@ -53,13 +53,13 @@ void aa_chain_lengthen(void *to, uint32_t node, uint32_t what, uint64_t visits, 
         i--;
     if (i > 0) {
         path->entries[i - 1].work += work;
-        path->entries[i - 1].visits = at_most(path->entries[i - 1].visits + visits);
+        path->entries[i - 1].visits = at_most((double)path->entries[i - 1].visits + (double)visits);
         return;
     }
     if (path->count == AA_PATH_ENTRIES)
         leave_behind(path);
     path->entries[path->count++] = (struct aa_path_entry){
-        .rank = rank, .node = node, .what = what, .visits = at_most(visits), .work = work};
+        .rank = rank, .node = node, .what = what, .visits = at_most((double)visits), .work = work};
 }
 
 void aa_chain_copy(struct aa_path *to, const struct aa_path *from) {
@@ -99,7 +99,7 @@ void aa_chain_start_again(struct aa_path *path, const struct aa_path *before, do
     }
     for (uint32_t i = 0; i < count; i++) {
         path->entries[i].work *= ahead / newer;
-        path->entries[i].visits = (uint32_t)(path->entries[i].visits * (ahead / newer) + 0.5);
+        path->entries[i].visits = at_most(path->entries[i].visits * (ahead / newer) + 0.5);
     }
     path->length = length + (count ? ahead : 0);
     path->base = length;

@@ -637,3 +637,26 @@ def test_a_region_without_busy_time_saves_none(chain: Experiment) -> None:
     assert found.parts.followed(region, {"none": Saved(Why.FILES, 0.0)}) == {
         "none": Saved(Why.FILES, 0.0, 0.0, on_path=True)
     }
+
+
+def test_work_that_may_be_passed_on_keeps_its_saving_where_ranks_wait_for_a_part_of_it(
+    make_experiment: MakeExperiment,
+) -> None:
+    """``solve`` calls MPI, so visits do not show whether ranks pass on results or are late in turn."""
+    found = analyze(
+        followed(
+            make_experiment,
+            {"sweep": [0.0] * 4, "sweep/solve": [3.0] * 4},
+            path={"sweep/solve": [1.5] * 4},
+            waits={"sweep": [1.5] * 4},
+            delays={"sweep/solve": [1.5] * 4},
+            who=[("sweep", "solve", 6.0, 6.0)],
+            visits={"sweep": [1] * 4, "sweep/solve": [40] * 4},
+            mpi_calls={"sweep": [40] * 4, "sweep/solve": [40] * 4},
+            path_visits={"sweep/solve": [40, 0, 0, 0]},
+        )
+    )
+    first = found.verdict.findings[0]
+    assert first.kind is Kind.LATE
+    assert first.gain is not None
+    assert first.gain.seconds == pytest.approx(6 - 3)

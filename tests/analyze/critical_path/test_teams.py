@@ -10,8 +10,10 @@ import pytest
 
 from autoanalyzer.advise import Found, advise
 from autoanalyzer.analyze import Findings, analyze
+from autoanalyzer.analyze.run.busy import busy_times
 from autoanalyzer.analyze.verdict import Finding, Kind, Why
 from autoanalyzer.experiment import CallPath, Experiment, Region
+from autoanalyzer.experiment.algebra import mean
 from autoanalyzer.view.verdict import verdict_lines
 
 from ..conftest import MakeExperiment
@@ -168,6 +170,46 @@ def test_threads_that_share_cores_may_take_work_from_each_other_unless_each_has_
     found = analyze(made.replaced(notes=replace(made.notes, processors=processors)))
     assert found.explanation.seconds.turns == (processors == 2)
     assert [each.kind for each in found.verdict.findings].count(Kind.IMBALANCE) == is_found
+
+
+def test_another_loop_of_the_team_in_which_threads_differ_in_total_hides_no_loss(
+    make_experiment: MakeExperiment,
+) -> None:
+    """Of the loop ``a``, a different thread is slowest each time; of ``b``, always the second one."""
+    made = of_threads(
+        make_experiment,
+        {"team": [0.0] * 4, "team/a": [5.0] * 4, "team/b": [1.0, 3.0] * 2},
+        {"team/a": [4.0, 0.0] * 2, "team/b": [0.0, 1.5] * 2},
+        team_time={"team/a": [4.0, 4.0] * 2, "team/b": [0.0, 3.0] * 2},
+        visits={"team": [9.0] * 4, "team/a": [9.0] * 4, "team/b": [9.0] * 4},
+    )
+    found = analyze(made)
+    assert parts(only(found, "team")) == [(Why.EACH_TIME, 11.0, 5.0 + 3.0)]
+    assert parts(only(found, "team/b")) == [(Why.EVEN, 3.0, 2.0)]
+
+
+def test_runs_of_which_some_lack_the_slowest_threads_are_judged_by_the_busiest(make_experiment: MakeExperiment) -> None:
+    newer = alike(make_experiment, team_time=IN_TURN)
+    older = newer.replaced(
+        metrics=[each for each in newer.metrics if each.name != "team_time"],
+        severities={each.name: newer.exclusive(each.name) for each in newer.metrics if each.name != "team_time"},
+    )
+    both = mean(newer, older)
+    assert both.exclusive("team_time").sum() == pytest.approx(newer.exclusive("team_time").sum() / 2)
+    assert busy_times(both).tolist() == busy_times(older).tolist()
+    assert analyze(both).explanation.teams is None
+
+
+def test_what_only_other_threads_of_a_team_do_is_not_busy_time_of_the_rank(make_experiment: MakeExperiment) -> None:
+    """The first thread calls ``a``, the other one ``b``, which takes longer."""
+    made = of_threads(
+        make_experiment,
+        {"team": [0.5] * 4, "team/a": [3.0, 0.0] * 2, "team/b": [0.0, 5.0] * 2},
+        {"team": [0.5, 0.0] * 2, "team/b": [0.0, 2.5] * 2},
+        team_time={"team": [0.0, 0.5] * 2, "team/b": [0.0, 5.0] * 2},
+        visits={"team": [9.0] * 4, "team/a": [9.0, 0.0] * 2, "team/b": [0.0, 9.0] * 2},
+    )
+    assert busy_times(made)[1:].tolist() == [[0.5, 0.0] * 2, [0.0] * 4, [5.0, 0.0] * 2]
 
 
 @pytest.mark.parametrize(("slowest", "line"), [((8.0, 5.0), 4), ((7.0, 7.0), 3)])
