@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "memory.h"
-#include "path_sums.h"
+#include "path_share.h"
 #include "path_turn.h"
 #include "self.h"
 #include "work.h"
@@ -17,7 +17,9 @@ struct holder {
     struct aa_path before; /* the chain when threads were last gathered */
     struct aa_path joined; /* the last chain that the thread has waited for */
     struct aa_work work;
-    double length; /* of the path, when the thread last added its work */
+    double length;  /* of the path, when the thread last added its work */
+    double in_team; /* the thread's work in the innermost team that it has opened, until its last look */
+    uint32_t teams; /* the number of teams that it has opened */
     struct aa_effort effort;
 };
 
@@ -66,48 +68,27 @@ static struct holder *new_holder_of(const struct aa_thread *thread) {
 
 /* ---- the work of a thread */
 
-#define MOST_NODES 64 /* the most nodes in a share; further ones count as the last */
-
-/* A thread's work since its last look. */
-struct share {
-    double work;
-    uint32_t count;
-    struct {
-        uint32_t node, what;
-        uint64_t visits;
-        double work;
-    } parts[MOST_NODES];
-};
-
-static void put_down(void *to, uint32_t node, uint32_t what, uint64_t visits, double work) {
-    struct share *share = to;
-    share->work += work;
-    uint32_t place = share->count < MOST_NODES ? share->count++ : MOST_NODES - 1;
-    share->parts[place].node = node;
-    share->parts[place].what = what;
-    share->parts[place].visits += visits;
-    share->parts[place].work += work;
-}
-
 /* Adds a thread's work to its chain. If others have raised the chain while the thread worked, only the work
  * beyond makes it longer. */
-static void add_work(struct holder *holder, const struct share *share) {
+static void add_work(struct holder *holder, const struct aa_path_share *share) {
     double raised = holder->path->length - holder->length;
     double beyond = raised > 0 ? share->work - raised : share->work;
-    for (uint32_t i = 0; beyond > 0 && i < share->count; i++)
-        aa_chain_lengthen(holder->path, share->parts[i].node, share->parts[i].what,
-                          (uint64_t)((double)share->parts[i].visits * (beyond / share->work) + 0.5),
-                          share->parts[i].work * (beyond / share->work));
+    if (beyond > 0)
+        aa_path_share_lengthen(share, beyond / share->work, holder->path);
     holder->length = holder->path->length;
 }
 
 /* Adds a thread's work since the last look to its chain. Returns the number of nodes that were read. */
 static uint32_t look(struct holder *holder) {
     uint32_t nodes;
-    if (holder->path->length > holder->length) {
-        static struct share share; /* not on the stack, which may be small; protected by the turn */
+    if (holder->teams || holder->path->length > holder->length) {
+        static struct aa_path_share share; /* not on the stack, which may be small; protected by the turn */
         memset(&share, 0, sizeof share);
-        nodes = aa_work_look(&holder->work, holder->thread, put_down, &share);
+        nodes = aa_work_look(&holder->work, holder->thread, aa_path_share_add, &share);
+        if (holder->teams) {
+            holder->in_team += share.work;
+            aa_path_share_of_team(&share, 1);
+        }
         add_work(holder, &share);
     } else {
         nodes = aa_work_look(&holder->work, holder->thread, aa_chain_lengthen, holder->path);
@@ -244,32 +225,68 @@ static struct aa_work *work_of_member(const struct aa_thread *thread) {
     return &members.of[thread->index];
 }
 
-void aa_path_team_closed(struct aa_thread *const *team, uint32_t count) {
+void aa_path_team_opened(struct aa_path_team *team) {
+    team->is_followed = aa_path_is_followed() && !aa_thread_closed;
+    if (!team->is_followed)
+        return;
+    team->around = own->in_team;
+    own->in_team = 0;
+    own->teams++;
+}
+
+/* Adds the calling thread's share to its chain, then what the longest share, of another member, has beyond
+ * the thread's work in the team. If the thread has not called MPI in the team, its share is replaced instead.
+ */
+static void add_slowest(const struct aa_path_share *mine, const struct aa_path_share *longest,
+                        double in_team) {
+    double beyond = longest->work - in_team;
+    bool is_whole = beyond > 0 && own->in_team <= 0;
+    if (!is_whole) {
+        aa_path_share_of_team(mine, 1);
+        add_work(own, mine);
+    }
+    if (beyond > 0) {
+        double part = is_whole ? 1 : beyond / longest->work;
+        aa_path_share_of_team(longest, part);
+        if (is_whole)
+            add_work(own, longest);
+        else
+            aa_path_share_lengthen(longest, part, own->path);
+        own->length = own->path->length;
+    }
+}
+
+void aa_path_team_closed(const struct aa_path_team *team, struct aa_thread *const *threads, uint32_t count) {
     if (!aa_path_is_followed() || aa_thread_closed)
         return;
     uint64_t since = aa_path_turn_ticks();
     struct aa_section section = aa_path_turn_begin();
-    struct share shares[2], *longest = &shares[0], *next = &shares[1];
-    memset(shares, 0, sizeof shares);
-    uint32_t steps = 1 + aa_work_look(&own->work, own->thread, put_down, longest);
+    static struct aa_path_share mine,
+        others[2]; /* not on the stack, which may be small; protected by the turn */
+    struct aa_path_share *longest = &others[0], *next = &others[1];
+    memset(&mine, 0, sizeof mine);
+    memset(longest, 0, sizeof *longest);
+    uint32_t steps = 1 + aa_work_look(&own->work, own->thread, aa_path_share_add, &mine);
     for (uint32_t i = 0; i < count; i++) {
-        struct aa_work *work = team[i] ? work_of_member(team[i]) : NULL;
+        struct aa_work *work = threads[i] ? work_of_member(threads[i]) : NULL;
         if (!work)
             continue;
         memset(next, 0, sizeof *next);
-        steps += aa_work_look(work, team[i], put_down, next);
+        steps += aa_work_look(work, threads[i], aa_path_share_add, next);
         if (next->work > longest->work) {
-            struct share *kept = longest;
+            struct aa_path_share *kept = longest;
             longest = next;
             next = kept;
         }
     }
-    add_work(own, longest);
-    for (uint32_t i = 0; i < longest->count; i++)
-        aa_path_add_to(&aa_path_teams, &(struct aa_path_entry){.rank = (uint32_t)aa_shard()->rank,
-                                                               .node = longest->parts[i].node,
-                                                               .what = longest->parts[i].what,
-                                                               .work = longest->parts[i].work});
+    if (team->is_followed && own->teams) {
+        double in_team = own->in_team + mine.work;
+        add_slowest(&mine, longest, in_team);
+        own->teams--;
+        own->in_team = team->around + (longest->work > in_team ? longest->work : in_team);
+    } else {
+        add_work(own, &mine); /* when the team was opened, the thread had no chain */
+    }
     aa_path_turn_end(section);
     aa_effort_add(&own->effort, since, steps);
 }

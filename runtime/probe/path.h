@@ -60,10 +60,17 @@ void aa_path_gather_threads(void);
 bool aa_path_is_followed(void);
 
 /*
- * Called when a thread has closed a team: adds the work of the slowest member since the last update to the
- * thread's chain, and to the sums of the process's teams.
+ * A team that a thread opens. When it is closed, the chain of the thread gets the work of the slowest member:
+ * the thread's own work, and what another member has worked beyond that.
  */
-void aa_path_team_closed(struct aa_thread *const *members, uint32_t count);
+struct aa_path_team {
+    bool is_followed; /* whether its opener had a chain */
+    double around;    /* the opener's work in the team around it */
+};
+
+/* Called when a thread has added its work to its chain and opens a team, and when it has closed it. */
+void aa_path_team_opened(struct aa_path_team *team);
+void aa_path_team_closed(const struct aa_path_team *team, struct aa_thread *const *threads, uint32_t count);
 
 /* Forgets all chains in the child of a fork: they are its parent's. */
 void aa_path_forget(void);

@@ -2,7 +2,6 @@
 #include "team.h"
 #include "book.h"
 #include "counter.h"
-#include "path.h"
 #include "probe.h"
 #include "region.h"
 #include "self.h"
@@ -66,7 +65,9 @@ static void look_at_path(void) {
 
 void aa_team_open(struct aa_team *team, struct aa_thread **members, uint32_t room) {
     look_at_path();
-    *team = (struct aa_team){aa_team_origin(), aa_thread_self, room, 0, members};
+    *team = (struct aa_team){
+        .origin = aa_team_origin(), .opener = aa_thread_self, .room = room, .members = members};
+    aa_path_team_opened(&team->path);
 }
 
 static bool take_out(struct aa_thread *thread, struct aa_team *team) {
@@ -91,7 +92,7 @@ void aa_team_close(struct aa_team *team) {
         if (thread && take_out(thread, team))
             book_wait(thread, now);
     }
-    aa_path_team_closed(team->members, count < team->room ? count : team->room);
+    aa_path_team_closed(&team->path, team->members, count < team->room ? count : team->room);
 }
 
 /* When a thread is done for the first time, it is added to the members, so that the opener books its wait. */

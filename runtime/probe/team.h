@@ -12,7 +12,7 @@
 #ifndef AA_TEAM_H
 #define AA_TEAM_H
 
-#include "shard.h"
+#include "path.h"
 
 /* Where a call path continues: the node, and a key of its region that stays valid. */
 struct aa_origin {
@@ -28,6 +28,7 @@ struct aa_team {
     uint32_t room;
     _Atomic uint32_t count;
     struct aa_thread **members;
+    struct aa_path_team path;
 };
 
 /*

@@ -586,6 +586,17 @@ static void teams(void) {
         team(1 - rank % 2);
     }
 }
+
+/* In one execution of a team, its first thread calls MPI after each of two parts, in which the third thread has
+ * three times the work: path 3 + 3. */
+static void persistent(void) {
+    #pragma omp parallel num_threads(3)
+    for (int i = 0; i < 2; i++) {
+        compute(omp_get_thread_num() == 2 ? 3 : 1);
+        if (omp_get_thread_num() == 0)
+            MPI_Barrier(WORLD);
+    }
+}
 #endif
 
 #define SHAPE(name)                                                                                          \
@@ -606,7 +617,7 @@ int main(int argc, char **argv) {
         SHAPE(unwindowed), SHAPE(fenced),     SHAPE(unfenced),    SHAPE(posted),
         SHAPE(repeated),   SHAPE(filed),      SHAPE(ordered),     SHAPE(synchronous),   SHAPE(answered),
 #ifdef _OPENMP
-        SHAPE(teams),
+        SHAPE(teams),       SHAPE(persistent),
 #endif
     };
     MPI_Group all;

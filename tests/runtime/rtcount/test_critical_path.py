@@ -62,7 +62,7 @@ def assert_visits(experiment: Experiment, ranks: int) -> None:
     ],
 )
 def test_the_path_of_each_shape_is_as_long_as_theory_says(lab: Lab, compiler: str, ranks: int) -> None:
-    expected = {name: length for name, (length, _) in SHAPES.items()} | {"teams": "16"}
+    expected = {name: length for name, (length, _) in SHAPES.items()} | {"teams": "16", "persistent": "6"}
     expected |= FURTHER if ranks >= 4 else {}
     experiment, of_teams = counted(lab, compiler, ranks, "master", *expected)
     values = np.asarray(experiment.exclusive("path_instructions"))
@@ -71,6 +71,6 @@ def test_the_path_of_each_shape_is_as_long_as_theory_says(lab: Lab, compiler: st
     lengths = {name: found[name] / unit for name in expected}
     assert lengths == pytest.approx({name: in_units(text, ranks) for name, text in expected.items()}, rel=EXACT)
     assert 2 * (1 - EXACT) < found["master"] / unit < 2 * (ranks - 1) * (1 + EXACT)
-    assert np.array(of_teams) / unit == pytest.approx([2 * (3 + 3)] * ranks, rel=EXACT)
+    assert np.array(of_teams) / unit == pytest.approx([2 * (3 + 3) + 6] * ranks, rel=EXACT)
     assert_parts(experiment, unit, ranks)
     assert_visits(experiment, ranks)
