@@ -88,7 +88,7 @@ def test_a_handler_does_not_get_a_sample_that_is_due(preloaded: Record, tmp_path
 
 
 def test_samples_need_no_alternative_stack(preloaded: Record) -> None:
-    (shard,) = preloaded("stack +main spin 40 -main", **SAMPLED)
+    (shard,) = preloaded("stack +main spin 300 -main", **SAMPLED)  # for ticks while it runs, on a busy machine, too
     assert samples_of(shard).signals > 0
 
 
