@@ -52,8 +52,7 @@ def busy_times(experiment: Experiment, *, of_path: bool = True) -> Values:
     firsts = order[starts]
     if of_path and is_of_all_runs(experiment, TEAM_TIME.name):
         slowest = np.add.reduceat(np.nan_to_num(experiment.exclusive(TEAM_TIME.name))[:, order], starts, axis=1)
-        in_teams = in_teams_alone(experiment)
-        is_timed = _are_timed(experiment, np.where(in_teams[:, None], slowest, 0.0))
+        is_timed = _are_timed(experiment, slowest)
         found[:, firsts] = np.where(is_timed | (slowest > found[:, firsts]), slowest, found[:, firsts])
         found[:, threads > 0] = 0.0
         return found
@@ -69,8 +68,8 @@ def _are_timed(experiment: Experiment, slowest: Values) -> Flags:
 
     Another call path in the same team is not on the critical path, although its threads were busy.
     """
-    found: Flags = experiment.summed_up(slowest) > 0
     in_teams = in_teams_alone(experiment)
+    found: Flags = experiment.summed_up(np.where(in_teams[:, None], slowest, 0.0)) > 0
     for index, path in enumerate(experiment.call_paths):  # call paths come after their parents
         found[index] &= in_teams[index]
         if path.parent is not None and in_teams[path.parent]:
