@@ -20,6 +20,7 @@ from pathlib import Path
 from signal import SIGSEGV
 from tempfile import TemporaryFile
 from threading import Lock
+from time import sleep
 from typing import TYPE_CHECKING, Any
 
 import hypothesis
@@ -43,6 +44,7 @@ hypothesis.settings.load_profile("unhurried")
 Done = subprocess.CompletedProcess[bytes]
 
 BIN = Path(sys.executable).parent
+LOADS = Path("/proc/loadavg")  # how many threads run or wait for a core
 LIBOMP = [f"-L{each.parent}" for each in sorted(Path("/usr/lib").glob("llvm-*/lib/libomp.so"))[-1:]]  # of clang
 SPAWNING = Path(__file__).parent / "programs" / "spawning.c"  # of two processes, in C
 FAST_LINKER = ["-fuse-ld=gold"] if shutil.which("ld.gold") else []  # for what only has to run
@@ -281,7 +283,20 @@ def pytest_xdist_auto_num_workers() -> int | None:
     if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
         return None
     processors = len(os.sched_getaffinity(0))
-    return processors * (6 if os.getloadavg()[0] >= 2 * processors else 2)
+    return processors * (6 if fewest_running() > 2 * processors else 2)
+
+
+def fewest_running(times: int = 10) -> int:
+    """Return the smallest number of other threads that run or wait for a core within half a second.
+
+    The averages beside it remember for minutes what has ended.
+    """
+    seen = []
+    for _ in range(times):
+        running = LOADS.read_text("ascii").split()[3].split("/")[0]
+        seen.append(int(running) - 1)
+        sleep(0.5 / times)
+    return min(seen)
 
 
 @pytest.hookimpl(wrapper=True)

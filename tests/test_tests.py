@@ -2,6 +2,7 @@
 
 import ast
 import gc
+import os
 import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from typing import Any, cast
 
 import pytest
 
+from . import conftest
 from .conftest import pytest_itemcollected
 
 TESTS = Path(__file__).parent
@@ -193,6 +195,16 @@ def test_assertions_are_found_in_a_test_and_its_helpers(module: Path, body: str,
 def test_what_collecting_tests_makes_is_not_looked_through_for_garbage():
     assert gc.isenabled()
     assert gc.get_freeze_count() > 0
+
+
+@pytest.mark.parametrize(("loads", "workers_per_core"), [("18.3 9.1 4.0 2/79 9", 2), ("0.1 0.1 0.1 800/999 9", 6)])
+def test_tests_have_more_workers_where_other_programs_run_now(
+    loads: str, workers_per_core: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "loadavg").write_text(loads)
+    monkeypatch.setattr(conftest, "LOADS", tmp_path / "loadavg")
+    monkeypatch.delenv("PYTEST_XDIST_AUTO_NUM_WORKERS", raising=False)
+    assert conftest.pytest_xdist_auto_num_workers() == workers_per_core * len(os.sched_getaffinity(0))
 
 
 @pytest.mark.parametrize(("values", "marks"), [({"mpi": "openmpi"}, []), ({"mpi": "mpich"}, ["nightly"]), ({}, [])])
