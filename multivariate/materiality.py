@@ -93,7 +93,7 @@ def _chosen(space: MetricSpace, partition: Partition, distinct: list[int], one: 
 
 
 def _critical(partition: Partition) -> float:
-    """Return the F-ratio that a metric unrelated to the clusters exceeds in 5 of 100 cases."""
+    """Return the F-ratio that a metric unrelated to the clusters exceeds in 2.5 of 100 cases."""
     points, clusters = len(partition.labels), partition.count
     if not 1 < clusters < points:
         return 0.0
