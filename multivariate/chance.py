@@ -33,7 +33,7 @@ _MOST: Final = POINTS // 4  # largest number of clusters to compare
 # by chance.
 _EACH: Final = 3
 
-# Assigns points, ``float64[point, metric]``, to clusters, for each of several numbers of clusters.
+# Assigns points, ``float64[point, metric]``, to clusters, for each requested number of clusters.
 Cut = Callable[[Values, Collection[int]], Mapping[int, Labels]]
 
 

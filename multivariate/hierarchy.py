@@ -115,7 +115,7 @@ def hierarchy(
 
 
 def cuts(points: Values, counts: Collection[int], method: Linkage = "ward") -> dict[int, Labels]:
-    """Cluster points hierarchically and return the labels for several numbers of clusters."""
+    """Cluster points hierarchically and return the labels for different numbers of clusters."""
     merges = _merges(points, method)
     return {count: _cut(merges, count) for count in counts}
 

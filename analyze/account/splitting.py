@@ -1,4 +1,4 @@
-"""Split the wall time of first threads into parts, one block of ranks at a time."""
+"""Split the wall time of each rank's first thread into parts, one block of ranks at a time."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ class Splitting:
         yield "asleep", off - turns
 
     def _of_allocations(self, experiment: Experiment) -> Values:
-        """Return the time of allocations; with frees counted, an allocation and a free take half of the price each."""
+        """Return the time of allocations; if frees were counted, an allocation and a free each take half the price."""
         blocks = np.maximum(experiment.exclusive("allocations"), 0.0)
         if complete(experiment, "frees"):
             blocks = (blocks + np.maximum(experiment.exclusive("frees"), 0.0)) / 2
@@ -187,7 +187,7 @@ class Splitting:
         yield from {**parts, "mpi_waiting": parts.get("mpi_waiting", 0.0) + waited}.items()
 
     def _mpi(self, experiment: Experiment) -> tuple[Values, Values]:
-        """Return the time of MPI calls and bytes at their prices, if each rank communicated equally with all others."""
+        """Return the time of MPI calls and bytes at their prices, as if all pairs of ranks communicated equally."""
         prices = self.prices
         across = np.array([self.across[place.machine, place.node] for place in experiment.locations])
         call, byte = prices.mpi_call or 0.0, prices.mpi_byte or 0.0

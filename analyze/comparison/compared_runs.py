@@ -1,4 +1,4 @@
-"""Runs to compare: checks that they can be compared, and reads the values of the program and of each call path."""
+"""Check that runs can be compared, and read the values of the program and of each call path."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _has(experiment: Experiment, metric: str) -> bool:
 
 
 def _has_whole_path(experiment: Experiment) -> bool:
-    """Return whether the critical path was recorded to the end: it is at least as long as the busiest rank is busy."""
+    """Return whether the critical path was recorded to the end: it is at least as long as the largest busy time."""
     if not all(map(partial(_has, experiment), (PATH_TIME, BUSY_TIME))):
         return False
     return value_of_program(experiment, PATH_TIME) >= (1 - CLOCKS) * value_of_program(experiment, BUSY_TIME) > 0
@@ -262,7 +262,7 @@ def values_of_groups(experiment: Experiment, metric: str, groups: Sequence[int])
     Args:
         experiment: A run.
         metric: The metric.
-        groups: The group of each call path, from 0 on.
+        groups: The group of each call path, numbered from 0.
     """
     values = _without_startup(experiment, metric)
     sums = np.zeros((max(groups) + 1, values.shape[1]))

@@ -22,7 +22,7 @@ from ..run.location_blocks import over_locations
 
 __all__ = ["CriticalPath", "Efficiency", "OnPath", "find_critical_path"]
 
-_OF_REGION = 0.01  # least share of a region's path time for a rank to be named
+_OF_REGION = 0.01  # a rank is named if it has at least this share of a region's time on the path
 _KEPT = 20  # largest number of delays kept
 
 

@@ -30,8 +30,8 @@ def classify(values: Sequence[float]) -> list[int] | None:
         values: One value per region, not negative.
 
     Returns:
-        The classes in the order of the values. None with fewer than two different values, because then there is no
-        disparity.
+        The classes in the order of the values. None if there are fewer than two different values, because then there is
+        no disparity.
     """
     largest = max(values, default=0.0)
     weighty = [value if value > 0 and value >= NEGLIGIBLE * largest else 0.0 for value in values]
@@ -52,7 +52,7 @@ def classify(values: Sequence[float]) -> list[int] | None:
 
 
 def _merge_alike(values: Sequence[float]) -> dict[float, float]:
-    """Group similar values, and return the largest value of each group → the group's mean."""
+    """Group similar values, and map the largest value of each group to the group's mean."""
     groups: dict[float, list[float]] = {}
     head = np.inf
     for value in sorted(values, reverse=True):

@@ -20,10 +20,10 @@ __all__ = ["MOST_PAID", "Prices"]
 
 # The calibrated price is that of the fastest round before the program starts; real entries cost more. Measured with six
 # tiny functions that call each other, 113 million entries on each of two ranks that shared two busy cores: a throttled
-# entry took 8 to 20 ns at a price of 2.7 to 5.1 ns. Ranks differed by up to 1.7 times the price, once in 77 runs by 2.9
-# times.
-_SPREAD: Final = 2.0  # factor of an overhead that is alike on all ranks; a smaller difference is an error of the price
-MOST_PAID: Final = 3.0  # factor of the overhead of one rank; a smaller difference may be an error of the price
+# entry took 8 to 20 ns at a price of 2.7 to 5.1 ns. Ranks differed by up to 1.7 times the price, and in one of 77 runs
+# by 2.9 times.
+_SPREAD: Final = 2.0  # a difference below this multiple of an overhead that all ranks share is an error of the price
+MOST_PAID: Final = 3.0  # a difference below this multiple of one rank's overhead may be an error of the price
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Prices:
         return np.asarray(same & (longest - shortest <= _SPREAD * least_paid))
 
     def levelling(self, selection: Selection, exclusive: Values) -> Values:
-        """Return the corrections of inclusive times that give ranks with equal overhead equal times, their mean.
+        """Return corrections of inclusive times, with which all ranks of equal overhead have their mean time.
 
         Args:
             selection: Some of the ranks.

@@ -158,7 +158,7 @@ class RankVectors:
         return found
 
     def by_sampling(self, least: Values | float, most: Values | float) -> Values:
-        """Return the difference of two ranks that sampling error alone may cause; 0 if the metric was not sampled.
+        """Return the difference between two ranks that sampling error alone may cause; 0 if the metric was not sampled.
 
         Args:
             least: The value of one rank, in the metric's unit.
@@ -173,7 +173,7 @@ class RankVectors:
         return max(float(self.by_sampling(totals[each].min(), totals[each].max())) for each in self.groups)
 
     def levels(self, values: Values) -> Labels:
-        """Return the cluster of each rank by values that differ; values within sampling error share a cluster.
+        """Return the cluster of each rank, by values that differ; ranks within sampling error share a cluster.
 
         Args:
             values: ``float64[rank]``, in the metric's unit.
@@ -229,7 +229,7 @@ def _groups(programs: Indices | None, ranks: int) -> list[Indices]:
 
 
 def by_program(selection: Selection) -> Selection:
-    """Return the selection with ranks grouped by program: by the entry procedure in which each spends the most time.
+    """Return the selection with ranks grouped by program: the entry procedure in which a rank spends the most time.
 
     Processes that ranks forked or spawned are compared among themselves, whatever they run. If there are several
     programs, ranks without any time are a group as well, because nothing shows which program they run.

@@ -22,8 +22,8 @@ __all__ = ["TimeSplit", "time_split"]
 
 _PASSES: Final = 8  # largest number of copies per byte, and of cache-line transfers per call, within a node
 _LINE: Final = 64  # bytes per cache line
-_POLLING: Final = 0.9  # least share of the time in MPI that polling spends to test or complete requests
-_TEST: Final = 5e-8  # s per call; a call that starts or completes a message takes longer
+_POLLING: Final = 0.9  # polling spends at least this share of the time in MPI on testing or completing requests
+_TEST: Final = 5e-8  # seconds per call; a call that starts or completes a message takes longer
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class TimeSplit:
         polls: Whether MPI calls nearly only test or complete requests, and too few of them can belong to messages.
         has_small_io: Whether calls of file I/O move so few bytes that the calls rather than the bytes take the time.
         waited: Waiting for late ranks.
-        chained: The estimated saving if ranks worked at the same time instead of one after another, from the critical
-            path; 0 in other regions, and if the path is unknown.
+        chained: The estimated saving if ranks worked at the same time instead of one after another, computed from the
+            critical path; 0 in all other regions, and if the path is unknown.
         mpi: Time in MPI if the volume of its calls is known; otherwise 0.
         computing: Compute time.
         own_computing: Exclusive compute time.
@@ -50,7 +50,7 @@ class TimeSplit:
             one, so this is the mean of the savings for the case that all instructions wait and for the case that none
             waits.
         walks: Whether there are no more misses than in sequential access, where caches prefetch.
-        busy: Time of the whole program without waiting for cores or in MPI; a single number.
+        busy: Time of the whole program, without waiting for cores and without waiting in MPI; a single number.
     """
 
     time: Values
@@ -114,9 +114,10 @@ class TimeSplit:
     def costly(self, least: float, values: Values, *, seconds: float = 0.0) -> list[int]:
         """Return the regions that spend a material share of their time, worth a fix, on a cause that can be remedied.
 
-        Instructions do not count, because all code executes them, and waiting does not, because its reason is
-        elsewhere. Misses count only if cycles show stalls. A region that computes a quarter of the program's time
-        counts, too, if it is classified below a region that computes less than half as much, but waits or stalls.
+        Instructions do not count, because all code executes them. Waiting does not count, because its reason is
+        elsewhere. Misses count only if cycles show stalls. A region whose own computing takes a quarter of the
+        program's time counts, too, if it is classified below a region that computes less than half as long, but waits
+        or stalls.
 
         Args:
             least: The least share of the program's time that is worth a fix.
@@ -272,7 +273,7 @@ def _turns(ranks: Selection, off: Values, off_in_mpi: Values) -> Values:
 
 
 def _in_files(time: Values, cpu: Values | None, calls: Values | None, volume: Values, *, turns: bool) -> Values:
-    """Return the time in files without waiting for cores, and without polling for other ranks in collective calls."""
+    """Return the time in file I/O, without waiting for cores or polling for other ranks in collective calls."""
     if cpu is None or calls is None:
         return time
     at_most = CRITERIA.call * calls + CRITERIA.byte * volume

@@ -54,8 +54,8 @@ def are_clusters(labels: Labels, vectors: Values, programs: Labels | None = None
 def _clusters(vectors: Values, labels: Labels, programs: Labels | None) -> Iterator[Indices]:
     """Yield the members of each cluster: the first vector without a label (below 0), and those close to it.
 
-    The caller labels the members before it continues. Only vectors of about the same length are compared, because
-    others cannot be close. So a million vectors in a few clusters take seconds.
+    The caller labels the members before it continues. Only vectors of about the same length are compared, because other
+    vectors cannot be close. So a million vectors in a few clusters take seconds.
 
     Args:
         vectors: ``float64[location, region]``.
@@ -119,7 +119,7 @@ class _Search:
         ]
 
     def composite_regions(self) -> list[int]:
-        """Search for composites of s adjacent 1-code regions, from s = 2 on until some are critical (lines 32 to 39).
+        """Search for composites of s adjacent 1-code regions: s = 2, 3, … until some are critical (lines 32 to 39).
 
         A composite's children are its members. If none of them is critical, the composite is a culprit itself. Then the
         members that separate the ranks on their own are named, because Liu et al. leave the name open.

@@ -30,17 +30,17 @@ def busy_parts(experiment: Experiment) -> dict[str, int]:
 def busy_times(experiment: Experiment, *, of_path: bool = True) -> Values:
     """Return the busy time of each process: ``float64[call path, location]``, in seconds, in its first thread's column.
 
-    In parallel regions of OpenMP, busy time is that of the slowest thread of each execution, for which the others wait;
-    in runs without it, that of the thread that is busiest in all of them together. Threads outside OpenMP do not
-    count.
+    In parallel regions of OpenMP, busy time is the time of the slowest thread in each execution, because the other
+    threads wait for this thread. In runs that did not record the slowest threads' time, it is the time of the thread
+    that is busiest in all executions together. Threads outside OpenMP do not count.
 
     A call path without probes may contain serial work and a team. The slowest threads' time then lacks the serial work,
     so it only counts if it is longer than the first thread's time.
 
     Args:
         experiment: An experiment, or a block of whole processes; missing metrics count as 0.
-        of_path: Whether to use what was recorded with the critical path. Runs are compared without it, because it may
-            be missing in some of them.
+        of_path: Whether to use the slowest threads' time, which is recorded with the critical path. Comparisons of runs
+            do not use this time, because some of the runs may lack it.
     """
     found = busy_of_threads(experiment)
     threads = np.array([place.thread for place in experiment.locations])
@@ -64,7 +64,7 @@ def busy_times(experiment: Experiment, *, of_path: bool = True) -> Values:
 
 
 def _are_timed(experiment: Experiment, slowest: Values) -> Flags:
-    """Return the call paths in teams of which any was executed by a slowest thread: ``bool[call path, process]``.
+    """Return which call paths in teams contain or are inside slowest threads' work: ``bool[call path, process]``.
 
     Another call path in the same team is not on the critical path, although its threads were busy.
     """
@@ -88,8 +88,8 @@ def busy_of_threads(experiment: Experiment) -> Values:
 def in_teams_alone(experiment: Experiment) -> Flags:
     """Return which call paths are executed only by teams of threads: ``bool[call path]``.
 
-    These are the parallel regions with probes, and the call paths in them. Other threads enter a region of their own
-    accord only there; without a probe, their work belongs to the call path around the parallel region.
+    These are the parallel regions with probes, and the call paths in them. Only there do threads other than the first
+    enter regions themselves. If a parallel region has no probe, their work is attributed to the call path around it.
 
     Args:
         experiment: An experiment, or a block of whole processes.

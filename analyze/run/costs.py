@@ -39,12 +39,12 @@ def is_mostly(time: float | None, whole: float | None) -> bool:
 
 
 def are_small(calls: Values, volume: Values) -> Flags:
-    """Return whether calls take longer than moving their bytes does, on a slow network or disk."""
+    """Return whether calls take longer than moving their bytes would take on a slow network or disk."""
     return np.asarray(CRITERIA.byte * volume <= CRITERIA.call * calls)
 
 
 def program_times(experiment: Experiment) -> Values:
-    """Return W_program of each process in seconds: from MPI_Init's return to MPI_Finalize's call.
+    """Return W_program of each process in seconds: from the return of MPI_Init to the call of MPI_Finalize.
 
     If this time was not measured, or a process did not finish or also worked outside these calls, W_program is the time
     of the whole run except the two calls.
@@ -87,7 +87,7 @@ def _of_block(experiment: Experiment, _: slice) -> tuple[Values, Values]:
 
 
 def _worked_outside(measured: Values, whole: Values) -> Flags:
-    """Return whether processes did more outside MPI_Init … MPI_Finalize than start and end."""
+    """Return whether processes did more before MPI_Init and after MPI_Finalize than start and end."""
     return np.asarray(whole - measured > _START * measured)
 
 

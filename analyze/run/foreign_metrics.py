@@ -99,7 +99,7 @@ def _check_sizes(experiment: Experiment) -> None:
 
 
 def _no_run(metric: Metric, experiment: Experiment) -> str | None:
-    """Explain why a metric's values do not come from a run but, for example, from a difference; None if they do."""
+    """Return why a metric's values do not come from a run but, for example, from a difference; None if they do."""
     if not metric.source.startswith("derived:"):
         return None
     last = metric.source.removeprefix("derived:").partition(" ")[0]
@@ -128,8 +128,9 @@ def in_own_names(experiment: Experiment) -> Experiment:
     If no time is known but something was sampled, the number of samples replaces time; its unit is ``SAMPLES``. A
     metric without an equivalent is left out, and a warning names it. If there is no time in MPI, the time of regions
     called ``MPI_…``, including everything below them, is used. CPU time is execution time including MPI, because MPI
-    libraries poll. Work inside the library below an MPI call belongs to the call. OpenMP barriers are time in OpenMP,
-    whatever the tool calls them. If a part was removed from a time, the rest does not replace that time.
+    libraries poll. Work inside the library below an MPI call is attributed to the call. OpenMP barriers are time in
+    OpenMP, whatever the tool calls them. If a part of a time was removed, the remaining part does not replace that
+    time.
     """
     if "wall_time" in experiment and ("mpi_cpu_time" in experiment or not _is_imported(experiment)):
         return experiment
@@ -255,7 +256,7 @@ def _add_barriers(experiment: Experiment, found: dict[str, _Source]) -> None:
 
 
 def expected_times(experiment: Experiment, absent: Sequence[str]) -> str | None:
-    """Return a text about the times that are expected of another tool's experiment and those that it has.
+    """Return text for a message: the times that another tool's experiment must have, and the metrics that it has.
 
     None for our own experiments.
     """
@@ -293,7 +294,7 @@ def _in_mpi(experiment: Experiment, time: Severity) -> Severity:
 
 
 def _of_mpi(experiment: Experiment) -> list[bool]:
-    """Return which call paths are calls of MPI, or below such a call and therefore inside the library."""
+    """Return which call paths are MPI calls, or below an MPI call and therefore inside the library."""
     found: list[bool] = []
     for path in experiment.call_paths:  # parents before children
         found.append((path.parent is not None and found[path.parent]) or path.region.name.startswith(_CALLS_OF_MPI))
@@ -301,7 +302,7 @@ def _of_mpi(experiment: Experiment) -> list[bool]:
 
 
 def _of_calls(experiment: Experiment, metric: str, values: Severity) -> Severity:
-    """Add values below a call of MPI to the call itself, except entries; ``float64[call path, location]``."""
+    """Add values below each MPI call to the call itself, except entries; ``float64[call path, location]``."""
     of_mpi, calls = _of_mpi(experiment), np.arange(len(experiment.call_paths))
     for index, path in enumerate(experiment.call_paths):  # parents before children
         if path.parent is not None and of_mpi[path.parent]:

@@ -25,7 +25,7 @@ _EXACT: Final = 0.1  # largest error of a model that counts as exact, as a share
 
 @dataclass(frozen=True)
 class Counted:
-    """A count in one call path, for several numbers of ranks; arrays are ``float64[run]``.
+    """A count in one call path, for different numbers of ranks; arrays are ``float64[run]``.
 
     Attributes:
         ranks: Numbers of ranks.

@@ -100,7 +100,7 @@ def combined(
     Args:
         columns: Name of a form → its value for each amount.
         number: Number of terms, 1 or 2.
-        amounts: Amounts.
+        amounts: The amounts to fit.
         allowed: The allowed error of each amount.
         is_grid: Whether the models are of a grid: at least one form is not in P, and no coefficient is negative.
     """

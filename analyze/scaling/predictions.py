@@ -44,7 +44,7 @@ class Prediction:
 
     @property
     def holds(self) -> bool:
-        """Whether the count was measured, and the prediction is right within 3 %."""
+        """Whether the count was measured, and the prediction is correct to within 3 %."""
         if self.predicted is None or self.measured is None:
             return False
         return abs(self.predicted - self.measured) <= HOLDS * self.measured

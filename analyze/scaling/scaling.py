@@ -23,7 +23,7 @@ Mode = Literal["strong", "weak"]
 
 @dataclass(frozen=True)
 class Scaling:
-    """How a program scales, judged from runs with several numbers of ranks.
+    """How a program scales, judged from runs with different numbers of ranks.
 
     Attributes:
         series: The runs.

@@ -44,8 +44,8 @@ class Series:
         path: Time on the critical path, in seconds; with one rank, its busy time.
         in_mpi: Time in MPI without waiting for other ranks, in seconds.
         counts: ``instructions``, ``visits`` and ``mpi_bytes_sent``, each only if all runs have it.
-        least: Like ``counts``, but of the rank with the smallest count in the call path.
-        most: Like ``counts``, but of the rank with the largest count in the call path.
+        least: Like ``counts``, but for the rank with the smallest count in the call path.
+        most: Like ``counts``, but for the rank with the largest count in the call path.
         grids: For each run, the sizes of each grid in which the program arranged all ranks.
         shared: ``bool[run, call path]``: whether each rank executes at least half as many instructions as the mean
             rank; by busy time if instructions were not counted.
@@ -112,7 +112,8 @@ def series_of(runs: Sequence[Sequence[Experiment]], labels: Sequence[str]) -> Se
         labels: Names of the runs in messages, one per number of ranks.
 
     Raises:
-        UsageError: There are fewer than two numbers of ranks, or two runs have the same number.
+        UsageError: There are fewer than two numbers of ranks, or two elements of ``runs`` have the same number of
+            ranks.
         InputError: A run is incomplete, failed, has no critical path, or is of another program or build, or of another
             kind of machine.
     """
@@ -207,7 +208,7 @@ def _check(label: str, experiment: Experiment) -> None:
 
 
 def _check_same(first: str, base: Experiment, label: str, other: Experiment) -> None:
-    """Raise an error for a run of another program, build or kind of machine than the first."""
+    """Raise an error for a run of another program, build or kind of machine than the first run."""
     programs = [each.notes.program for each in (base, other)]
     if all(programs) and programs[0] != programs[1]:
         raise InputError(f"{label}: expected the program {programs[0]}, as in {first}, found {programs[1]}")

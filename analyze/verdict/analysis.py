@@ -1,4 +1,4 @@
-"""The results of each stage of an analysis, from which the verdict is made."""
+"""The results of each stage of an analysis, from which the verdict is derived."""
 
 from __future__ import annotations
 
@@ -134,9 +134,9 @@ class Analysis:
 
     @cached_property
     def differing_attributes(self) -> Mapping[int | None, tuple[Difference, ...]]:
-        """The attributes, and with our own method events, that differ between ranks as their times do, by culprit.
+        """The attributes (with our own method, also events) that differ between ranks as their times do, by culprit.
 
-        The key None has the attributes of all culprits together, or of the whole program if there is no culprit.
+        The key None holds the attributes of all culprits together, or of the whole program if there is no culprit.
         """
         clusters, culprits = self.dissimilarity.clusters, self.dissimilarity.culprits
         if self.root_causes:
@@ -241,7 +241,7 @@ class Analysis:
 
     @cached_property
     def master(self) -> int | None:
-        """The column of the rank that hands out the work, which comparisons and savings leave out, or None."""
+        """The column of the rank that hands out the work, which comparisons and savings leave out; None if none."""
         return find_master(self.vectors, self.include_ranks) if self.method == OURS else None
 
     @property

@@ -1,6 +1,7 @@
 """The base of all savings and shares: the length of the critical path, or otherwise the busiest rank's busy time.
 
-Both consist of busy time. Other programs and shared cores do not change it, but they do change the run's wall time.
+Both consist of busy time. Other programs and shared cores do not change busy time, but they do change the run's wall
+time.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ class Kind(StrEnum):
 
 
 class Doubt(StrEnum):
-    """A reason other than different work that may have made ranks differ or wait."""
+    """A reason, other than unequal work, why ranks may have differed or waited."""
 
     SAME_WORK = "same_work"
     MEASURING = "measuring"
@@ -94,7 +94,7 @@ class Gain:
     Attributes:
         seconds: The time by which the run gets shorter.
         share: ``seconds`` divided by the verdict's base; more than 1 if messages take longer than all work.
-        parts: The parts of the saving, the largest first. Their sum may be larger: see ``is_less``.
+        parts: The parts of the saving, the largest first. Their sum may be larger than ``seconds``; see ``is_less``.
     """
 
     seconds: float
@@ -163,7 +163,7 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """A region in whose MPI calls ranks wait until others are done with some work.
+    """A region in whose MPI calls ranks wait until other ranks finish some work.
 
     Attributes:
         region: The region in whose MPI calls ranks wait.

@@ -72,7 +72,7 @@ def find_lost(analysis: Analysis, findings: Sequence[Finding]) -> tuple[Lost, ..
     moved = {number: _saved(each, Why.TRANSFER, Why.MESSAGES) for number, each in numbered.items()}
     transfer, asleep = sum(moved.values()), 0.0
     sleeps = {n: each for n, each in numbered.items() if each.is_of_ranks and analysis.vectors.metric == OFF_PROCESSOR}
-    slept = {number: _left(each, Why.EVEN, Why.FASTEST) for number, each in sleeps.items()}  # meanwhile, others wait
+    slept = {number: _left(each, Why.EVEN, Why.FASTEST) for number, each in sleeps.items()}  # while other ranks wait
     if "transfer" in found.reliable:
         moved |= {number: moved[number] + _saved(each, Why.EVEN, Why.FASTEST) for number, each in sleeps.items()}
         in_mpi = sum(run.weighed_costs[each].mpi_time or 0.0 for each in run.weighed.top)

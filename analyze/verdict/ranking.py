@@ -29,7 +29,7 @@ def each_place_once(analysis: Analysis, findings: Iterable[Finding]) -> list[Fin
     """Merge findings so that each place has only one, and add waiting for a region to the finding on that region.
 
     Findings that are too small to name, that may only be waiting for cores, that only report a master's waiting, or
-    that merely enclose another one are left out.
+    that merely enclose another finding are left out.
 
     Args:
         analysis: The results so far.

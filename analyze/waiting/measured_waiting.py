@@ -23,8 +23,8 @@ def with_measured(waiting: Waiting, weighed: Selection) -> Waiting:
 
     In other regions, of sends and receives, the estimate is kept, but is at least the measured value. A barrier without
     waiting takes time, too: no more than the collectives themselves, and on all ranks. So waiting is the time of
-    barriers minus the collectives' time, or minus the shortest of any rank, whichever leaves more. The waiting is
-    divided among the same culprits as the estimate.
+    barriers minus the collectives' time, or minus the shortest barrier time of any rank, whichever leaves more. The
+    waiting is divided among the same culprits as the estimate.
 
     Args:
         waiting: The estimate.
