@@ -117,7 +117,7 @@ def bare(name: str) -> str:
 
 
 def calls_in(statement: Statement) -> Iterator[Call]:
-    """Yield the calls directly in a statement, not those in its body."""
+    """Yield the calls directly in a statement, but not the calls in its body."""
     if isinstance(statement, CallStatement):
         yield from (each for each in walk(statement.call) if isinstance(each, Call))
     else:

@@ -1,6 +1,6 @@
 """Advice on iterations that OpenMP threads fetch one at a time, although each is short.
 
-Fetching an iteration takes 3 to 5 ns of two threads (docs/evidence/advice.md), and longer the more threads there are.
+Fetching an iteration takes 3 to 5 ns with two threads (docs/evidence/advice.md), and longer with more threads.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["CAUSES", "KIND", "chunks"]
 KIND: Final = "chunks"
 CAUSES: Final = frozenset(("instructions",))
 
-_CHUNK: Final = 100  # iterations, of which fetching takes less than a tenth of the time
+_CHUNK: Final = 100  # iterations per chunk, so that fetching takes less than a tenth of the time
 
 
 def chunks(site: Site) -> Iterator[Advice]:

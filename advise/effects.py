@@ -168,7 +168,7 @@ def _below(reference: Expression) -> Iterator[Expression]:
 
 
 def _may_skip_the_rest(statement: Statement) -> bool:
-    """Return whether a statement contains a jump, outside inner loops, that may skip the rest."""
+    """Return whether a statement contains a jump, outside inner loops, that may skip later statements."""
     return any(isinstance(each, Jump) and not loops for each, loops in statements([statement]))
 
 

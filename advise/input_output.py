@@ -38,11 +38,11 @@ _ENDING: Final = frozenset(("exit", "_exit", "abort", "mpi_abort"))
 _TERMINAL: Final = frozenset(("stdout", "cout", "stderr", "cerr", "clog"))
 _OF_LINES: Final = frozenset(("fgets", "getline"))
 _IN_MEMORY: Final = frozenset(("sprintf", "snprintf", "sscanf"))
-_POSITIONS: Final = dict.fromkeys(("pread", "pwrite", "pread64", "pwrite64"), 3)  # argument with the offset
+_POSITIONS: Final = dict.fromkeys(("pread", "pwrite", "pread64", "pwrite64"), 3)  # function → position of the offset
 _FEW: Final = 32  # iterations; so few pieces are not worth collecting
 _STRING_STREAM: Final = re.compile(r"stringstream\b")
 _UNITS: Final = (0, 6)  # unit numbers of the terminal in Fortran
-_SMALL: Final = 1 << 16  # bytes per call; file systems are efficient from this size on
+_SMALL: Final = 1 << 16  # bytes per call; file systems are efficient at this size or more
 
 
 def input_output(site: Site) -> Iterator[Advice]:

@@ -22,8 +22,9 @@ __all__ = ["CAUSES", "KIND", "order_of_loops"]
 KIND: Final = "order of loops"
 CAUSES: Final = frozenset(("l1_miss_rate", "l2_miss_rate"))
 
-_LESS: Final = 0.5  # largest ratio of cache lines per iteration, new order to old, that makes the change worthwhile
-# Iterations of an inner loop. The L1 cache keeps so few lines until the outer loop uses the rest of each line.
+_LESS: Final = 0.5  # worthwhile if the new order needs at most this share of the old order's cache lines
+# Iterations of an inner loop. The L1 cache keeps this few lines until the outer loop uses the remaining part of each
+# line.
 _FEW_LINES: Final = 64
 _SETS: Final = 4096  # bytes; with steps that are multiples of this, all lines fall into a few sets of an L1 cache
 _SMALL_PART: Final = 0.5  # share of a structure's bytes that a loop uses
@@ -62,7 +63,7 @@ def _faster(site: Site, walk_: Walk) -> tuple[Expression, ...]:
 
 
 def _is_in_blocks(inner: Loop, around: Sequence[Loop]) -> bool:
-    """Return whether a loop traverses a block, which begins at the counter of a loop with larger steps."""
+    """Return whether a loop traverses a block that begins at the counter of a loop with larger steps."""
     return any(each.variable == inner.first and abs(_step(each)) != 1 for each in around if each.variable)
 
 
@@ -75,7 +76,7 @@ def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], f
     better = _better(strides, inner, around)
     is_dense = any(_is_dense_in(strides, each, around) for each in far)
     if better is None and not is_dense and not _is_moved(far, inner, around):
-        return  # nothing uses the neighbours, for example at the edge of a grid
+        return  # nothing uses the neighbouring elements, for example at the edge of a grid
     if better is not None and not _can_be_split(better, inner, far):
         return
     said = _walked(site, inner, far[0])
@@ -138,7 +139,7 @@ def _is_dense_in(strides: Strides, walk_: Walk, loops: Sequence[Loop]) -> bool:
 
 
 def _is_moved(far: list[Walk], inner: Loop, around: Sequence[Loop]) -> bool:
-    """Return whether an outer loop computes where arrays are traversed, so that it may use the neighbours."""
+    """Return whether an outer loop computes where arrays are traversed, so that it may use adjacent elements."""
     counters = {each.variable.name for each in (inner, *around) if each.variable}
     moved = written_names(around[-1:], by_value=True) - counters
     subscripts = (part for each in far for subscript in each.reference.subscripts for part in walk(subscript))
@@ -208,7 +209,7 @@ def _bytes(site: Site, step: Polynomial | None) -> str:
 
 
 def _padding(far: list[Walk]) -> str:
-    """Return a text on padding if the steps conflict in the cache's sets; otherwise an empty text."""
+    """Return a suggestion to pad arrays if the steps conflict in the cache's sets; otherwise an empty string."""
     steps = [abs(each.step.value) for each in far if each.step is not None and each.step.value]
     if any(step % _SETS == 0 for step in steps):
         return f"; or pad it, so that a step is a cache line longer: multiples of {_SETS} bytes share few cache sets"

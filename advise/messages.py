@@ -21,7 +21,7 @@ KIND: Final = "messages"
 _OF_MESSAGES: Final = frozenset(("mpi_bytes", "small_calls", "waiting"))
 CAUSES: Final = _OF_MESSAGES | {"one_after_another"}
 
-_SMALL: Final = 16  # elements; so few take fewer bytes than a message's header
+_SMALL: Final = 16  # elements; this few take fewer bytes than a message's header
 _SMALL_BYTES: Final = 1024  # bytes per call
 
 # Function → positions of buffer, number of elements, and partner or root among the arguments.
@@ -63,7 +63,7 @@ def messages(site: Site) -> Iterator[Advice]:
 
 
 def moved(site: Site) -> Iterator[Advice]:
-    """Yield advice on the calls that move data in a loop, if a site has much volume but no other advice on it."""
+    """Yield advice on the calls that move data in a loop, if a site moves much data but has no other advice."""
     uses = [use for use in _uses(site) if use.loops and any(part in use.name for part in _MOVING)]
     uses = [use for use in uses if use.loops[-1] is uses[0].loops[-1]][:_MOST]
     if uses:
@@ -126,7 +126,7 @@ def _small(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
 
 
 def _elements(site: Site, use: _Use, at: int) -> str:
-    """Return a text about the number of elements in a message."""
+    """Return a phrase about the number of elements in a message."""
     count = _argument(use, at)
     return f"{site.spell(count)} element{'s' * (count != Number(1))}"
 

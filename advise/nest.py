@@ -105,7 +105,7 @@ class Assignment(Statement):
 
 @dataclass(frozen=True, slots=True)
 class CallStatement(Statement):
-    """A call whose value is not used, including MPI's; other calls are in expressions."""
+    """A call whose value is not used, including MPI calls; other calls are in expressions."""
 
     call: Call
 
@@ -163,7 +163,7 @@ class Jump(Statement):
 
 @dataclass(frozen=True, slots=True)
 class OtherStatement(Statement):
-    """Any other statement; everything in it may be read and changed."""
+    """Any other statement; every variable in it may be read and changed."""
 
     expressions: tuple[Expression, ...] = ()
 
@@ -186,11 +186,11 @@ class Branch(Statement):
 
 @dataclass(frozen=True, slots=True)
 class Block(Statement):
-    """Grouped statements, such as those of an OpenMP region.
+    """Grouped statements, such as the statements of an OpenMP region.
 
     Attributes:
         body: The statements.
-        directive: The directive, in lower case from the word ``omp`` on; empty if there is none.
+        directive: The directive in lower case, starting with the word ``omp``; empty if there is none.
         last_line: The block's last line.
     """
 
@@ -211,8 +211,8 @@ class Loop(Statement):
         step: The increment, positive or negative.
         condition: The condition for continuing a loop that does not count; None if only a jump ends the loop.
         last_line: The loop's last line.
-        directive: The directives above the loop, in lower case from the first word on: ``omp parallel do
-            schedule(static)``; several are joined by newlines.
+        directive: The directives above the loop in lower case, starting with the first word, as in ``omp parallel do
+            schedule(static)``; several directives are joined by newlines.
         is_concurrent: Whether the language lets iterations run in any order: ``do concurrent``, ``forall``.
         label: The loop's name, or the label of its end.
     """

@@ -39,7 +39,7 @@ class Options:
 
     @property
     def preprocessing(self) -> list[str]:
-        """The options that define macros and header folders."""
+        """The options that define macros and add include directories."""
         macros = [f"-U{name}" if value is None else f"-D{name}={value}" for name, value in self.macros.items()]
         return [*macros, *(each for each in self.words if each.startswith((*_FOLDERS, *_FORCED)))]
 

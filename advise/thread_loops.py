@@ -57,7 +57,7 @@ def _schedule(site: Site, loop: Loop) -> Advice | None:
 
 
 def _smaller_chunks(site: Site, loop: Loop, schedule: Schedule) -> Advice | None:
-    """Return advice on chunks of which the last ones end at different times; None if iterations are too short."""
+    """Return advice on chunks of which the last end at different times; None if iterations are too short."""
     if is_short(site, loop):
         return None
     cure = "try smaller chunks" if schedule.kind == "dynamic" else f"try schedule(dynamic, {schedule.chunk})"

@@ -68,7 +68,7 @@ def analyze(
         include_ranks: Ranks to compare although they look like a master; see ``find_master``.
         method: ``autoanalyzer``, or ``paper``: the method of Liu et al. 2011 as printed.
         least: The least share of the run that a finding must be worth; None for the default in ``Criteria``. The method
-            of Liu et al. has none.
+            of Liu et al. has no such limit.
 
     Raises:
         InputError: The experiment lacks what the analyses need, or an included rank does not exist.

@@ -18,7 +18,7 @@ from .single_threaded_blas import single_threaded_blas
 
 __all__ = ["REDUNDANT", "Correlation", "LeaveOneOut", "MetricGroup", "Turn", "correlation", "leave_one_out", "pearson"]
 
-_FEWEST: Final = 4  # points; without one of them, two would always correlate by ±1
+_FEWEST: Final = 4  # points; of three, any two that remain would always correlate by ±1
 _CARRIED: Final = 0.01  # share of a metric's variance; if less is left without a point, subtracting loses digits
 
 REDUNDANT: Final = 0.95
@@ -104,7 +104,7 @@ class MetricGroup:
     Attributes:
         representative: The metric that is closest to all others.
         members: All metrics of the group, including the representative.
-        least: The smallest absolute correlation of any two; 1 for a single metric.
+        least: The smallest absolute correlation of any two members; 1 for a single metric.
         keep: The metrics that together represent the group whichever point is left out.
     """
 
@@ -176,7 +176,7 @@ def correlation(space: MetricSpace) -> Correlation:
     without any one point, and each division keeps one metric.
 
     Raises:
-        InputError: There is one metric.
+        InputError: There is only one metric.
     """
     if len(space.metrics) < 2:
         raise InputError(f"correlation: need at least two metrics that differ, found only {space.metrics[0]}")

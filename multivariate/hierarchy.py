@@ -22,7 +22,7 @@ Linkage = Literal["ward", "average", "complete", "single", "weighted", "centroid
 
 LONE: Final = 1.5  # a cut is clear if the merge just above the cut is this many times as high as the merge just below
 
-_MOST_POINTS: Final = 10_000  # beyond this number of points a sample is used; all distances take 0.4 GB
+_MOST_POINTS: Final = 10_000  # largest number of points without sampling; all their distances take 0.4 GB
 _SAMPLE: Final = 2_000
 _MOST_CLUSTERS: Final = 10  # largest number of clusters that is suggested
 _FLOOR: Final = 1e-3  # heights below this share of the highest merge or of the largest distance count as equal
@@ -85,7 +85,7 @@ def hierarchy(
         seed: Seed of the sample and of the simulated points for comparison.
 
     Raises:
-        UsageError: More clusters than points in the tree are requested, or less than one.
+        UsageError: More clusters than points in the tree are requested, or fewer than one cluster.
     """
     scaled = space.scaled(scale)
     sample = np.arange(len(scaled))

@@ -31,8 +31,8 @@ __all__ = [
 
 Labels = Indices
 
-# From this mean silhouette on, Kaufman and Rousseeuw (Finding Groups in Data, 1990) see a reasonable structure; below
-# the second number they see none.
+# At this mean silhouette or more, Kaufman and Rousseeuw (Finding Groups in Data, 1990) see a reasonable structure;
+# below the second number, they see no structure.
 DISTINCT: Final = 0.5
 WEAK: Final = 0.25
 
@@ -40,8 +40,8 @@ WEAK: Final = 0.25
 # of 100 sets each report at most 5 sets as clustered.
 LEVEL: Final = 0.025
 
-_APART: Final = 0.1  # least distance of a cluster's mean from the others', in standard deviations
-_SAMPLE: Final = 2000  # beyond this number of points a sample is used; silhouettes need all pairwise distances
+_APART: Final = 0.1  # least distance of a cluster's mean from the mean of all others, in standard deviations
+_SAMPLE: Final = 2000  # largest number of points without sampling; silhouettes need all pairwise distances
 
 Result = TypeVar("Result")
 
@@ -110,7 +110,7 @@ class Partition:
 
     @cached_property
     def columns(self) -> list[int]:
-        """Columns of the metrics, largest F-ratio first, those without one last."""
+        """Columns of the metrics, largest F-ratio first, metrics without an F-ratio last."""
         return [int(column) for column in np.argsort(-self.f_ratios, kind="stable")]
 
     @property
@@ -142,9 +142,9 @@ def cluster_means(values: Values, labels: Labels) -> Values:
 
 
 def variance_ratios(values: Values, labels: Labels, *, together: bool = False) -> Values:
-    """Return the variability between clusters divided by that within them.
+    """Return the variability between clusters divided by the variability within them.
 
-    It is computed in two passes, because sums of squares would lose digits.
+    Deviations are computed in two passes, because sums of squares would lose digits.
 
     Args:
         values: ``float64[point, metric]``.
@@ -207,9 +207,9 @@ def _mean_silhouette(distances: Values, labels: Labels, weights: Indices) -> flo
 
 
 def _widths(apart: Values, labels: Labels, sizes: Indices) -> Values:
-    """Return each point's silhouette: mean distance to the nearest other cluster minus that within its own.
+    """Return each point's silhouette: its mean distance to the nearest other cluster minus that to its own.
 
-    It is relative to the larger of the two, and 0 for a single point.
+    The difference is divided by the larger of the two distances. The result is 0 for the only point of a cluster.
     """
     distances = apart @ np.eye(len(sizes))[labels] / sizes
     own = np.arange(len(labels)), labels
@@ -230,7 +230,7 @@ class Part(Generic[Result]):
     """The analysis of one cluster in a recursive analysis.
 
     Attributes:
-        path: Numbers of the clusters from the outermost on, from 1; empty for all points.
+        path: Numbers of the clusters that contain the points, from 1, outermost first; empty for all points.
         result: The result of the analysis.
         parts: The analyses of its own clusters, if these are far apart.
         without: Number of a cluster of at least four points without an analysis → the reason.
@@ -255,7 +255,7 @@ def recursively(
     Clusters are distinct if the silhouette shows a structure.
 
     Raises:
-        AutoanalyzerError: The analysis of the whole space raises it.
+        AutoanalyzerError: The analysis of the whole space fails.
     """
     result = analysis(space)
     if len(path) == _DEEPEST:

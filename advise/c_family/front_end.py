@@ -1,4 +1,4 @@
-"""Read a C or C++ source with libclang, with the headers that are found.
+"""Read a C or C++ source, and the headers that are found, with libclang.
 
 If the build's options are unknown, MPI is assumed, because the program ran with it. The parser continues after a
 missing header; loops with parse errors are marked. A C++ header that cannot be parsed alone is parsed again after
@@ -59,7 +59,7 @@ _OUTER: Final = frozenset(
 )
 _INCLUDED: Final = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.M)
 _MOST_REMARKS: Final = 3
-_MOST_BESIDE: Final = 40  # largest number of folders, and of headers, that are examined; programs have fewer
+_MOST_BESIDE: Final = 40  # maximum number of folders, and of headers, to examine; real programs have fewer
 
 
 def read_c_family(text: bytes, path: Path, built: Collection[int] = (), options: Options | None = None) -> SourceFile:
@@ -78,7 +78,7 @@ def read_c_family(text: bytes, path: Path, built: Collection[int] = (), options:
 
 
 def _read_as_compiled(text: bytes, path: Path, language: str, built: Collection[int], options: Options) -> SourceFile:
-    """Read a file with the options of its build; headers that these do not find are searched for near the file."""
+    """Read a file with the options of its build; other headers are searched for near the file."""
     given = map(os.fsencode, (*options.of_language, *options.preprocessing))
     words = [f"-x{language}".encode(), *map(str.encode, _QUIET), *given, *_folders(path, language)]
     text = settled(text, built)
@@ -110,7 +110,7 @@ def _understood(text: bytes, path: Path, language: str, words: Sequence[bytes], 
 
 
 def _known_macros(text: bytes, path: Path, told: Collection[str]) -> frozenset[str]:
-    """Return the known macros, and those defined in a file or in the headers of its program that it includes."""
+    """Return the known macros, and the macros that a file, or a header of its own program, defines."""
     known, pending, seen = frozenset(told), [(text, path)], {path}
     while pending and len(seen) <= _MOST_BESIDE:
         written, file = pending.pop()

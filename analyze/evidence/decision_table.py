@@ -124,7 +124,7 @@ class DecisionTable:
         return decisions
 
     def _discerns(self, chosen: Sequence[int]) -> bool:
-        """Return whether objects that agree in the chosen attributes agree in their decision, or in all attributes."""
+        """Return whether objects that agree on the chosen attributes also agree on the decision, or on everything."""
         first: dict[tuple[Hashable, ...], set[Hashable]] = {}
         for values, decisions in self._decisions.items():
             together = first.setdefault(tuple(values[each] for each in chosen), decisions)

@@ -95,7 +95,7 @@ def _inverse(axis: int, sizes: _Sizes) -> float:
 
 
 def _cuts(name: str, axes: Sequence[int], amount: Callable[[_Sizes, int], float], *, by_axis: bool = False) -> GridForm:
-    """Return the form of an amount for each neighbour along some axes; ranks at the edges of the grid have fewer."""
+    """Return the form of an amount for each neighbour along some axes; ranks at the edges have fewer neighbours."""
 
     def mean(sizes: _Sizes) -> float:
         return sum((sizes[axis] - 1) / sizes[axis] * amount(sizes, axis) for axis in axes)
