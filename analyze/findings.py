@@ -60,7 +60,7 @@ def analyze(
     """Run all stages of the analysis, and return their results.
 
     Args:
-        experiment: An experiment: measured by us, derived or imported.
+        experiment: An experiment that was measured, derived or imported.
         metric: The metric to compare ranks by: one of ``DISSIMILARITY_METRICS``; see ``find_differences``.
         disparity_metric: The metric to classify regions by: one of ``DISPARITY_METRICS``.
         exclude_ranks: Ranks to leave out; see ``Selection.of``.

@@ -21,7 +21,7 @@ from .verdict.repeatability import Repeatability, Repetition
 
 __all__ = ["repeated"]
 
-_ALIKE: Final = 0.5  # two findings are alike if at least this share of the ranks slow in one of them is slow in both
+_ALIKE: Final = 0.5  # two findings are alike if at least this share of the ranks slow in either is slow in both
 
 _Place: TypeAlias = tuple[int, bool]  # index of the call path in the mean, and whether only its own code is meant
 _Kind: TypeAlias = tuple[object, ...]

@@ -58,12 +58,12 @@ class Account:
 
     @property
     def fitted(self) -> dict[str, float]:
-        """Name of a count → fitted seconds per instruction, L1 miss or L2 miss, the same in all regions."""
+        """Fitted seconds per instruction, L1 miss and L2 miss, by name of the count; the same in all regions."""
         return dict(zip(self.splitting.counted.names, self.splitting.fitted, strict=True))
 
     @property
     def unexplained(self) -> float | None:
-        """The share of computing time that the counts do not explain, 0 to 1; None if either is missing."""
+        """The share of computing time that counts do not explain, 0 to 1; None without counts or computing time."""
         parts = [*self.splitting.counted.names, *self.splitting.counted.events, "unexplained"]
         together = sum(float(self.own[each].sum()) for each in parts if each in self.own)
         return float(self.own["unexplained"].sum()) / together if together > 0 and "unexplained" in self.own else None

@@ -58,7 +58,7 @@ def part_intervals(experiment: Experiment, splitting: Splitting, means: Mapping[
 
 
 def _of_computing(experiment: Experiment, splitting: Splitting, means: Mapping[str, Values]) -> dict[str, Values]:
-    """Return the intervals of the counted parts and events, and of the unexplained rest."""
+    """Return the intervals of the counted parts and events, and of the unexplained time."""
     counted = splitting.counted
     names = (*counted.names, *counted.events)
     parts, rest = np.array([means[name] for name in names]), means["unexplained"]

@@ -1,4 +1,4 @@
-"""Fit the time per instruction and per cache miss (their prices) that best explains a run's computing."""
+"""Fit the time per instruction and per cache miss (their prices) that best explains a run's computing time."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _NOTHING: Final = 1e-6  # share of all computing time; smaller residuals count a
 
 
 def fitted_prices(experiment: Experiment, counted: Counted, calibrated: Prices) -> tuple[float, ...]:
-    """Fit prices such that in all call paths and threads, computing time without events = sum of count x price.
+    """Fit prices such that counts times prices add up to the computing time (without events) in all call paths.
 
     Prices are not negative, and lie within calibrated bounds: for an instruction, the times of an independent
     instruction and of an instruction in a chain of divisions; for a miss, the times in sequential access and in pointer
@@ -241,9 +241,9 @@ def _products(experiment: Experiment, counted: Counted) -> Values:
 def fit(products: Values, bounds: Sequence[Bounds]) -> tuple[float, ...]:
     """Fit prices that minimise the sum of the call paths' residuals.
 
-    A call path's residual is the root of the sum of its threads' squared residuals. Within a call path this is least
-    squares; over call paths it is least absolute deviations, so that a region with unusual instructions does not affect
-    the prices in other regions. The solution uses iteratively reweighted least squares.
+    A call path's residual is the root of the sum of its threads' squared residuals. Within a call path, this amounts to
+    least squares; over call paths, it amounts to least absolute deviations, so that a region with unusual instructions
+    does not affect the prices in other regions. The solution uses iteratively reweighted least squares.
 
     Args:
         products: ``float64[call path, n + 1, n + 1]``: sums over the threads; the last row and column belong to the

@@ -78,9 +78,9 @@ class Changes:
     A metric that only one of the experiments has is never listed, because its values would look like a change.
 
     Attributes:
-        metric: The metric by which changes are listed: the length of the critical path, or if that is unknown,
-            busy time, or wall time; empty if none of them is known. Ranks may wait less in one place and more in
-            another, so wall time comes last.
+        metric: The metric by which changes are listed: the length of the critical path, otherwise busy time, otherwise
+            wall time; empty if none of them is known. Ranks may wait less in one place and more in another, so wall
+            time comes last.
         of_ranks: The metric in which changes at locations are given.
         unit: Unit of these metrics.
         totals: The change of each metric in the whole program, summed over the locations.
@@ -146,7 +146,7 @@ def _unit(difference: Experiment, parts: Mapping[str, int]) -> str:
 
 
 def _blocks(difference: Experiment, parts: Mapping[str, int]) -> Iterator[tuple[Rows, Values]]:
-    """Yield blocks of call paths with a metric sum's changes: ``float64[call path, location]``; 0 if missing."""
+    """Yield call paths and the change of a sum of metrics: ``float64[call path, location]``, 0 if missing."""
     (first, *others) = parts
     for rows, values in difference.blocks(first):
         found = parts[first] * np.nan_to_num(values)

@@ -28,7 +28,7 @@ from .noise import CONFIDENCE, Shift, shift
 
 __all__ = ["MIN_SHARE", "Comparison", "Judgement", "Verdict", "compare"]
 
-MIN_SHARE: Final = 0.05  # least share of the program for a region to be judged
+MIN_SHARE: Final = 0.05  # a region is judged if it takes at least this share of the program
 _TRIFLE: Final = 0.01  # share of the slower side's program time; a smaller change is negligible
 
 Verdict = Literal["slower", "faster", "same", "unclear", "waiting"]

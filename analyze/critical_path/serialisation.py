@@ -59,7 +59,7 @@ class Serialisation:
 
     @property
     def chained(self) -> Values:
-        """The estimated saving of regions that are named because their ranks work in sequence; 0 elsewhere."""
+        """The estimated saving of regions that are named because their ranks work in sequence; 0 for all others."""
         return np.where(self.beyond > 0, self.saved, 0.0)
 
     def handed_on(self, region: int) -> float:

@@ -32,7 +32,7 @@ _ROUNDING: Final = 1e-9
 class Teams:
     """The regions in which a different thread is slowest each time.
 
-    Times are ``float64[region]``, inclusive seconds of work in teams; only those of regions in teams are compared.
+    Times are ``float64[region]``, inclusive seconds of work in teams; only regions in teams are compared.
 
     Attributes:
         on_path: Time of each region on the critical path, which contains the slowest thread of each execution.

@@ -52,7 +52,7 @@ def find_disparity(
     Args:
         regions: The code-region tree.
         values: CRNM of each region, or another metric to classify by.
-        shares: Each region's wall time as a share of the program's.
+        shares: Each region's wall time as a share of the program's time.
         additive: Whether a region's value includes the values of the regions below it, as with CRNM but not CPI.
         least: The least share of a critical region.
         costly: Regions that spend enough time on a cause to be worth a fix.
@@ -88,7 +88,7 @@ class _Culprits:
     Attributes:
         regions: The code-region tree.
         values: Value of each region, including the regions below.
-        shares: Each region's wall time as a share of the program's.
+        shares: Each region's wall time as a share of the program's time.
         classes: Severity class of each region.
         critical: Positions of the critical regions.
     """

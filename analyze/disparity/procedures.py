@@ -88,7 +88,7 @@ class HeavyProcedure:
         mpi_time: The part of ``wall_time`` in MPI calls; None if it was not measured.
         io_time: The part of ``wall_time`` in calls that read or write files; None if it was not measured.
         callers: Name of a function that calls the procedure → time of its calls as a share, largest first.
-        paths: The call paths, without recursive ones.
+        paths: The call paths, without recursive calls.
     """
 
     region: int

@@ -70,7 +70,7 @@ def weights(selection: Selection, *, metric: str = "crnm") -> Values:
 
 
 def cycles_per_instruction(selection: Selection) -> tuple[tuple[float | None, ...], float] | None:
-    """Return the CPI of each region over all ranks, and that of the program; None if unavailable.
+    """Return the CPI of each region over all ranks, and the CPI of the program; None if unavailable.
 
     The CPI of a region that executes almost nothing is None, because its cycles belong to the kernel.
     """

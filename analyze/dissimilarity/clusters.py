@@ -61,7 +61,7 @@ def _clusters(vectors: Values, lengths: Values, floor: float) -> Labels:
 
 
 def _unlabelled(labels: Labels, first: int) -> int:
-    """Return the index of the first vector without a label, starting at ``first``; if all have one, their number."""
+    """Return the index of the first unlabelled vector at or after ``first``; the number of vectors if there is none."""
     while first < len(labels):
         found = np.flatnonzero(labels[first : first + _LOOK] < 0)
         if len(found):
@@ -73,9 +73,9 @@ def _unlabelled(labels: Labels, first: int) -> int:
 def levels(values: Values, *, reach: Callable[[float], float] = lambda _: 0.0) -> Labels:
     """Divide numbers that are known to differ into clusters, by Algorithm 1.
 
-    The smallest number without a cluster forms one with all numbers that exceed it by at most ``THRESHOLD`` times
-    itself. This distance is at least ``THRESHOLD`` times the range of all numbers, so that values close to zero are
-    alike. It is at most half of the range, so that there is more than one cluster.
+    The smallest number that has no cluster yet forms a cluster with all numbers that exceed it by at most ``THRESHOLD``
+    times its value. This distance is at least ``THRESHOLD`` times the range of all numbers, so that values close to
+    zero are alike. It is at most half of the range, so that there is more than one cluster.
 
     Args:
         values: ``float64[location]``.

@@ -196,7 +196,7 @@ def _spread(vectors: RankVectors) -> float:
 
 
 def _floor(vectors: RankVectors, prepared: Prepared) -> float:
-    """Return the least difference that matters, in seconds; for bytes, the bytes whose transfer takes that long."""
+    """Return the least difference that matters, in seconds, or in bytes whose transfer takes that long."""
     if vectors.metric == "mpi_bytes":
         return prepared.least_gain * prepared.mean_time / seconds_of_a_byte(vectors.experiment)
     busy = float(vectors.values[list(vectors.top)].sum(axis=0).mean())

@@ -72,7 +72,7 @@ class Prices:
 
     @property
     def alike(self) -> Flags:
-        """Where ranks had equal overhead, and differ by no more than its error: ``bool[program, region]``.
+        """Where ranks had equal overhead, and their times differ by no more than its error: ``bool[program, region]``.
 
         If probes take at most 5 % of the time, which throttling ensures by default, clusters tolerate this difference
         anyway.
@@ -82,7 +82,7 @@ class Prices:
         return np.asarray(same & (longest - shortest <= _SPREAD * least_paid))
 
     def levelling(self, selection: Selection, exclusive: Values) -> Values:
-        """Return corrections of inclusive times, with which all ranks of equal overhead have their mean time.
+        """Return corrections that give all ranks with equal overhead the mean of their inclusive times.
 
         Args:
             selection: Some of the ranks.

@@ -35,7 +35,7 @@ def differing_time_off(
 
     While a rank sleeps, or waits for a child process or a device, it computes nothing, and the other ranks wait in MPI.
     The time is that of each process's first thread, without the time that the kernel reports as ready to run. Time in
-    I/O calls is divided among ranks by bytes, like compute time.
+    I/O calls is divided among ranks in proportion to bytes, as in compute time.
 
     Args:
         selection: The ranks and regions.
@@ -140,7 +140,7 @@ def _of_who_moved(part: Experiment, _: slice, asleep: _Asleep) -> Values:
 
 
 def _of_ranks(selection: Selection, asleep: _Asleep) -> tuple[Values, Values, Values, Values]:
-    """Return times of some ranks: off the processor, as compared and as measured; in MPI; and the upper limits."""
+    """Return some ranks' times off the processor (as compared, as measured), times in MPI, and upper limits."""
     part = selection.experiment
     outside, in_files, most = asleep.parts(part)
     shared = asleep.rates[:, None] * (part.exclusive("io_bytes") if asleep.rates.any() else 0.0)

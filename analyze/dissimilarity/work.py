@@ -24,7 +24,7 @@ __all__ = ["Difference", "SameWork", "Work"]
 # The order of attributes with equal spreads.
 _ORDER: Final = ("io_bytes", "mpi_bytes", "instructions", "l2_miss_rate", "l1_miss_rate")
 _BUSY: Final = ("compute_time", "cpu_time")  # metrics that include the time of counted events
-# Compared metric → the times in calls for files and messages that it includes.
+# Compared metric → the times in I/O and MPI calls that the metric includes.
 _CALLS: Final[Mapping[str, Mapping[str, str]]] = {
     "compute_time": {"io_bytes": "io_cpu_time"},
     "cpu_time": {"io_bytes": "io_cpu_time", "mpi_bytes": "mpi_cpu_time"},
@@ -238,7 +238,7 @@ class Work:
         return np.where(np.array(tells)[:, None], values, 0.0).T
 
     def _slope(self, name: str, place: int, columns: Sequence[int] | Indices) -> float:
-        """Return the share of some ranks' difference in a region that an attribute's seconds explain.
+        """Return the share of some ranks' difference in time in a region that an attribute's seconds explain.
 
         The share is the slope of the least-squares line of these seconds over the times.
         """

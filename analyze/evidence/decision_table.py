@@ -24,8 +24,8 @@ class DecisionTable:
     """A decision system of objects, conditional attributes and one decision (Table 2).
 
     A set of attributes *discerns* if it distinguishes every two rows that differ both in their decision and in at least
-    one attribute. No set can distinguish rows that differ only in their decision, so these contribute nothing to the
-    discernibility matrix. They are listed in ``inconsistent``.
+    one attribute. No set can distinguish rows that differ only in their decision, so such rows contribute nothing to
+    the discernibility matrix. They are listed in ``inconsistent``.
 
     Attributes:
         attributes: Names of the conditional attributes.
@@ -124,7 +124,7 @@ class DecisionTable:
         return decisions
 
     def _discerns(self, chosen: Sequence[int]) -> bool:
-        """Return whether objects that agree on the chosen attributes also agree on the decision, or on everything."""
+        """Return whether objects that agree on the chosen attributes agree on the decision, or on all attributes."""
         first: dict[tuple[Hashable, ...], set[Hashable]] = {}
         for values, decisions in self._decisions.items():
             together = first.setdefault(tuple(values[each] for each in chosen), decisions)

@@ -35,7 +35,8 @@ class TimeSplit:
             core.
         of: Attribute → seconds that it takes; the times of L1 and L2 misses may overlap.
         small_calls: Time in many small MPI calls.
-        polls: Whether MPI calls nearly only test or complete requests, and too few of them can belong to messages.
+        polls: Whether nearly all MPI time is spent testing or completing requests, in calls too short to belong to
+            messages.
         has_small_io: Whether calls of file I/O move so few bytes that the calls rather than the bytes take the time.
         waited: Waiting for late ranks.
         chained: The estimated saving if ranks worked at the same time instead of one after another, computed from the
@@ -47,8 +48,7 @@ class TimeSplit:
         turns: Whether ranks wait for cores, and therefore also for each other in MPI, because they share cores with
             each other or with other programs.
         misses: The saving from avoiding all misses. Counts do not show whether each instruction waits for the previous
-            one, so this is the mean of the savings for the case that all instructions wait and for the case that none
-            waits.
+            one, so this is the mean of two savings: the saving if all instructions wait, and the saving if none waits.
         walks: Whether there are no more misses than in sequential access, where caches prefetch.
         busy: Time of the whole program, without waiting for cores and without waiting in MPI; a single number.
     """
@@ -112,7 +112,7 @@ class TimeSplit:
         return np.flatnonzero((self.chained > 0) & (self.chained >= least * self.busy)).tolist()
 
     def costly(self, least: float, values: Values, *, seconds: float = 0.0) -> list[int]:
-        """Return the regions that spend a material share of their time, worth a fix, on a cause that can be remedied.
+        """Return the regions that spend much of their time, and enough to be worth a fix, on a cause with a remedy.
 
         Instructions do not count, because all code executes them. Waiting does not count, because its reason is
         elsewhere. Misses count only if cycles show stalls. A region whose own computing takes a quarter of the
@@ -217,7 +217,7 @@ def time_split(
 
 
 def _polls(ranks: Selection, calls: Values, spent: Values) -> Flags:
-    """Return where MPI calls nearly only test or complete requests, in less time than a message takes.
+    """Return where nearly all MPI time is spent testing or completing requests, in calls too short for messages.
 
     False if the time of requests is unknown.
 
@@ -258,11 +258,11 @@ def _price_of_fastest(ranks: Selection, region: int, metric: str) -> float:
 
 
 def _turns(ranks: Selection, off: Values, off_in_mpi: Values) -> Values:
-    """Return the time that ranks were off the processor because others used it: ``float64[region]``, mean seconds.
+    """Return the time that ranks were off the processor because others used it: ``float64[region]``, in mean seconds.
 
     The time that the kernel reports as ready to run is divided in proportion to the time off the processor. If the
-    kernel reports no such time, all time ``off`` the processor outside MPI and files counts; in files, a slow disk may
-    be the reason.
+    kernel reports no such time, all time ``off`` the processor outside MPI and file I/O counts; in file I/O, a slow
+    disk may be the reason.
     """
     delay = ranks.experiment.notes.run_delay
     if not delay or not complete(ranks.experiment, "cpu_time"):

@@ -25,11 +25,12 @@ def cluster(vectors: Values, programs: Labels | None = None) -> Labels:
 
     The first vector p that has no cluster yet forms a cluster with all other vectors that have no cluster and are
     within a tenth of the length of p. Liu et al. write "less", which would separate vectors of length 0. They also give
-    no value for ``count_threshold``; here it is 0, so that one vector is a cluster, as in their Fig. 9.
+    no value for ``count_threshold``; here it is 0, so that a single vector is a cluster, as in their Fig. 9.
 
     Args:
         vectors: ``float64[location, region]``; not changed.
-        programs: ``int[location]``: only vectors of the same program are compared. If None, all are of one program.
+        programs: ``int[location]``: only vectors of the same program are compared. If None, all vectors are of one
+            program.
 
     Returns:
         ``int[location]``, numbered from 0 in the order of their first members.
@@ -52,7 +53,7 @@ def are_clusters(labels: Labels, vectors: Values, programs: Labels | None = None
 
 
 def _clusters(vectors: Values, labels: Labels, programs: Labels | None) -> Iterator[Indices]:
-    """Yield the members of each cluster: the first vector without a label (below 0), and those close to it.
+    """Yield the members of each cluster: the first vector without a label (below 0), and vectors close to it.
 
     The caller labels the members before it continues. Only vectors of about the same length are compared, because other
     vectors cannot be close. So a million vectors in a few clusters take seconds.
@@ -60,8 +61,8 @@ def _clusters(vectors: Values, labels: Labels, programs: Labels | None) -> Itera
     Args:
         vectors: ``float64[location, region]``.
         labels: ``int[location]``; below 0 for vectors that have no cluster yet.
-        programs: ``int[location]``: only vectors of the same program can be in one cluster. If None, all are of one
-            program.
+        programs: ``int[location]``: only vectors of the same program can be in one cluster. If None, all vectors are of
+            one program.
     """
     lengths = np.linalg.norm(vectors, axis=1)
     order = np.argsort(lengths, kind="stable")

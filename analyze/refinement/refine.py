@@ -1,4 +1,4 @@
-"""The second round (Liu et al. 2011, section 5): a plan that measures bottlenecks in detail, and omits the others."""
+"""The second round (Liu et al. 2011, section 5): a plan that measures bottlenecks in detail, and little else."""
 
 from __future__ import annotations
 

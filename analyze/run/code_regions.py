@@ -139,7 +139,7 @@ def within_shells(
 
     Args:
         regions: The result of ``code_regions``.
-        shares: Each region's wall time as a share of the program's.
+        shares: Each region's wall time as a share of the program's time.
         recursion: The result of ``recursive``. A region that spends most of its time in recursive calls counts as one
             region.
 
@@ -175,7 +175,7 @@ def as_compared(values: Values, weighed: Sequence[CodeRegion], compared: Sequenc
 
 
 def parts_of(weighed: Sequence[CodeRegion], compared: Sequence[CodeRegion], region: int) -> Iterator[int]:
-    """Yield the positions of the regions in ``weighed`` whose values add up to a region's in ``compared``."""
+    """Yield the positions of the regions in ``weighed`` whose values add up to a region's value in ``compared``."""
     yield region
     if weighed[region].own_code and not compared[region].own_code:
         for child in compared[region].children:

@@ -107,10 +107,10 @@ class SharedOut:
     def by_instructions(cls, experiment: Experiment, noise: float | None, time: str, *less: str) -> SharedOut | None:
         """Divide compute time in proportion to instructions, if ranks take the same time per instruction, within noise.
 
-        All other call paths stay as measured, because there, ranks miss caches or differ in speed. If all counts of a
-        call path are equal, only speed can be the reason for different times; then the noise includes a burst of load
-        from other programs. None if no rank's own instructions are known, or threads divide the work differently each
-        time.
+        Call paths in which times per instruction differ stay as measured, because their ranks miss caches or differ in
+        speed. If all counts of a call path are equal, only speed can be the reason for different times; then the noise
+        includes a burst of load from other programs. None if no rank's own instructions are known, or threads divide
+        the work differently each time.
 
         Args:
             experiment: The run.

@@ -110,7 +110,7 @@ class Cost:
         io_bytes: Bytes read from and written to files.
         least: Shortest compute time of any process, or wall time if compute time was not measured.
         most: Longest compute time of any process, or wall time.
-        share: Wall time as a share of the program's.
+        share: Wall time as a share of the program's time.
     """
 
     visits: int | None

@@ -38,7 +38,7 @@ _NAMES: Final[dict[str, tuple[str, ...]]] = {
 }
 # Readers of other tools' files use our names. If only one of two times was measured, it replaces the other.
 _INSTEAD: Final = {"wall_time": ("cpu_time",), "cpu_time": ("wall_time",), "mpi_time": ("mpi_cpu_time",)}
-# For each of our units, the units that are accepted; some tools state none for counts and volumes.
+# For each of our units, the units that are accepted; some tools give no unit for counts and volumes.
 _UNITS: Final = {"sec": {"sec"}, "bytes": {"bytes", ""}, "occ": {"occ", ""}}
 _SAID: Final = {
     "wall_time": "wall time",
@@ -56,7 +56,7 @@ _MPI: Final = "MPI_"
 _CALLS_OF_MPI: Final = (_MPI, "PMPI_")
 _BARRIER: Final = re.compile(r"!\$omp (implicit )?barrier\b")  # names from Opari, which Score-P and Scalasca use
 _NO_RUN: Final = {"difference": "a difference", "ratio": "a ratio", "stddev": "a standard deviation"}
-# All metrics except parts of volumes, which no analysis uses.
+# All metrics except parts of volumes, because no analysis uses such parts.
 _COMPARED: Final = {each.name for each in (*STORED_METRICS, *COUNT_METRICS) if each.unit != "bytes" or not each.parent}
 _LARGEST: Final = 1e100
 _SHOWN: Final = 8  # largest number of metrics listed in an error
@@ -65,7 +65,7 @@ _ROUNDING: Final = 1e-6  # largest rounding error, relative to a location's time
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """The source of one of our metrics; an empty description means that nothing provides it, and its values are 0."""
+    """The source of one of our metrics; an empty description means that none exists, and values are 0."""
 
     words: str
     read: Callable[[], Severity]
@@ -242,7 +242,7 @@ def _counted(experiment: Experiment) -> str | None:
 
 
 def _lacks_a_better(experiment: Experiment, name: str, names: Sequence[str]) -> bool:
-    """Return whether a better source of a metric was removed, so that the remaining one would be misleading."""
+    """Return whether a better source of a metric was removed, so that the remaining source would be misleading."""
     return any(experiment.notes.left_out.get(each) == name for each in names[: names.index(name)])
 
 

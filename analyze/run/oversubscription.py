@@ -82,7 +82,7 @@ def longest_wait_for_core(experiment: Experiment) -> WaitForCore | None:
 def share_of_others(experiment: Experiment) -> float:
     """Return the share of the cores that other programs took; 0 if immaterial or unknown.
 
-    If the launcher did not wait for its processes, their CPU time is taken from the ranks.
+    If the launcher did not wait for its processes, the CPU time that the ranks measured is used.
     """
     notes, use = experiment.notes, experiment.notes.processor_use
     if not (notes.processors and use.keys() >= {"elapsed", "busy", "own"}):

@@ -87,7 +87,7 @@ def prepare(
     """Check that an experiment can be analysed, select what is compared, and compute the costs of its regions.
 
     Args:
-        experiment: An experiment: measured by us, derived or imported.
+        experiment: An experiment that was measured, derived or imported.
         metric: The metric to compare ranks by.
         exclude_ranks: Ranks to leave out; see ``Selection.of``.
         exclude_regions: Regions to leave out; see ``Selection.of``.

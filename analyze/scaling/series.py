@@ -75,7 +75,7 @@ class Series:
 
     @property
     def instructions(self) -> Values | None:
-        """Instructions, without those of MPI; None if they were not counted in all runs."""
+        """Instructions outside MPI; None if they were not counted in all runs."""
         return self.counts.get("instructions")
 
     @property

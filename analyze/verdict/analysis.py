@@ -236,7 +236,7 @@ class Analysis:
 
     @cached_property
     def account(self) -> Account:
-        """The seconds of each region, divided into counts times prices, calls, waiting and the rest."""
+        """The seconds of each region, divided into counts times prices, calls, waiting and remaining time."""
         return find_account(self.run)
 
     @cached_property
@@ -251,7 +251,7 @@ class Analysis:
 
     @property
     def workers(self) -> int:
-        """The number of ranks, except a master."""
+        """The number of ranks, not counting a master."""
         return len(self.run.weighed.ranks) - (self.master is not None)
 
     @cached_property
@@ -275,7 +275,7 @@ class Analysis:
     def idle(self) -> float:
         """The length of the critical path minus the mean busy time of the ranks (without a master), in seconds.
 
-        Never negative. If the path is unknown, or ``compares_a_part``, it is the run's time minus the mean of the
+        Never negative. If the path is unknown, or ``compares_a_part``, this is the run's time minus the mean over the
         compared ranks, or threads. Infinite if another metric is compared.
         """
         path, run = self.explanation.serialisation, self.run

@@ -21,7 +21,7 @@ __all__ = ["Base", "base_in", "mean_busy_in"]
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """The time that is 100 %: in seconds, or in samples if these replace time.
+    """The time that counts as 100 %, in seconds, or in samples if these replace time.
 
     Attributes:
         seconds: The length of the base, at most the time of the run.

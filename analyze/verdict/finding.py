@@ -167,11 +167,12 @@ class Wait:
 
     Attributes:
         region: The region in whose MPI calls ranks wait.
-        seconds: How long they wait for that work: mean over all ranks.
+        seconds: Seconds for which ranks wait for that work, mean over all ranks.
         late: The region in which most of that work is; None if that is the region of the finding, or unknown.
         ranks: The ranks that others wait for, the longest wait first; empty if all are alike, or if they are unknown.
-        waiting: The ranks that wait at least a quarter as long as the rank that waits longest; empty if all ranks do.
-        mean: How long the ranks in ``waiting`` wait, mean over these ranks; None if all ranks do.
+        waiting: The ranks that wait at least a quarter as long as the rank that waits longest; empty if all ranks wait
+            this long.
+        mean: Seconds for which the ranks in ``waiting`` wait, mean over these ranks; None if all ranks wait.
     """
 
     region: Region

@@ -1,7 +1,7 @@
 """The time that a run loses, by reason, and the findings that account for each loss.
 
 The critical path consists of the mean busy time of the ranks and two losses. One loss is the busy time of the busiest
-rank minus that mean, the other is the length of the path minus the busy time of the busiest rank. The two losses
+rank minus that mean; the other is the length of the path minus the busy time of the busiest rank. The two losses
 together are also a sum over regions: the time of each region on the path minus its mean over the ranks. The parts of a
 finding's saving show how the sum for its region is divided between the two.
 """
@@ -31,7 +31,7 @@ class LostTo(StrEnum):
 
     UNEQUAL = "unequal_busy_time"
     WAITING = "waiting"  # for each other, beyond what unequal busy times explain
-    TRANSFER = "transfer"  # in MPI, without that waiting; not part of the base
+    TRANSFER = "transfer"  # in MPI, other than waiting; not part of the base
     ASLEEP = "asleep"  # neither busy nor in MPI; not part of the base
 
 

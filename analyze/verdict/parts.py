@@ -205,7 +205,7 @@ class Parts:
         return again
 
     def remedies(self, region: int) -> Mapping[Kind, Saved]:
-        """Map kinds to savings, for causes that have a remedy and take a quarter of a region's time.
+        """Map kinds of findings to savings, for causes that have a remedy and take a quarter of a region's time.
 
         Time in named regions below does not count. Instructions have no remedy, because all code executes some. If
         ranks may wait for cores, waiting has a remedy only if the critical path shows that ranks are busy at different
@@ -262,10 +262,10 @@ class Parts:
         return float(workers.mean() / times.mean()) if len(workers) and times.any() else 1.0
 
     def followed(self, region: int, savings: Mapping[_Key, Saved]) -> dict[_Key, Saved]:
-        """Return savings of busy time as far as the region is on the critical path; unchanged if the path is unknown.
+        """Reduce savings of busy time to a region's time on the critical path; unchanged if the path is unknown.
 
         A region's time on the path has the same parts as its mean over the ranks. If ranks are busy there at different
-        times, the rest of the time on the path is a saving of its own: ``at_once``.
+        times, the remaining time on the path is a saving of its own: ``at_once``.
 
         Args:
             region: Position of the region.
