@@ -22,7 +22,7 @@ _CHUNK: Final = 100  # iterations per chunk, so that fetching takes less than a 
 
 
 def chunks(site: Site) -> Iterator[Advice]:
-    """Yield advice on dynamic schedules without chunks, of loops with many short iterations."""
+    """Yield advice on dynamic schedules without chunks, for loops with many short iterations."""
     for loop in shared_loops(site):
         schedule = schedule_of(loop)
         if schedule is None or schedule.kind != "dynamic" or (schedule.has_chunk and schedule.chunk != 1):

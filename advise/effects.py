@@ -67,7 +67,7 @@ class Effects:
 def effects(body: Iterable[Statement]) -> Effects:
     """Return the effects of statements.
 
-    Jumps out of the statements count as unknown; jumps to the next iteration of a loop inside do not.
+    Jumps out of the statements count as unknown; jumps to the next iteration of an inner loop do not.
     """
     found = Effects()
     _Reader(found).read(body, (), False)

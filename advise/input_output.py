@@ -33,7 +33,7 @@ __all__ = ["CAUSES", "KIND", "input_output", "is_terminal"]
 KIND: Final = "input and output"
 CAUSES: Final = frozenset(("io_bytes", "io_calls"))
 
-_MOST_LINES: Final = 5  # largest number of lines named in the text; ``places`` includes all
+_MOST_LINES: Final = 5  # largest number of lines named in the text; ``places`` includes all lines
 _ENDING: Final = frozenset(("exit", "_exit", "abort", "mpi_abort"))
 _TERMINAL: Final = frozenset(("stdout", "cout", "stderr", "cerr", "clog"))
 _OF_LINES: Final = frozenset(("fgets", "getline"))

@@ -22,7 +22,7 @@ __all__ = ["CAUSES", "KIND", "order_of_loops"]
 KIND: Final = "order of loops"
 CAUSES: Final = frozenset(("l1_miss_rate", "l2_miss_rate"))
 
-_LESS: Final = 0.5  # worthwhile if the new order needs at most this share of the old order's cache lines
+_LESS: Final = 0.5  # a new order is worthwhile if it needs at most this share of the cache lines per iteration
 # Iterations of an inner loop. The L1 cache keeps this few lines until the outer loop uses the remaining part of each
 # line.
 _FEW_LINES: Final = 64

@@ -137,7 +137,7 @@ def _is_anyone(partner: Expression | None) -> bool:
 
 
 def _is_independent(use: _Use, uses: Sequence[_Use]) -> bool:
-    """Return whether the messages of a loop can be sent at once.
+    """Return whether the messages of a loop can be sent at the same time.
 
     Received data must not be used before the next message, sent data must not be computed after the previous message,
     and no other message may come between them.
@@ -272,7 +272,7 @@ def _needs(site: Site, later: _Use, earlier: _Use, body: Sequence[Statement]) ->
 
 
 def _calls(body: Sequence[Statement]) -> Iterator[Call]:
-    """Yield the calls of functions with unknown effects, except MPI functions."""
+    """Yield the calls to functions with unknown effects, except MPI functions."""
     for statement, _ in statements(body):
         for each in (part for expression in expressions_of(statement) for part in walk(expression)):
             if isinstance(each, Call) and not each.is_pure and not each.name.lower().startswith("mpi_"):

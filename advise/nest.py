@@ -60,8 +60,8 @@ class Declaration(Statement):
     Attributes:
         name: As in ``Name``.
         element: The type of the variable, or of its elements.
-        extents: As in ``ArrayRef``; empty if it is not an array. C's ``double *a`` has (None,), because it can be
-            subscripted.
+        extents: As in ``ArrayRef``; empty if the variable is not an array. C's ``double *a`` has (None,), because
+            pointers can be subscripted.
         value: The variable's initial value, or the constant's value.
         is_constant: Whether the value never changes: Fortran's ``parameter``, C's ``const int n = 8``.
         is_argument: Whether the variable is an argument.
@@ -235,7 +235,7 @@ class Structure:
 
     Attributes:
         name: As in ``Element.structure``.
-        fields: The fields, in order; in C++ including those of base classes.
+        fields: The fields, in order; in C++, including the fields of base classes.
         bytes: The size in bytes; 0 if unknown.
         line: The line of the declaration, if it is in this file.
     """

@@ -202,7 +202,7 @@ class Origins:
         target, value, line = definition
         if trail.is_whole and isinstance(target, ArrayRef):
             return None
-        trail = replace(trail, is_whole=trail.is_whole and isinstance(value, Name | FieldRef))  # an alias
+        trail = replace(trail, is_whole=trail.is_whole and isinstance(value, Name | FieldRef))  # only for an alias
         known = self.ranks.names(where.source, where.procedure) | ({partner: (RANK, True)} if partner else {})
         used = {name: known[name] for name in counted(value) if name in known}
         ranks = [is_known for what, is_known in used.values() if what == RANK]

@@ -36,7 +36,7 @@ class Schedule(NamedTuple):
 
 
 def shared_loops(site: Site) -> Iterator[Loop]:
-    """Yield the loops whose iterations threads share: those of a site, and those around it."""
+    """Yield the loops whose iterations threads share: the loops of a site, and the loops around it."""
     around = [each for _, loops in site.statements[:1] for each in loops]
     found = {id(each): each for each in (*around, *(each for each, _ in site.loops))}
     return (each for each in found.values() if _SHARED.search(each.directive))

@@ -125,8 +125,8 @@ class Chance:
     Attributes:
         likelihood: Probability that homogeneous points look as clustered as the given points, at least 0.005.
         spreads: Number of clusters → standard deviation of the silhouettes of homogeneous points.
-        gaps: Number of clusters → logarithm of the ratio of homogeneous points' variance within clusters to the given
-            points'.
+        gaps: Number of clusters → logarithm of a ratio: the variance within clusters of homogeneous points, divided by
+            that of the given points.
         errors: Number of clusters → standard error of this logarithm.
     """
 
@@ -137,7 +137,7 @@ class Chance:
 
     @property
     def enough(self) -> int | None:
-        """The smallest number of clusters at which one more widens the gap by no more than its error; None if none."""
+        """The smallest number of clusters at which one more widens the gap by no more than its error, or None."""
         counts = sorted(self.gaps)
         return next(
             (one for one, more in pairwise(counts) if self.gaps[one] >= self.gaps[more] - self.errors[more]), None
@@ -191,7 +191,7 @@ def against_chance(
 def _statistics(points: Values, labels: Mapping[int, Labels]) -> Values:
     """Return the two statistics of clusters for each number of clusters, ``float64[statistic, number]``.
 
-    The first is the mean silhouette, the second the logarithm of the mean square within clusters.
+    The first statistic is the mean silhouette. The second is the logarithm of the mean square within clusters.
     """
     partitions = [*labels.values()]
     whole = np.square(points - points.mean(axis=0)).mean()
@@ -207,7 +207,7 @@ def _within(points: Values, labels: Labels) -> float:
 
 
 def _likelihood(silhouettes: Values, logarithms: Values) -> float:
-    """Return the share of sets that look at least as clustered as the first one.
+    """Return the share of sets that look at least as clustered as the first set.
 
     Of the two statistics, ``float64[set, number]`` each, the rarer one counts. The first set is treated like all
     others, so equal sets are equally rare.

@@ -73,9 +73,9 @@ def hierarchy(
 ) -> Hierarchy:
     """Cluster points by merging the two nearest clusters repeatedly, in O(points²).
 
-    With more than 10,000 points, the tree is that of a sample of 2,000, and each other point joins the nearest sample
-    point. A point is far from the sample if this distance exceeds three times the 99th percentile of nearest-neighbour
-    distances in the sample.
+    With more than 10,000 points, the tree contains a sample of 2,000 points, and each other point joins the cluster of
+    the nearest sample point. A point is far from the sample if its distance to this sample point exceeds three times
+    the 99th percentile of nearest-neighbour distances in the sample.
 
     Args:
         space: The points.

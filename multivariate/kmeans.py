@@ -89,7 +89,7 @@ def kmeans(
 
 
 def _some(points: int, seed: int) -> Indices:
-    """Return the positions of the points from which k is chosen: all, or a random sample of many."""
+    """Return the positions of the points from which k is chosen: all, or a random sample if there are many."""
     if points <= _SAMPLE:
         return np.arange(points)
     return np.random.default_rng(seed).choice(points, _SAMPLE, replace=False)

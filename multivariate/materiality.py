@@ -80,12 +80,12 @@ def telling(space: MetricSpace, partition: Partition, cluster: int) -> list[int]
 
 
 def separating(space: MetricSpace, partition: Partition) -> list[int]:
-    """Return the columns that separate the clusters, most important first; similar ones by F-ratio."""
+    """Return the columns that separate the clusters, sorted by importance or, if nearly equal, by F-ratio."""
     return _chosen(space, partition, partition.by_f_ratio, partition.means.min(axis=0), partition.means.max(axis=0))
 
 
 def _chosen(space: MetricSpace, partition: Partition, distinct: list[int], one: Values, other: Values) -> list[int]:
-    """Select the distinct columns that differ materially and beyond chance, or all if nothing is material."""
+    """Select the distinct columns that differ materially and beyond chance, or all columns if nothing is material."""
     if not matters(space, space.values.min(axis=0), space.values.max(axis=0)):
         return distinct
     sure = ~(partition.f_ratios < _critical(partition))

@@ -32,7 +32,7 @@ __all__ = [
 Labels = Indices
 
 # At this mean silhouette or more, Kaufman and Rousseeuw (Finding Groups in Data, 1990) see a reasonable structure;
-# below the second number, they see no structure.
+# below ``WEAK``, they see no structure.
 DISTINCT: Final = 0.5
 WEAK: Final = 0.25
 
@@ -54,15 +54,16 @@ class Partition:
     """Clusters of the points of a metric space.
 
     Attributes:
-        labels: ``int[point]``, the number of its cluster; clusters are numbered from 0 by their first points.
-        silhouette: Mean over the points: 1 is far apart, 0 is no structure; None for one cluster, or one per point.
+        labels: ``int[point]``, the number of each point's cluster; clusters are numbered from 0 by their first points.
+        silhouette: Mean over the points: 1 if clusters are far apart, 0 if there is no structure; None for one cluster,
+            or one cluster per point.
         f_ratios: ``float64[metric]``, between-cluster over within-cluster variability; inf if the members of all
             clusters are equal, NaN if undefined.
         means: ``float64[cluster, metric]`` in the metrics' units.
-        deviations: ``float64[cluster, metric]``, distance of these means from the mean of all points, in standard
-            deviations.
+        deviations: ``float64[cluster, metric]``, distance of the clusters' means from the mean of all points, in
+            standard deviations.
         typical: ``int[cluster]``, the member closest to the mean of its cluster.
-        chance: How often homogeneous points look as clustered; None if not compared.
+        chance: Probability that homogeneous points look as clustered; None if not compared.
     """
 
     labels: Labels
@@ -122,7 +123,7 @@ class Partition:
         """Return the columns of metrics in which a cluster differs from all other points, largest difference first.
 
         Of equal differences, the metric with the larger F-ratio comes first. Metrics are left out if the means of the
-        cluster and of the others are within a tenth of a standard deviation.
+        cluster and of the other points are within a tenth of a standard deviation.
         """
         others = len(self.labels) - len(self.members[cluster])
         away = np.abs(self.deviations[cluster]).round(12) * (len(self.labels) / others if others else 0.0)
@@ -154,7 +155,7 @@ def variance_ratios(values: Values, labels: Labels, *, together: bool = False) -
 
     Returns:
         ``float64[metric]``, or one number if ``together``; inf if the members of all clusters are equal except for
-        rounding, NaN if each point is a cluster, or all are one.
+        rounding, NaN if each point is a cluster, or all points are in one cluster.
     """
     sizes = np.bincount(labels)
     if not 1 < len(sizes) < len(labels):
@@ -170,7 +171,7 @@ def variance_ratios(values: Values, labels: Labels, *, together: bool = False) -
 
 
 def silhouette(scaled: Values, labels: Labels, *, seed: int = 0) -> float | None:
-    """Return the mean silhouette; for many points, that of a sample of each cluster, weighted by cluster sizes."""
+    """Return the mean silhouette; for many points, estimated from a sample of each cluster, weighted by sizes."""
     return silhouettes(scaled, [labels], seed=seed)[0]
 
 
@@ -234,7 +235,7 @@ class Part(Generic[Result]):
         result: The result of the analysis.
         parts: The analyses of its own clusters, if these are far apart.
         without: Number of a cluster of at least four points without an analysis → the reason.
-        ended: Why the clusters of this part are not analysed; None if they are.
+        ended: Why the clusters of this part are not analysed; None if they are analysed.
     """
 
     path: tuple[int, ...]

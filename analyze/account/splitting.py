@@ -199,7 +199,7 @@ class Splitting:
         )
 
     def _files(self, experiment: Experiment, time: Values) -> tuple[Values, Values]:
-        """Return the time of I/O calls and bytes at their prices; reads and writes are told apart by their bytes.
+        """Return the time of I/O calls and bytes at their prices; calls count as reads or writes by their bytes.
 
         A library such as MPI-IO, or the Fortran runtime, adds its own time per call. So if calls are small, all of
         their time counts as time of calls, unless they took so long that they must have waited for something.

@@ -302,7 +302,7 @@ def _of_mpi(experiment: Experiment) -> list[bool]:
 
 
 def _of_calls(experiment: Experiment, metric: str, values: Severity) -> Severity:
-    """Add values below each MPI call to the call itself, except entries; ``float64[call path, location]``."""
+    """Add values (except visits) below each MPI call to the call itself; ``float64[call path, location]``."""
     of_mpi, calls = _of_mpi(experiment), np.arange(len(experiment.call_paths))
     for index, path in enumerate(experiment.call_paths):  # parents before children
         if path.parent is not None and of_mpi[path.parent]:

@@ -221,7 +221,7 @@ class Parts:
         for culprit in culprits_below(self.run.weighed.regions, region, self._culprits):
             own = {name: each - self.of(culprit)[name] for name, each in own.items()}
         if self.by_paper:
-            causes = {each.attribute for each in self.by_paper.causes.get(region, ())}  # even without seconds
+            causes = {each.attribute for each in self.by_paper.causes.get(region, ())}  # even if seconds are unknown
             own = {name: each for name, each in own.items() if name in causes}
         own = {name: each for name, each in own.items() if name not in self.uncertain(region)}
         least = CRITERIA.part * float(split.time[region])
@@ -262,7 +262,7 @@ class Parts:
         return float(workers.mean() / times.mean()) if len(workers) and times.any() else 1.0
 
     def followed(self, region: int, savings: Mapping[_Key, Saved]) -> dict[_Key, Saved]:
-        """Reduce savings of busy time to a region's time on the critical path; unchanged if the path is unknown.
+        """Scale savings of busy time to a region's time on the critical path; unchanged if the path is unknown.
 
         A region's time on the path has the same parts as its mean over the ranks. If ranks are busy there at different
         times, the remaining time on the path is a saving of its own: ``at_once``.

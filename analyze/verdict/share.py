@@ -29,7 +29,7 @@ def share_of(analysis: Analysis, region: int, *, compared: bool = False) -> floa
 
 
 def places_of(analysis: Analysis, finding: Finding) -> list[int]:
-    """Return the positions of the regions whose values add up to that of a finding, over all its call paths.
+    """Return the positions of the regions whose values add up to the value of a finding, over all its call paths.
 
     In recursion, these are the outermost call paths. For a region around the whole program, they include the regions
     below it, unless the finding is only on its own code.

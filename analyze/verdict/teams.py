@@ -37,7 +37,7 @@ def beyond_totals(analysis: Analysis, culprits: Sequence[int]) -> float:
 
 
 def in_total_inside(analysis: Analysis, place: int) -> float:
-    """Return the seconds that threads lose inside a region where they differ in total; see other findings."""
+    """Return the seconds that threads lose inside a region by differing in total, which other findings report."""
     teams, regions = analysis.explanation.teams, analysis.vectors.regions
     within = [each for each in descendants(regions, place) if each in analysis.culprits_by_difference]
     below = {inner for each in within for inner in descendants(regions, each)}
@@ -54,7 +54,7 @@ def is_minor(analysis: Analysis, culprit: int) -> bool:
 
 
 def _named(analysis: Analysis) -> Mapping[int, int]:
-    """Return ``Teams.named`` without regions that share cores; empty if threads are not compared."""
+    """Return ``Teams.named`` without regions whose threads share cores; empty if threads are not compared."""
     teams = analysis.explanation.teams
     if teams is None or not analysis.vectors.threads:
         return {}
