@@ -1,8 +1,8 @@
 """Test dependences, conservatively, to decide whether two loops of a nest can be interchanged.
 
 Loops of a perfect nest can be interchanged if the order of dependent iterations is preserved (Wolfe, High Performance
-Compilers for Parallel Computing, 1996, 9.2). Two iterations are dependent if both access the same memory, and one of
-them writes. If nothing is proven, the answer is unknown.
+Compilers for Parallel Computing, 1996, 9.2). Two iterations are dependent if both access the same memory, and at least
+one of them writes. If nothing is proven, the answer is unknown.
 """
 
 from __future__ import annotations

@@ -173,7 +173,7 @@ def _may_skip_the_rest(statement: Statement) -> bool:
 
 
 def expressions_of(statement: Statement) -> Iterator[Expression]:
-    """Yield the expressions of a statement, without those of inner statements."""
+    """Yield the expressions of a statement, but not of inner statements."""
     match statement:
         case Declaration(extents=extents, value=value):
             yield from (each for each in (*extents, value) if each is not None)

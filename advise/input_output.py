@@ -180,7 +180,7 @@ def _written_and_read(moved: list[InputOutput], loop: Loop, *, in_order: bool) -
 
 
 def _part(statement: InputOutput) -> tuple[Expression | None, Expression | None]:
-    """Return the file, and the position in it if the call names one."""
+    """Return the file, and the position in it if the call gives a position."""
     at = _POSITIONS.get(statement.function, 1 if "_at" in statement.function else 0)
     return statement.unit, statement.items[at] if 0 < at < len(statement.items) else None
 

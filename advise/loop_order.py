@@ -57,7 +57,7 @@ def _is_filled(site: Site, walk_: Walk, walks: list[Walk]) -> bool:
 
 
 def _faster(site: Site, walk_: Walk) -> tuple[Expression, ...]:
-    """Return the subscripts whose neighbours are closer in memory than those of the traversed subscript."""
+    """Return the subscripts along which neighbours are closer in memory than along the traversed subscript."""
     subscripts, number = walk_.reference.subscripts, walk_.subscript
     return subscripts[:number] if site.source.layout is Layout.COLUMNS else subscripts[number + 1 :]
 
@@ -169,7 +169,7 @@ def _lines(strides: Strides, inner: Loop, loop: Loop) -> float:
     Args:
         strides: The distances between accesses in memory.
         inner: The loop that is innermost now; its references are counted.
-        loop: The same loop, or one around it.
+        loop: The same loop, or a loop around it.
     """
     walks = (strides.walk(each, loop) for each in strides.references(inner))
     return sum(each.lines for each in walks if each is not None)
@@ -248,7 +248,7 @@ def _of_structures(site: Site, inner: Loop, walks: list[Walk]) -> Iterator[Advic
 
 
 def _fields_used(inner: Loop, reference: ArrayRef, structure: Structure) -> list[Declaration]:
-    """Return the fields of a structure that a loop uses; none if one is an array, because its used part is unknown."""
+    """Return the fields of a structure that a loop uses; none if a field is an array, whose used part is unknown."""
     names = {
         each.name
         for statement, _ in statements(inner.body)

@@ -45,7 +45,7 @@ class Options:
 
     @property
     def of_language(self) -> list[str]:
-        """The options that determine the language, except those for Fortran's form, which a C parser does not know."""
+        """The options that determine the language, except Fortran's source form, which a C parser does not know."""
         return [each for each in self.words if not each.startswith((*_OF_PREPROCESSOR, "-fopenmp", "-undef"))]
 
     @property

@@ -1,4 +1,4 @@
-"""Advice on pipelines that do not fill: each rank in a chain finishes all its work before the next one can begin.
+"""Advice on pipelines that do not fill: each rank in a chain finishes all its work before the next rank can begin.
 
 Advice is given for regions in which ranks wait (Vetter and Reed, SC 1999, section 4.4: Sweep3D).
 """

@@ -24,7 +24,7 @@ class Walk:
 
     Attributes:
         reference: The array element.
-        subscript: The changing subscript, from 0; if there are several, the one with the largest distance.
+        subscript: The changing subscript, from 0; if several change, the subscript with the largest distance.
         step: Bytes between iterations, with symbols for unknown values; None if unknown.
     """
 

@@ -127,7 +127,7 @@ def _nearest(points: Values, counts: Collection[int]) -> dict[int, Labels]:
 
 
 def _moved(points: Values, labels: Labels) -> Labels:
-    """Move each point to the cluster with the nearest mean (Lloyd), until none moves or a cluster would be empty."""
+    """Move each point to the cluster with the nearest mean (Lloyd), until no point moves or a cluster becomes empty."""
     for _ in range(_STEPS):
         means = cluster_means(points, labels)
         nearest = (np.square(means).sum(axis=1) - 2 * points @ means.T).argmin(axis=1)
@@ -142,7 +142,7 @@ def _labels(scaled: Values, count: int, starts: int, seed: int) -> Labels:
     from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415
 
     with warnings.catch_warnings():
-        # Warns if there are fewer distinct points than clusters, which rounding may cause.
+        # scikit-learn warns if there are fewer distinct points than clusters, which rounding may cause.
         warnings.simplefilter("ignore", ConvergenceWarning)
         found = KMeans(n_clusters=count, n_init=starts, random_state=seed).fit(scaled)
     return numbered(found.labels_)

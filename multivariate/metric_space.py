@@ -210,7 +210,7 @@ class MetricSpace:
 
     @cached_property
     def labels(self) -> tuple[int | str, ...]:
-        """Labels of points: ranks, ``rank.thread`` if a process has several, ``#sample`` if there are several."""
+        """Labels of points: ranks, ``rank.thread`` for several threads per process, ``#sample`` for several samples."""
         return tuple(_label(each, threaded=self.threaded, sampled=self.sampled) for each in self.points)
 
     def measured(self, metrics: Iterable[str]) -> tuple[str, ...]:

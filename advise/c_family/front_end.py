@@ -210,7 +210,7 @@ def _problems(unit: Any, places: Places) -> Iterator[tuple[int, str]]:
 
 
 def _folders(path: Path, language: str) -> Iterator[bytes]:
-    """Yield options for header folders: first those near the file, then those of the MPI compiler."""
+    """Yield options for include directories: first for directories near the file, then the MPI compiler's options."""
     near = [path.parent / each for each in _NEAR]
     for folder in dict.fromkeys(os.path.normpath(each) for each in (*near, *_beside(path.parent)) if each.is_dir()):
         yield b"-I" + os.fsencode(folder)
@@ -226,7 +226,7 @@ def _folders(path: Path, language: str) -> Iterator[bytes]:
 
 
 def _beside(folder: Path) -> list[Path]:
-    """Return the folders next to a folder that contain headers."""
+    """Return the folders that are next to a folder and contain headers."""
     try:
         others = sorted(each for each in folder.resolve().parent.iterdir() if each.is_dir())[:_MOST_BESIDE]
         return [each for each in others if any(_HEADER.search(one.name) for one in each.iterdir())]
@@ -235,7 +235,7 @@ def _beside(folder: Path) -> list[Path]:
 
 
 def _search_order(folder: str) -> tuple[bool, bool, bool, str]:
-    """Return a sort key that orders header folders as a compiler does.
+    """Return a sort key that orders include directories as a compiler does.
 
     C++ headers must precede C headers, because they include C headers of the same name with ``#include_next``.
     """

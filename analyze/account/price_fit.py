@@ -99,7 +99,7 @@ def half_widths(experiment: Experiment, counted: Counted, prices: Sequence[float
 def errors(products: Values, prices: Sequence[float]) -> Values:
     """Return the error of fitted prices, at a confidence of 95 %.
 
-    The covariance is that of a regression by least absolute deviations (Koenker and Bassett 1978). Residuals are
+    The covariance is computed as in a regression by least absolute deviations (Koenker and Bassett 1978). Residuals are
     assumed to be normally distributed, with a size that is the same share of each call path's time: the median share in
     this run. As many call paths as there are prices are left out of this median, because the fit explains that many
     exactly. The number of independent call paths is estimated as (sum of times)² / (sum of squared times).
@@ -246,8 +246,7 @@ def fit(products: Values, bounds: Sequence[Bounds]) -> tuple[float, ...]:
     does not affect the prices in other regions. The solution uses iteratively reweighted least squares.
 
     Args:
-        products: ``float64[call path, n + 1, n + 1]``: sums over the threads; the last row and column belong to the
-            time.
+        products: ``float64[call path, n + 1, n + 1]``: sums over the threads; the last row and column are for the time.
         bounds: The least and the greatest value of each price.
     """
     least_off = _NOTHING * np.sqrt(products[:, -1, -1].sum())

@@ -28,7 +28,7 @@ _NO_WHOLE: Final = (PATH_TIME, "delay_time", "wait_time", TEAM_TIME.name)  # tim
 
 
 def is_difference(experiment: Experiment) -> bool:
-    """Return whether an experiment is a difference of two others."""
+    """Return whether an experiment is the difference of two experiments."""
     return experiment.notes.derived_by[-1:] == ("difference",)
 
 

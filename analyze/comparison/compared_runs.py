@@ -219,7 +219,7 @@ def _check_endings(joined: Integration) -> None:
 
 
 def unit_of(runs: Sequence[Experiment], metric: str) -> str:
-    """Return the unit of the compared metric, from the runs that state one."""
+    """Return the unit of the compared metric, from the runs that have a unit."""
     return next(filter(None, (run.metric(_stored(metric)[0]).unit for run in runs)), "")
 
 

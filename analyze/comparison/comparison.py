@@ -1,4 +1,4 @@
-"""Compare two sets of runs of a program: whether one is slower, and where."""
+"""Compare two sets of runs of a program: whether one set is slower, and where."""
 
 from __future__ import annotations
 

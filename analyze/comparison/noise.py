@@ -39,8 +39,8 @@ class Shift:
         change: Relative change of the minimum: 0.1 if the other side is 10 % above the base.
         low: Lower confidence limit of the change; None if there are too few runs.
         high: Upper confidence limit of the change; None if there are too few runs.
-        above: Probability of such a change or a larger one if the sides are equal.
-        below: Probability of such a change or a smaller one if the sides are equal.
+        above: Probability of at least this change if the sides are equal.
+        below: Probability of at most this change if the sides are equal.
         noise: Relative scale of the noise; None if there are too few runs.
     """
 

@@ -41,9 +41,9 @@ class Teams:
         mean: What ``on_path`` would be if all threads were busy for the same time in each execution.
         per_thread: Mean busy time of a thread.
         named: Named region → the parallel region at whose end the threads wait: the named region itself, or a region
-            around it. The named region is the innermost one, within the function of the parallel region, that contains
-            at least nine tenths of the excess of ``on_path`` over ``busiest``. Excesses that are too small, or may be
-            due to sampling error, are left out, as in ``Serialisation.beyond``.
+            around it. The named region is the innermost region, within the function of the parallel region, that
+            contains at least nine tenths of the excess of ``on_path`` over ``busiest``. Excesses that are too small, or
+            may be due to sampling error, are left out, as in ``Serialisation.beyond``.
         fixed: Named regions in which each thread has its own part of the work: nearly all of the excess is in a region
             that all threads enter equally often, and in which they do not wait. In other regions, threads may take
             pieces on demand, so a thread that waits for a core leaves more work to the other threads.

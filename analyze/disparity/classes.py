@@ -23,8 +23,8 @@ _SMALL: Final = 0.05  # share of the largest value below which values are never 
 def classify(values: Sequence[float]) -> list[int] | None:
     """Return the severity class of each value, from 0, very low, to 4, very high.
 
-    Values within 10 % of a larger one count as equal to it, starting from the largest. A value of 0, or below 1 % of
-    the largest, is always in class 0; a value below 5 % is never high.
+    Values within 10 % of a larger value count as equal to this value, starting from the largest. A value of 0, or below
+    1 % of the largest, is always in class 0; a value below 5 % is never high.
 
     Args:
         values: One value per region, not negative.

@@ -47,7 +47,7 @@ def find_disparity(
     in_turn: Collection[int] = (),
     waiting: Collection[int] = (),
 ) -> Disparity:
-    """Classify the regions and find the critical ones and their culprits.
+    """Classify the regions, and find the critical regions and their culprits.
 
     Args:
         regions: The code-region tree.
@@ -100,7 +100,7 @@ class _Culprits:
     critical: frozenset[int]
 
     def of(self, index: int) -> list[int]:
-        """Return the culprits of a critical region, without those of the critical regions below it.
+        """Return the culprits of a critical region, without the culprits of critical regions below it.
 
         The region itself is a culprit if its class is higher than each child's, and its value outside expensive
         children is at least as large as the value of the smallest critical region. Otherwise, if the region contains no

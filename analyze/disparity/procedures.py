@@ -62,7 +62,7 @@ class Procedure:
         own_mpi_time: The part of ``own_wall_time`` in MPI calls; None if it was not measured.
         with_small: ``own_wall_time`` plus the time in calls and small regions below; small regions take less than 3 %
             of the run over all their call paths. 0 for a call.
-        wall_time: Inclusive wall time; with recursion, only that of the outermost calls.
+        wall_time: Inclusive wall time; with recursion, only the time of the outermost calls.
         callers: The number of functions that call the procedure.
     """
 
@@ -237,8 +237,8 @@ class Procedures:
     def heavy(self) -> tuple[HeavyProcedure, ...]:
         """The procedures that take more time than the verdict's hot spots, largest first.
 
-        A procedure's time is its exclusive time plus that of small regions below. It must be at least a quarter of the
-        run, or of all compute time. A procedure with several call paths needs only as much time as the largest hot
+        A procedure's time is its exclusive time plus the time of small regions below. It must be at least a quarter of
+        the run, or of all compute time. A procedure with several call paths needs only as much time as the largest hot
         spot, or a tenth of the run if there is no hot spot. The entry procedure, procedures with a call path that is
         already named, and procedures below 3 % of the run are left out.
         """

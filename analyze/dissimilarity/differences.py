@@ -47,7 +47,7 @@ class Differences:
         """Return whether ranks differ, over all given regions, by at most the overhead of probes on one rank.
 
         The estimated overhead is already subtracted, and differences that its error explains are removed. But a rank
-        that entered more regions than others, or had far more overhead, may still differ only because of the
+        that entered more regions than other ranks, or had far more overhead, may still differ only because of the
         measurement.
         """
         places = tuple(regions)

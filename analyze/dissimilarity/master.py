@@ -1,4 +1,4 @@
-"""Find the master: a rank that computes almost nothing because it hands out work to the others."""
+"""Find the master: a rank that computes almost nothing because it hands out work to the other ranks."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def differing_volumes(selection: Selection, program_time: float) -> tuple[RankVe
         The volumes and the differences. None in these cases: ranks do not differ; all ranks spend little time in MPI in
         these regions; no rank moves several times as much as another (smaller differences are normal, because ranks at
         the boundary of a domain have fewer neighbours); or only rank 0 moves more, because it collects data from all
-        others or distributes data to them.
+        other ranks, or distributes data to them.
     """
     experiment, least = selection.experiment, THRESHOLD * program_time
     if not (complete(experiment, "mpi_bytes") and complete(experiment, "mpi_time")):

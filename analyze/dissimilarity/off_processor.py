@@ -34,8 +34,8 @@ def differing_time_off(
     """Compare the ranks by wall time spent off the processor and not ready to run, outside MPI and OpenMP.
 
     While a rank sleeps, or waits for a child process or a device, it computes nothing, and the other ranks wait in MPI.
-    The time is that of each process's first thread, without the time that the kernel reports as ready to run. Time in
-    I/O calls is divided among ranks in proportion to bytes, as in compute time.
+    The time is measured in each process's first thread, without the time that the kernel reports as ready to run. Time
+    in I/O calls is divided among ranks in proportion to bytes, as in compute time.
 
     Args:
         selection: The ranks and regions.

@@ -244,7 +244,7 @@ def _within_node(ranks: Selection, calls: Values, volume: Values) -> Values:
 
 
 def _price_of_fastest(ranks: Selection, region: int, metric: str) -> float:
-    """Return the seconds per byte, or per call, of the fastest rank in a region; slower ranks wait for others.
+    """Return the seconds per byte, or per call, of the fastest rank in a region; slower ranks wait for other ranks.
 
     CPU time is used, because MPI libraries copy and poll, and all other time is waiting for a core. If a library uses
     no CPU time, wall time is used.

@@ -1,4 +1,4 @@
-"""The values of a run that a history keeps: those of the program, and of its main regions."""
+"""The values of a run that a history keeps: the values of the program, and of its main regions."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def search_dissimilarity(vectors: RankVectors) -> Dissimilarity:
 
 
 class _Search:
-    """A search that sets regions to 0 one by one, and compares the clusters with the original ones (lines 3 to 31)."""
+    """A search that sets regions to 0 one by one, and compares the clusters with the original clusters (lines 3-31)."""
 
     def __init__(self, vectors: RankVectors) -> None:
         self.vectors = vectors

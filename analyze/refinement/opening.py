@@ -1,4 +1,4 @@
-"""Find the regions that belong to the program, and those that a second round can open or has opened."""
+"""Find the regions that belong to the program, and the regions that a second round can open or has opened."""
 
 from __future__ import annotations
 

@@ -180,7 +180,7 @@ def _plan(experiment: Experiment, opened: Iterable[Opened], weighing: Iterable[i
 
 
 def _host(experiment: Experiment, path: int) -> Region:
-    """Return the region that a plan split into blocks: the innermost one around the given block, in its function."""
+    """Return the region that a plan split into blocks: the innermost region around the given block, in its function."""
     block = experiment.call_paths[path].region
     around = (experiment.call_paths[each].region for each in experiment.ancestors(path))
     hosts = (each for each in around if (each.file, each.function or each.name) == (block.file, block.function))

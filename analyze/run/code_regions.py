@@ -78,7 +78,7 @@ def code_regions(experiment: Experiment) -> tuple[CodeRegion, ...]:
 
 
 def recursive(experiment: Experiment, regions: Sequence[CodeRegion]) -> dict[int, int]:
-    """Map each recursive call path's position to that of the nearest call path above with the same region."""
+    """Map each recursive call path's position to the position of the nearest call path above of the same region."""
     position = {
         each.id: index for index, each in enumerate(regions) if experiment.call_paths[each.id].parent is not None
     }

@@ -153,7 +153,7 @@ def region_costs(experiment: Experiment, regions: tuple[CodeRegion, ...]) -> lis
 def _process_means(
     experiment: Experiment, regions: tuple[CodeRegion, ...], metric: str, processes: int
 ) -> Values | None:
-    """Return a metric's mean over processes for each region; wall times are those of each process's first thread."""
+    """Return a metric's mean over processes for each region; wall times are those of first threads."""
     if not complete(experiment, metric):
         return None
     found = summary(experiment, metric)

@@ -233,7 +233,7 @@ class Selection:
         return np.asarray(np.add.reduceat(chosen, self.starts, axis=1))
 
     def _is_whole(self, columns: int) -> bool:
-        """Return whether values with this number of columns are those of exactly the selected locations, in order."""
+        """Return whether values with this number of columns belong to exactly the selected locations, in order."""
         return len(self.columns) == columns and bool((self.columns == np.arange(columns)).all())
 
 

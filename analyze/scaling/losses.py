@@ -109,9 +109,10 @@ def ledger_of(series: Series, growth: float, last: Findings) -> Ledger:
 
 
 def _add_growth(parts: _Parts, series: Series, growth: float) -> None:
-    """Add the busy time beyond that of perfect scaling to ``parts``, in rank-seconds.
+    """Add the busy time beyond the busy time of perfect scaling to ``parts``, in rank-seconds.
 
-    Counts show work exactly. Times that counts do not confirm must exceed those of perfect scaling by more than noise.
+    Counts show work exactly. Times that counts do not confirm must exceed the times of perfect scaling by more than
+    noise.
     """
     first, last, executed = 0, -1, series.instructions
     files = series.files[last] - growth * series.files[first]

@@ -49,7 +49,7 @@ class Scaling:
 
     @property
     def is_of_path(self) -> bool:
-        """Whether times are those of the critical path, because ranks shared cores."""
+        """Whether times are lengths of the critical path, because ranks shared cores."""
         return self.series.is_of_path
 
     @property

@@ -27,7 +27,7 @@ __all__ = ["Series", "check_machine", "series_of"]
 class Series:
     """The runs, smallest number of ranks first, and their sums over ranks; ``float64[run, call path]``, exclusive.
 
-    Call paths are those of all runs together; values of ``MPI_Init`` and ``MPI_Finalize`` are 0.
+    Call paths are the union of all runs' call paths; values of ``MPI_Init`` and ``MPI_Finalize`` are 0.
 
     Attributes:
         labels: The name of each run.
@@ -95,7 +95,7 @@ class Series:
 
     @property
     def is_of_path(self) -> bool:
-        """Whether times are those of the critical path, because ranks shared cores."""
+        """Whether times are lengths of the critical path, because ranks shared cores."""
         return not all(self.alone)
 
     @property

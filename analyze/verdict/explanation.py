@@ -1,4 +1,4 @@
-"""The account of each region's time, and the ranks that wait for others."""
+"""The account of each region's time, and the ranks that wait for other ranks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["Explanation", "attributes_of_ranks", "explain", "unprobed_callees"]
 
 @dataclass(frozen=True)
 class Explanation:
-    """The account of each region's time, and the ranks that wait for others.
+    """The account of each region's time, and the ranks that wait for other ranks.
 
     Attributes:
         waiting: How much of each region's time in MPI is waiting for late ranks, and the regions in which these ranks

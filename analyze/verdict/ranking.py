@@ -116,7 +116,7 @@ def _place(experiment: Experiment, finding: Finding) -> Region | None:
 def _of_place(analysis: Analysis, findings: Sequence[Finding]) -> Finding:
     """Merge the findings on one region: first those on each call path, then those on all paths, whose savings add up.
 
-    In recursion, only the outermost call path counts, because its time contains the time of the others.
+    In recursion, only the outermost call path counts, because its time contains the time of the other call paths.
     """
     by_path: dict[int, list[Finding]] = {}
     for each in findings:

@@ -49,7 +49,8 @@ def places_of(analysis: Analysis, finding: Finding) -> list[int]:
 def bound_of(analysis: Analysis, finding: Finding) -> float | None:
     """Return a finding's part of the base in seconds, the most that a fix can save; None if no rank is busy.
 
-    Without a critical path, the busiest rank may wait for others in the region. Then the result is at least the saving.
+    Without a critical path, the busiest rank may wait for other ranks in the region. Then the result is at least the
+    saving.
     """
     places, base = places_of(analysis, finding), analysis.base_in_regions
     if not (places and base.any()):

@@ -16,7 +16,8 @@ def slow_in_turn(analysis: Analysis) -> dict[int, int | None]:
     """Return the regions in which a different thread is slowest each time; none if threads are not compared.
 
     Regions are left out if threads that share cores may take pieces of work on demand: a thread that waits for a core
-    then leaves more work to the others, so a different thread is slowest each time only because cores are shared.
+    then leaves more work to the other threads, so a different thread is slowest each time only because cores are
+    shared.
 
     Returns:
         Position of the region → the largest culprit in which threads also differ in total, whose finding then includes

@@ -42,7 +42,7 @@ class LateRanks:
 
 
 def find_late_ranks(selection: Selection, vectors: RankVectors, culprits: Sequence[int]) -> LateRanks:
-    """Follow a program with average iterations, and find how far ranks are ahead of others in each region.
+    """Follow a program with average iterations, and find how far ranks are ahead of other ranks in each region.
 
     Regions follow each other in the order of first entry; regions in a loop, or entered repeatedly, alternate::
 
