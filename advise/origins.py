@@ -15,7 +15,7 @@ from .ranks import RANK, SIZE, Ranks, counted, names_in
 __all__ = ["Origin", "Origins"]
 
 _PARTNER, _TAG = 3, 4  # argument positions, the same in MPI_Send and MPI_Recv
-_DEEPEST: Final = 8  # limit on steps back
+_DEEPEST: Final = 8  # limit on the number of steps back
 _MOST: Final = 400  # limit on the number of examined names
 _LENGTHS: Final = frozenset(("size", "length", "empty"))  # methods of containers
 

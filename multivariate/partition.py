@@ -40,7 +40,7 @@ WEAK: Final = 0.25
 # of 100 sets each report at most 5 sets as clustered.
 LEVEL: Final = 0.025
 
-_APART: Final = 0.1  # least distance of a cluster's mean from the mean of all others, in standard deviations
+_APART: Final = 0.1  # least distance of a cluster's mean from the mean of all other points, in standard deviations
 _SAMPLE: Final = 2000  # largest number of points without sampling; silhouettes need all pairwise distances
 
 Result = TypeVar("Result")

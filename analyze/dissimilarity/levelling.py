@@ -18,10 +18,10 @@ from ..run.selection import Selection
 
 __all__ = ["MOST_PAID", "Prices"]
 
-# The price is calibrated in the fastest round before the program starts; real entries cost more. Measured with six tiny
-# functions that call each other, 113 million entries on each of two ranks that shared two busy cores: a throttled entry
-# took 8 to 20 ns at a price of 2.7 to 5.1 ns. Ranks differed by up to 1.7 times the price, and in one of 77 runs by 2.9
-# times.
+# The calibrated price is the time of the fastest round before the program starts; real entries cost more. Measured with
+# six tiny functions that call each other, 113 million entries on each of two ranks that shared two busy cores: a
+# throttled entry took 8 to 20 ns at a price of 2.7 to 5.1 ns. Ranks differed by up to 1.7 times the price, and in one
+# of 77 runs by 2.9 times.
 _SPREAD: Final = 2.0  # a difference below this multiple of an overhead that all ranks share is an error of the price
 MOST_PAID: Final = 3.0  # a difference below this multiple of one rank's overhead may be an error of the price
 

@@ -27,8 +27,8 @@ def differing_volumes(selection: Selection, program_time: float) -> tuple[RankVe
     Returns:
         The volumes and the differences. None in these cases: ranks do not differ; all ranks spend little time in MPI in
         these regions; no rank moves several times as much as another (smaller differences are normal, because ranks at
-        the boundary of a domain have fewer neighbours); or only rank 0 moves more, because it collects data from all
-        other ranks, or distributes data to them.
+        the boundary of a domain have fewer neighbours); or only rank 0 moves more bytes, because it collects data from
+        all other ranks, or distributes data to them.
     """
     experiment, least = selection.experiment, THRESHOLD * program_time
     if not (complete(experiment, "mpi_bytes") and complete(experiment, "mpi_time")):

@@ -48,7 +48,7 @@ class WaitForCore:
 
 
 def oversubscription(experiment: Experiment) -> int:
-    """Return the number of ranks (of busy threads, if they are more numerous) that share fewer cores.
+    """Return the number of ranks, or of busy threads if these outnumber the ranks, that share fewer cores.
 
     The result is 0 if each rank or thread had a core, or if this is unknown.
     """

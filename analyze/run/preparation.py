@@ -36,8 +36,8 @@ class Prepared:
         outside: The part of W_program before MPI_Init and after MPI_Finalize, in seconds, for the process in which it
             is longest.
         overhead: The overhead of the measurement.
-        oversubscription: The number of ranks (of busy threads, if they are more numerous) that share fewer cores; 0 if
-            each had a core, or if this is unknown.
+        oversubscription: The number of ranks, or of busy threads if these outnumber the ranks, that share fewer cores;
+            0 if each had a core, or if this is unknown.
         wait_for_core: The longest wait of a process for a core, if it took a tenth of the process's time.
         waits_for_cores_unknown: Whether ranks may have waited for cores that other programs used, but the kernel does
             not report it.

@@ -1,7 +1,7 @@
 """Models of counts over the number of ranks: the simplest sum of a few forms that is exact within 1 %.
 
-The forms are forms that regular programs have (Calotoiu et al., SC 2013, section 3), and forms of grids of ranks. A
-model has fewer coefficients than there are numbers of ranks to which it is fitted; otherwise it would fit noise.
+The forms occur in regular programs (Calotoiu et al., SC 2013, section 3), or describe grids of ranks. A model has fewer
+coefficients than there are numbers of ranks to which it is fitted; otherwise it would fit noise.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ def models_of(series: Series, metric: str, runs: int) -> list[list[Model]]:
 
 
 def _grids(series: Series, runs: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the numbers of dimensions that the ranks' grid may have, and the numbers that it is known to use.
+    """Return the possible numbers of dimensions of the ranks' grid, and the numbers that the program is known to use.
 
     A grid is known if the program made it with MPI, or if some ranks send less, as ranks at the edges of the grid do.
     """

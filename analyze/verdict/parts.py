@@ -123,7 +123,7 @@ class Parts:
         )
 
     def is_explained(self, region: int) -> bool:
-        """Return whether one cause takes most of a region's time or has a remedy, or the region hardly waits."""
+        """Return whether one cause takes most of a region's time or has a remedy, or the region ``is_steady``."""
         cycles = self.cycles(region)
         if cycles is not None and cycles <= CRITERIA.dependent and not self._possible(region):
             return True
