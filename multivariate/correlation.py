@@ -1,6 +1,6 @@
 """The correlation matrix, and groups of redundant metrics (Ahn and Vetter, section 4.4).
 
-Correlations are also computed without each single point, because one location can create or hide them.
+Correlations are also computed with each single point left out, because one location can create or hide a correlation.
 """
 
 from __future__ import annotations

@@ -45,8 +45,8 @@ class Teams:
             contains at least nine tenths of the excess of ``on_path`` over ``busiest``. Excesses that are too small, or
             may be due to sampling error, are left out, as in ``Serialisation.beyond``.
         fixed: Named regions in which each thread has its own part of the work: nearly all of the excess is in a region
-            that all threads enter equally often, and in which they do not wait. In other regions, threads may take
-            pieces on demand, so a thread that waits for a core leaves more work to the other threads.
+            that all threads enter the same number of times, and in which they do not wait. In other regions, threads
+            may take pieces on demand, so a thread that waits for a core leaves more work to the other threads.
     """
 
     on_path: Values
@@ -125,7 +125,7 @@ def _times(selection: Selection) -> tuple[Values, Flags]:
     Returns:
         ``float64[7, region]``, summed over the ranks: ``on_path``, ``busiest`` and ``mean`` as in ``Teams``, the busy
         time of all threads, the mean number of threads in an execution, their time waiting in OpenMP, and the number of
-        ranks whose threads enter the region unequally often; and ``bool[call path]``.
+        ranks whose threads enter the region different numbers of times; and ``bool[call path]``.
     """
     experiment, regions, starts = selection.experiment, selection.regions, selection.starts
     in_teams = in_teams_alone(experiment)

@@ -219,7 +219,7 @@ class Work:
         return times, of_event - least * executed, float(of_event.max(initial=0.0))
 
     def _taking_part(self, places: Sequence[int], columns: Sequence[int]) -> list[int]:
-        """Return the columns without threads that take no part in some regions; all columns if no thread takes part."""
+        """Return the columns of threads that take part in some regions; all columns if no thread takes part."""
         if not self.vectors.threads:
             return list(columns)
         has_part = np.logical_not(np.isnan(self.vectors.measured(places)).all(axis=0))

@@ -31,13 +31,13 @@ class TimeSplit:
     """How each region spent its time; ``float64[region]`` each, inclusive seconds, mean over the ranks.
 
     Attributes:
-        time: The region's time, without waiting for cores, and without polling of MPI while another rank waits for a
+        time: The region's time, without waiting for cores, and without polling in MPI while another rank waits for a
             core.
         of: Attribute → seconds that it takes; the times of L1 and L2 misses may overlap.
         small_calls: Time in many small MPI calls.
         polls: Whether nearly all MPI time is spent testing or completing requests, in calls too short to belong to
             messages.
-        has_small_io: Whether calls of file I/O move so few bytes that the calls rather than the bytes take the time.
+        has_small_io: Whether file I/O calls move so few bytes that calls, rather than bytes, account for the time.
         waited: Waiting for late ranks.
         chained: The estimated saving if ranks worked at the same time instead of one after another, computed from the
             critical path; 0 in all other regions, and if the path is unknown.
@@ -98,7 +98,7 @@ class TimeSplit:
         return np.asarray(self.has_small_calls & self.polls)
 
     def is_own_part(self, attribute: str, region: int, below: Sequence[int]) -> bool:
-        """Return whether an attribute takes a material share of a region's time, without the regions in ``below``."""
+        """Return whether an attribute takes a material share of a region's time, excluding the regions in ``below``."""
         spent = self.of[attribute]
         own = float(spent[region]) - sum(float(spent[each]) for each in below)
         return own >= CRITERIA.part * float(self.time[region]) if below else True

@@ -174,7 +174,7 @@ def _off_by(part: Experiment, _: slice, shared: SharedOut) -> tuple[Values, Valu
 
 
 def _counts_are_equal(experiment: Experiment, path: int) -> bool:
-    """Return whether all ranks executed the same number of instructions in a call path, with the same number of misses.
+    """Return whether all ranks have the same number of instructions, and similar numbers of misses, in a call path.
 
     Misses may differ by a tenth, because addresses differ from run to run.
     """

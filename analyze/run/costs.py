@@ -181,7 +181,7 @@ def _extremes_of_block(
 ) -> tuple[Values, Values]:
     """Return the shortest and longest times in a block; infinite for wall time if the block has no first thread."""
     exclusive = computing.values(part) if computing else part.exclusive("wall_time")
-    # Other threads run at the same time, so only the first one's wall time counts.
+    # Other threads run at the same time, so only the first thread's wall time counts.
     kept = np.flatnonzero([bool(computing) or not place.thread for place in part.locations])
     if not len(kept):
         return np.full(len(regions), np.inf), np.full(len(regions), -np.inf)

@@ -72,7 +72,7 @@ class Prepared:
 
     @property
     def least_weight(self) -> float:
-        """The least share of the run for a critical region."""
+        """The least share of the run that a critical region must take."""
         return CRITERIA.least_weight if self.least is None else self.least
 
 

@@ -33,7 +33,7 @@ class Base:
 
 
 def base_in(run: Prepared, serialisation: Serialisation | None) -> Values:
-    """Return the part of the base that each region takes, with the regions below it: ``float64[region]``, in seconds.
+    """Return the part of the base that each region takes, including regions below: ``float64[region]``, in seconds.
 
     All parts are 0 if no rank is busy.
 
@@ -49,7 +49,7 @@ def base_in(run: Prepared, serialisation: Serialisation | None) -> Values:
 
 
 def mean_busy_in(run: Prepared) -> Values:
-    """Return the mean busy time of the ranks in each region, with the regions below it: ``float64[region]``."""
+    """Return the mean busy time of the ranks in each region, including the regions below it: ``float64[region]``."""
     return np.asarray(sum(each.sum(axis=1) for each in over_ranks(run.weighed, _busy)) / len(run.weighed.ranks))
 
 

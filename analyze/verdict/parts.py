@@ -108,7 +108,7 @@ class Parts:
     def causes(self, region: int) -> tuple[Cause, ...]:
         """Return the attributes that take a quarter of a region's time, largest first, or the causes in ``by_paper``.
 
-        Attributes in ``uncertain`` are left out. If calls of file I/O move few bytes each, the cause is ``io_calls``
+        Attributes in ``uncertain`` are left out. If file I/O calls move few bytes each, the cause is ``io_calls``
         instead of ``io_bytes``.
         """
         if self.by_paper:
@@ -255,7 +255,7 @@ class Parts:
         return found
 
     def _of_workers(self, region: int) -> float:
-        """Return the mean time in MPI of all ranks except a master, divided by the mean of all ranks."""
+        """Return the mean time in MPI of all ranks except a master, divided by the mean over all ranks."""
         ranks = np.array(self.run.weighed.ranks)
         (times,) = self.run.weighed.rows("mpi_time", [region])
         workers = times[ranks != self.master]

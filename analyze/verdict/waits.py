@@ -25,9 +25,9 @@ def wait_of(
     Args:
         analysis: The results so far.
         region: The region in which ranks wait.
-        seconds: How long they wait: mean over all ranks except a master if the critical path is known, otherwise over
-            the compared ranks.
-        late: The region whose work they wait for, if known.
+        seconds: Seconds that ranks wait, mean over all ranks except a master if the critical path is known, otherwise
+            over the compared ranks.
+        late: The region whose work ranks wait for, if known.
         without: Late ranks, which do not wait themselves.
     """
     ranks, times = _times(analysis, region)
