@@ -47,14 +47,14 @@ class Site:
         first: The region's first line.
         last: The region's last line.
         causes: Why the region is a finding: attributes such as ``l1_miss_rate``; ``waiting`` or ``small_calls``;
-            ``ranks`` or ``threads`` if they differ.
+            ``ranks`` if ranks differ, or ``threads`` if threads differ.
         gain: Seconds that a perfect fix saves.
         numbers: The region's measurements. ``visits``, ``io_calls``, ``io_bytes``, ``mpi_calls`` and ``mpi_bytes`` are
             sums over all ranks. ``visits_per_rank`` is the largest number of visits on any rank. ``visits_apart`` and
             ``instructions_apart`` are the ratios of the largest value on any rank to the smallest.
         sources: All files that were read, by name.
-        turns_apart: Returns the ratio of the most iterations of a loop on any rank to the fewest; None if its
-            iterations are not counted.
+        turns_apart: Returns a loop's largest number of iterations on any rank, divided by its smallest number; None if
+            its iterations are not counted.
     """
 
     source: SourceFile

@@ -65,10 +65,10 @@ _ABOUT: Final = {
     Kind.FILE_IO: (input_output.KIND,),
 }
 _SUREST: Final = {HIGH: 0, MEDIUM: 1, LOW: 2}
-_BY_CALLERS: Final = division_of_work.CAUSES | pipeline.CAUSES  # kinds that also read the files of the region's callers
+_BY_CALLERS: Final = division_of_work.CAUSES | pipeline.CAUSES  # causes whose advice also needs the callers' files
 _MOST: Final = 5  # largest number of suggestions per finding
-_MOST_FILES: Final = 12  # limit for files of a region's callers, and for other files searched for a division of work
-_DEAR: Final = 4  # a C++ file counts as this many: with library headers it takes 0.5 s instead of 0.1 s
+_MOST_FILES: Final = 12  # limit on the files of a region's callers, and on other files searched for a division of work
+_DEAR: Final = 4  # a C++ file counts as this many files: with library headers, reading it takes 0.5 s instead of 0.1 s
 _AMOUNTS: Final = ("visits", "io_calls", "io_bytes", "mpi_calls", "mpi_bytes")
 _APART: Final = ("visits", "instructions")
 
@@ -80,7 +80,7 @@ class Advised:
     Attributes:
         of_ranks: Culprit in which ranks differ → its advice, most certain first.
         of_regions: Hot spot → its advice, most certain first.
-        of_teams: Call path of a finding on threads of which a different one is slowest each time → its advice.
+        of_teams: Call path of a finding on a team in which a different thread is slowest each time → its advice.
         remarks: Files for which advice is incomplete, and why.
         lacking: Files with findings that could not be used for advice, and why.
     """
@@ -172,7 +172,7 @@ class _Adviser:
         """Return the advice on a hot spot, most certain first."""
         findings, split = self._findings, self._findings.explanation.seconds
         causes = {each.attribute for each in findings.parts.causes(culprit)}
-        if not split.has_polling[culprit]:  # other messages would not help
+        if not split.has_polling[culprit]:  # if ranks poll, other messages would not help
             causes |= {self._why_it_waits(culprit)} if split.waits[culprit] else set()
             causes |= {"small_calls"} if split.has_small_calls[culprit] else set()
         gain = gain_of_weight(findings, culprit)
@@ -318,7 +318,7 @@ def _numbers(selection: Selection, culprit: int) -> dict[str, float]:
 
 
 def _turns_apart(selection: Selection, source: SourceFile, loop: Loop) -> float | None:
-    """Return the ratio of the most iterations of a loop on any rank to the fewest.
+    """Return a loop's largest number of iterations on any rank, divided by its smallest number.
 
     Iterations are counted by the entries into a region that each iteration enters exactly once.
     """

@@ -1,4 +1,4 @@
-"""Find the calls of procedures in all files that were read, with their callers, arguments and results."""
+"""Find the calls to procedures in all files that were read, with their callers, arguments and results."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Where(NamedTuple):
 
 @dataclass(frozen=True)
 class Calling:
-    """A call of a procedure.
+    """A call to a procedure.
 
     Attributes:
         source: The file of the call.
@@ -57,15 +57,15 @@ class Calls:
         self.everywhere = tuple(Where(source, procedure) for source in sources for procedure in source.procedures)
 
     def of(self, procedure: Procedure) -> tuple[Calling, ...]:
-        """Return the calls of a procedure."""
+        """Return the calls to a procedure."""
         return tuple(self._by_name.get(bare(procedure.name), ()))
 
     def of_functions(self, names: frozenset[str]) -> Iterator[Calling]:
-        """Yield the calls of functions; ``names`` are in lower case."""
+        """Yield the calls to functions; ``names`` are in lower case."""
         return (each for name in sorted(names) for each in self._by_name.get(name, ()))
 
     def given(self, function: str, at: int) -> Iterator[tuple[Procedure, Expression]]:
-        """Yield the caller and the argument at one position, for each call of a function."""
+        """Yield the caller and the argument at one position, for each call to a function."""
         for calling in self._by_name.get(function, ()):
             if (value := argument(calling.call, at)) is not None:
                 yield calling.procedure, value
@@ -117,7 +117,7 @@ def bare(name: str) -> str:
 
 
 def calls_in(statement: Statement) -> Iterator[Call]:
-    """Yield the calls directly in a statement, not those in its body."""
+    """Yield the calls directly in a statement, but not the calls in its body."""
     if isinstance(statement, CallStatement):
         yield from (each for each in walk(statement.call) if isinstance(each, Call))
     else:

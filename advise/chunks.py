@@ -1,6 +1,6 @@
 """Advice on iterations that OpenMP threads fetch one at a time, although each is short.
 
-Fetching an iteration takes 3 to 5 ns of two threads (docs/evidence/advice.md), and longer the more threads there are.
+Fetching an iteration takes 3 to 5 ns with two threads (docs/evidence/advice.md), and longer with more threads.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ __all__ = ["CAUSES", "KIND", "chunks"]
 KIND: Final = "chunks"
 CAUSES: Final = frozenset(("instructions",))
 
-_CHUNK: Final = 100  # iterations, of which fetching takes less than a tenth of the time
+_CHUNK: Final = 100  # iterations per chunk, so that fetching takes less than a tenth of the time
 
 
 def chunks(site: Site) -> Iterator[Advice]:
-    """Yield advice on dynamic schedules without chunks, of loops with many short iterations."""
+    """Yield advice on dynamic schedules without chunks, for loops with many short iterations."""
     for loop in shared_loops(site):
         schedule = schedule_of(loop)
         if schedule is None or schedule.kind != "dynamic" or (schedule.has_chunk and schedule.chunk != 1):

@@ -17,7 +17,7 @@ _DEFINED: Final = re.compile(rb"[ \t]*#[ \t]*define[ \t]+(\w+)")
 _NOT_DEFINED: Final = re.compile(rb"(?:ifndef|if[ \t]*![ \t]*defined)\b[ \t(]*(\w+)[ \t)]*$")
 _NAME: Final = re.compile(rb"\b[A-Za-z_]\w*")
 _COMMENT: Final = re.compile(rb"/\*.*?(?:\*/|$)|//.*", re.S)
-_SAME: Final = frozenset(  # macros with the same value in every build on this machine, by any compiler
+_SAME: Final = frozenset(  # macros with the same value in every build on this machine, with any compiler
     (b"defined", b"__cplusplus", b"__GNUC__", b"__linux__", b"__unix__", b"__APPLE__", b"_WIN32", b"WIN32", b"_MSC_VER")
 )
 _CONDITION: Final = re.compile(r"^[ \t]*#[ \t]*(?:ifdef|if|elif)\b([^\n]*)", re.M)
@@ -115,7 +115,7 @@ def doubtful(text: bytes, told: Collection[str] = ()) -> frozenset[int]:
 
 
 def defined_in(text: bytes, told: Collection[str] = ()) -> frozenset[str]:
-    """Return the known macros, and those that a source defines in every build other than as defaults.
+    """Return the known macros, and the macros that a source defines in every build, except as defaults.
 
     Args:
         text: The source.
@@ -157,7 +157,7 @@ def _only_defines(chain: _Chain, written: list[bytes]) -> bool:
 
 
 def all_but_last(text: str, lines: Collection[int]) -> set[int]:
-    """Return those of ``lines`` for which a later arm of the same condition contains others: only one arm is built."""
+    """Return which of ``lines`` are in an arm before another arm with such lines; only one of the arms is built."""
     found: set[int] = set()
     for chain in _chains([line.encode(errors="replace") for line in text.split("\n")]):
         among = [{line for line in lines if line in arm} for arm in chain.arms()]

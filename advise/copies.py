@@ -21,7 +21,7 @@ CAUSES: Final = frozenset(("instructions", "l1_miss_rate", "l2_miss_rate", "allo
 
 
 def copies(site: Site) -> Iterator[Advice]:
-    """Yield advice on sections that are copied for calls that a site makes, or that call its procedure, repeatedly."""
+    """Yield advice on sections that are copied in repeated calls from a site, or to its procedure."""
     if site.source.language != "fortran":
         return
     sources = {site.source.path: site.source, **site.sources}
@@ -70,7 +70,8 @@ def _copied(calling: Calling, calls: Calls) -> Iterator[tuple[ArrayRef, Declarat
 def _is_apart(calling: Calling, section: ArrayRef) -> bool:
     """Return whether the elements of a section are certainly not adjacent.
 
-    That is so after a step, and if a section comes after a single index. A range may be the whole dimension.
+    They are not adjacent if the section has a step, or if a range comes after a single index. A range alone may be the
+    whole dimension.
     """
     steps = [each.step for each in section.subscripts if isinstance(each, Section)]
     if any(isinstance(each, Number) and each.value not in (1, -1) for each in steps):

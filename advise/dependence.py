@@ -1,8 +1,8 @@
 """Test dependences, conservatively, to decide whether two loops of a nest can be interchanged.
 
 Loops of a perfect nest can be interchanged if the order of dependent iterations is preserved (Wolfe, High Performance
-Compilers for Parallel Computing, 1996, 9.2). Two iterations are dependent if both access the same memory, and one of
-them writes. If nothing is proven, the answer is unknown.
+Compilers for Parallel Computing, 1996, 9.2). Two iterations are dependent if both access the same memory, and at least
+one of them writes. If nothing is proven, the answer is unknown.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from .turns import Turns
 __all__ = ["Interchange", "Order", "interchange", "perfect_nest"]
 
 _ANY: Final = ("", "character", "structure", "complex")
-_MOST_ACCESSES: Final = 80  # limit of distinct accesses in a body, because all pairs are compared
-_MOST_LOOPS: Final = 4  # limit of nested loops, because the number of reorderings grows quadratically
+_MOST_ACCESSES: Final = 80  # limit on distinct accesses in a body, because all pairs are compared
+_MOST_LOOPS: Final = 4  # limit on nested loops, because the number of reorderings grows quadratically
 
 
 class Order(Enum):
@@ -39,8 +39,8 @@ class Interchange:
     """Whether two loops can be interchanged, and why.
 
     Attributes:
-        order: Whether they can be interchanged.
-        reasons: Texts that explain why they cannot be interchanged, or why this is unknown.
+        order: Whether the loops can be interchanged.
+        reasons: Texts that explain why the loops cannot be interchanged, or why this is unknown.
         sums: Variables that would be summed in another order, which may change rounding.
     """
 

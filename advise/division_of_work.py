@@ -28,12 +28,13 @@ _LEVELS: Final = 4  # levels of callers above the region
 _EQUAL: Final = ("==", "!=")
 _COMPARING: Final = (*_EQUAL, "<", "<=", ">", ">=")
 _NEAR: Final = 3  # largest number of steps from bounds to the rank; beyond that, the line may be unrelated
-# Ratio of two ranks' numbers of iterations. The remainder of a division causes less, which does not make a rank late.
+# Ratio of two ranks' numbers of iterations. The remainder of a division causes a smaller ratio, which does not make a
+# rank late.
 _ALIKE: Final = 1.1
 
 
 def division_of_work(site: Site) -> Iterator[Advice]:
-    """Yield the first advice found: on a site's loops, its branches, the loops around calls of it, or its data."""
+    """Yield the first advice found: on a site's loops, its branches, the loops around calls to it, or its data."""
     origins = Origins(site.sources or {site.source.path: site.source})
     found = _of_loops(site, origins) or _of_branch(site, origins) or _of_callers(site, origins) or _of_data(site)
     if found:
@@ -41,7 +42,7 @@ def division_of_work(site: Site) -> Iterator[Advice]:
 
 
 def _loops(site: Site) -> list[Loop]:
-    """Return the loops of a site, then those around it, inner ones first."""
+    """Return the loops of a site, then the loops around it, inner loops first."""
     around = [each for _, loops in site.statements[:1] for each in reversed(loops)]
     return [*(loop for loop, _ in site.loops), *around]
 
@@ -262,7 +263,7 @@ def _of_branch(site: Site, origins: Origins) -> Advice | None:
 
 
 def _chosen_by(condition: Expression, changed: frozenset[Name]) -> Iterator[Name]:
-    """Yield the names in a condition, except those in comparisons that select the rank which owns some work.
+    """Yield the names in a condition, except those in comparisons that select the rank that owns some work.
 
     In such a comparison, the rank is compared with a computed value, or with a variable that a loop changes.
 

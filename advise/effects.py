@@ -67,7 +67,7 @@ class Effects:
 def effects(body: Iterable[Statement]) -> Effects:
     """Return the effects of statements.
 
-    Jumps out of the statements count as unknown; jumps to the next iteration of a loop inside do not.
+    Jumps out of the statements count as unknown; jumps to the next iteration of an inner loop do not.
     """
     found = Effects()
     _Reader(found).read(body, (), False)
@@ -168,12 +168,12 @@ def _below(reference: Expression) -> Iterator[Expression]:
 
 
 def _may_skip_the_rest(statement: Statement) -> bool:
-    """Return whether a statement contains a jump, outside inner loops, that may skip the rest."""
+    """Return whether a statement contains a jump, outside inner loops, that may skip later statements."""
     return any(isinstance(each, Jump) and not loops for each, loops in statements([statement]))
 
 
 def expressions_of(statement: Statement) -> Iterator[Expression]:
-    """Yield the expressions of a statement, without those of inner statements."""
+    """Yield the expressions of a statement, but not of inner statements."""
     match statement:
         case Declaration(extents=extents, value=value):
             yield from (each for each in (*extents, value) if each is not None)

@@ -67,7 +67,7 @@ class Name(Expression):
     """A variable, or a named constant.
 
     Attributes:
-        name: Unique within a procedure: a variable that shadows another one is called ``i'2``. Lower case if the
+        name: Unique within a procedure: a variable that shadows another variable is called ``i'2``. Lower case if the
             language ignores case.
     """
 

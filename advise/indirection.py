@@ -87,7 +87,7 @@ def _made(site: Site, reference: Expression, loop: Loop) -> list[str]:
 
 
 def _looked_up(loop: Loop) -> dict[str, Expression]:
-    """Return variable → the array element from which each iteration reads the variable."""
+    """Map each variable to the array element from which each iteration reads the variable."""
     found: dict[str, Expression] = {}
     for statement, _ in statements(loop.body):
         match statement:

@@ -1,7 +1,7 @@
 """Test whether linear equations and inequalities over integers have a common solution.
 
 A negative answer is certain. A positive answer may be wrong, because fractions are allowed and large systems are not
-solved. The methods are Fourier-Motzkin elimination, and the test of greatest common divisors (Wolfe, High Performance
+solved. The methods are Fourier-Motzkin elimination, and the greatest common divisor test (Wolfe, High Performance
 Compilers for Parallel Computing, 1996).
 """
 

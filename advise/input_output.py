@@ -33,16 +33,16 @@ __all__ = ["CAUSES", "KIND", "input_output", "is_terminal"]
 KIND: Final = "input and output"
 CAUSES: Final = frozenset(("io_bytes", "io_calls"))
 
-_MOST_LINES: Final = 5  # largest number of lines named in the text; ``places`` includes all
+_MOST_LINES: Final = 5  # largest number of lines named in the text; ``places`` includes all lines
 _ENDING: Final = frozenset(("exit", "_exit", "abort", "mpi_abort"))
 _TERMINAL: Final = frozenset(("stdout", "cout", "stderr", "cerr", "clog"))
 _OF_LINES: Final = frozenset(("fgets", "getline"))
 _IN_MEMORY: Final = frozenset(("sprintf", "snprintf", "sscanf"))
-_POSITIONS: Final = dict.fromkeys(("pread", "pwrite", "pread64", "pwrite64"), 3)  # argument with the offset
+_POSITIONS: Final = dict.fromkeys(("pread", "pwrite", "pread64", "pwrite64"), 3)  # function → position of the offset
 _FEW: Final = 32  # iterations; so few pieces are not worth collecting
 _STRING_STREAM: Final = re.compile(r"stringstream\b")
 _UNITS: Final = (0, 6)  # unit numbers of the terminal in Fortran
-_SMALL: Final = 1 << 16  # bytes per call; file systems are efficient from this size on
+_SMALL: Final = 1 << 16  # bytes per call; file systems are efficient at this size or more
 
 
 def input_output(site: Site) -> Iterator[Advice]:
@@ -180,7 +180,7 @@ def _written_and_read(moved: list[InputOutput], loop: Loop, *, in_order: bool) -
 
 
 def _part(statement: InputOutput) -> tuple[Expression | None, Expression | None]:
-    """Return the file, and the position in it if the call names one."""
+    """Return the file, and the position in it if the call gives a position."""
     at = _POSITIONS.get(statement.function, 1 if "_at" in statement.function else 0)
     return statement.unit, statement.items[at] if 0 < at < len(statement.items) else None
 

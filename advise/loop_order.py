@@ -22,8 +22,9 @@ __all__ = ["CAUSES", "KIND", "order_of_loops"]
 KIND: Final = "order of loops"
 CAUSES: Final = frozenset(("l1_miss_rate", "l2_miss_rate"))
 
-_LESS: Final = 0.5  # largest ratio of cache lines per iteration, new order to old, that makes the change worthwhile
-# Iterations of an inner loop. The L1 cache keeps so few lines until the outer loop uses the rest of each line.
+_LESS: Final = 0.5  # a new order is worthwhile if it needs at most this share of the cache lines per iteration
+# Iterations of an inner loop. The L1 cache keeps this few lines until the outer loop uses the remaining part of each
+# line.
 _FEW_LINES: Final = 64
 _SETS: Final = 4096  # bytes; with steps that are multiples of this, all lines fall into a few sets of an L1 cache
 _SMALL_PART: Final = 0.5  # share of a structure's bytes that a loop uses
@@ -56,13 +57,13 @@ def _is_filled(site: Site, walk_: Walk, walks: list[Walk]) -> bool:
 
 
 def _faster(site: Site, walk_: Walk) -> tuple[Expression, ...]:
-    """Return the subscripts whose neighbours are closer in memory than those of the traversed subscript."""
+    """Return the subscripts along which neighbours are closer in memory than along the traversed subscript."""
     subscripts, number = walk_.reference.subscripts, walk_.subscript
     return subscripts[:number] if site.source.layout is Layout.COLUMNS else subscripts[number + 1 :]
 
 
 def _is_in_blocks(inner: Loop, around: Sequence[Loop]) -> bool:
-    """Return whether a loop traverses a block, which begins at the counter of a loop with larger steps."""
+    """Return whether a loop traverses a block that begins at the counter of a loop with larger steps."""
     return any(each.variable == inner.first and abs(_step(each)) != 1 for each in around if each.variable)
 
 
@@ -75,7 +76,7 @@ def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], f
     better = _better(strides, inner, around)
     is_dense = any(_is_dense_in(strides, each, around) for each in far)
     if better is None and not is_dense and not _is_moved(far, inner, around):
-        return  # nothing uses the neighbours, for example at the edge of a grid
+        return  # nothing uses the neighbouring elements, for example at the edge of a grid
     if better is not None and not _can_be_split(better, inner, far):
         return
     said = _walked(site, inner, far[0])
@@ -138,7 +139,7 @@ def _is_dense_in(strides: Strides, walk_: Walk, loops: Sequence[Loop]) -> bool:
 
 
 def _is_moved(far: list[Walk], inner: Loop, around: Sequence[Loop]) -> bool:
-    """Return whether an outer loop computes where arrays are traversed, so that it may use the neighbours."""
+    """Return whether an outer loop computes where arrays are traversed, so that it may use adjacent elements."""
     counters = {each.variable.name for each in (inner, *around) if each.variable}
     moved = written_names(around[-1:], by_value=True) - counters
     subscripts = (part for each in far for subscript in each.reference.subscripts for part in walk(subscript))
@@ -168,7 +169,7 @@ def _lines(strides: Strides, inner: Loop, loop: Loop) -> float:
     Args:
         strides: The distances between accesses in memory.
         inner: The loop that is innermost now; its references are counted.
-        loop: The same loop, or one around it.
+        loop: The same loop, or a loop around it.
     """
     walks = (strides.walk(each, loop) for each in strides.references(inner))
     return sum(each.lines for each in walks if each is not None)
@@ -208,7 +209,7 @@ def _bytes(site: Site, step: Polynomial | None) -> str:
 
 
 def _padding(far: list[Walk]) -> str:
-    """Return a text on padding if the steps conflict in the cache's sets; otherwise an empty text."""
+    """Return a suggestion to pad arrays if the steps conflict in the cache's sets; otherwise an empty string."""
     steps = [abs(each.step.value) for each in far if each.step is not None and each.step.value]
     if any(step % _SETS == 0 for step in steps):
         return f"; or pad it, so that a step is a cache line longer: multiples of {_SETS} bytes share few cache sets"
@@ -247,7 +248,7 @@ def _of_structures(site: Site, inner: Loop, walks: list[Walk]) -> Iterator[Advic
 
 
 def _fields_used(inner: Loop, reference: ArrayRef, structure: Structure) -> list[Declaration]:
-    """Return the fields of a structure that a loop uses; none if one is an array, because its used part is unknown."""
+    """Return the fields of a structure that a loop uses; none if a field is an array, whose used part is unknown."""
     names = {
         each.name
         for statement, _ in statements(inner.body)

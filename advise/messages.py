@@ -21,7 +21,7 @@ KIND: Final = "messages"
 _OF_MESSAGES: Final = frozenset(("mpi_bytes", "small_calls", "waiting"))
 CAUSES: Final = _OF_MESSAGES | {"one_after_another"}
 
-_SMALL: Final = 16  # elements; so few take fewer bytes than a message's header
+_SMALL: Final = 16  # elements; this few take fewer bytes than a message's header
 _SMALL_BYTES: Final = 1024  # bytes per call
 
 # Function → positions of buffer, number of elements, and partner or root among the arguments.
@@ -63,7 +63,7 @@ def messages(site: Site) -> Iterator[Advice]:
 
 
 def moved(site: Site) -> Iterator[Advice]:
-    """Yield advice on the calls that move data in a loop, if a site has much volume but no other advice on it."""
+    """Yield advice on the calls that move data in a loop, if a site moves much data but has no other advice."""
     uses = [use for use in _uses(site) if use.loops and any(part in use.name for part in _MOVING)]
     uses = [use for use in uses if use.loops[-1] is uses[0].loops[-1]][:_MOST]
     if uses:
@@ -126,7 +126,7 @@ def _small(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
 
 
 def _elements(site: Site, use: _Use, at: int) -> str:
-    """Return a text about the number of elements in a message."""
+    """Return a phrase about the number of elements in a message."""
     count = _argument(use, at)
     return f"{site.spell(count)} element{'s' * (count != Number(1))}"
 
@@ -137,7 +137,7 @@ def _is_anyone(partner: Expression | None) -> bool:
 
 
 def _is_independent(use: _Use, uses: Sequence[_Use]) -> bool:
-    """Return whether the messages of a loop can be sent at once.
+    """Return whether the messages of a loop can be sent at the same time.
 
     Received data must not be used before the next message, sent data must not be computed after the previous message,
     and no other message may come between them.
@@ -272,7 +272,7 @@ def _needs(site: Site, later: _Use, earlier: _Use, body: Sequence[Statement]) ->
 
 
 def _calls(body: Sequence[Statement]) -> Iterator[Call]:
-    """Yield the calls of functions with unknown effects, except MPI functions."""
+    """Yield the calls to functions with unknown effects, except MPI functions."""
     for statement, _ in statements(body):
         for each in (part for expression in expressions_of(statement) for part in walk(expression)):
             if isinstance(each, Call) and not each.is_pure and not each.name.lower().startswith("mpi_"):

@@ -60,8 +60,8 @@ class Declaration(Statement):
     Attributes:
         name: As in ``Name``.
         element: The type of the variable, or of its elements.
-        extents: As in ``ArrayRef``; empty if it is not an array. C's ``double *a`` has (None,), because it can be
-            subscripted.
+        extents: As in ``ArrayRef``; empty if the variable is not an array. C's ``double *a`` has (None,), because
+            pointers can be subscripted.
         value: The variable's initial value, or the constant's value.
         is_constant: Whether the value never changes: Fortran's ``parameter``, C's ``const int n = 8``.
         is_argument: Whether the variable is an argument.
@@ -105,7 +105,7 @@ class Assignment(Statement):
 
 @dataclass(frozen=True, slots=True)
 class CallStatement(Statement):
-    """A call whose value is not used, including MPI's; other calls are in expressions."""
+    """A call whose value is not used, including MPI calls; other calls are in expressions."""
 
     call: Call
 
@@ -163,7 +163,7 @@ class Jump(Statement):
 
 @dataclass(frozen=True, slots=True)
 class OtherStatement(Statement):
-    """Any other statement; everything in it may be read and changed."""
+    """Any other statement; every variable in it may be read and changed."""
 
     expressions: tuple[Expression, ...] = ()
 
@@ -186,11 +186,11 @@ class Branch(Statement):
 
 @dataclass(frozen=True, slots=True)
 class Block(Statement):
-    """Grouped statements, such as those of an OpenMP region.
+    """Grouped statements, such as the statements of an OpenMP region.
 
     Attributes:
         body: The statements.
-        directive: The directive, in lower case from the word ``omp`` on; empty if there is none.
+        directive: The directive in lower case, starting with the word ``omp``; empty if there is none.
         last_line: The block's last line.
     """
 
@@ -211,8 +211,8 @@ class Loop(Statement):
         step: The increment, positive or negative.
         condition: The condition for continuing a loop that does not count; None if only a jump ends the loop.
         last_line: The loop's last line.
-        directive: The directives above the loop, in lower case from the first word on: ``omp parallel do
-            schedule(static)``; several are joined by newlines.
+        directive: The directives above the loop in lower case, starting with the first word, as in ``omp parallel do
+            schedule(static)``; several directives are joined by newlines.
         is_concurrent: Whether the language lets iterations run in any order: ``do concurrent``, ``forall``.
         label: The loop's name, or the label of its end.
     """
@@ -235,7 +235,7 @@ class Structure:
 
     Attributes:
         name: As in ``Element.structure``.
-        fields: The fields, in order; in C++ including those of base classes.
+        fields: The fields, in order; in C++, including the fields of base classes.
         bytes: The size in bytes; 0 if unknown.
         line: The line of the declaration, if it is in this file.
     """

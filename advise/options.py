@@ -39,13 +39,13 @@ class Options:
 
     @property
     def preprocessing(self) -> list[str]:
-        """The options that define macros and header folders."""
+        """The options that define macros and add include directories."""
         macros = [f"-U{name}" if value is None else f"-D{name}={value}" for name, value in self.macros.items()]
         return [*macros, *(each for each in self.words if each.startswith((*_FOLDERS, *_FORCED)))]
 
     @property
     def of_language(self) -> list[str]:
-        """The options that determine the language, except those for Fortran's form, which a C parser does not know."""
+        """The options that determine the language, except Fortran's source form, which a C parser does not know."""
         return [each for each in self.words if not each.startswith((*_OF_PREPROCESSOR, "-fopenmp", "-undef"))]
 
     @property

@@ -15,8 +15,8 @@ from .ranks import RANK, SIZE, Ranks, counted, names_in
 __all__ = ["Origin", "Origins"]
 
 _PARTNER, _TAG = 3, 4  # argument positions, the same in MPI_Send and MPI_Recv
-_DEEPEST: Final = 8  # limit of steps back
-_MOST: Final = 400  # limit of examined names
+_DEEPEST: Final = 8  # limit on the number of steps back
+_MOST: Final = 400  # limit on the number of examined names
 _LENGTHS: Final = frozenset(("size", "length", "empty"))  # methods of containers
 
 
@@ -49,7 +49,7 @@ class Origin:
 class _Trail:
     """The path so far: the names examined in each procedure, and the places passed.
 
-    ``is_whole``: whether it leads to an object for its length, so that assignments to elements do not matter.
+    ``is_whole``: whether only the length of an object is traced, so that assignments to its elements do not matter.
     """
 
     seen: frozenset[tuple[int, str]] = frozenset()
@@ -67,7 +67,7 @@ class _Trail:
         return not self.before or where.procedure.name != self.within or line <= self.before
 
     def ordered(self, where: Where, definitions: Sequence[Definition]) -> Sequence[Definition]:
-        """Sort definitions of a variable: first those before the path's start, the nearest first, then the others."""
+        """Sort definitions of a variable: first those before the path's start, the nearest first, then all others."""
         if not self.at or where.procedure.name != self.within:
             return definitions
         return sorted(definitions, key=lambda each: (each[2] > self.at, -each[2] if each[2] <= self.at else each[2]))
@@ -133,14 +133,14 @@ class Origins:
         return None
 
     def _followed(self, expression: Expression) -> Iterator[Expression]:
-        """Yield an expression and its subexpressions, outer ones first, without those of a container's length."""
+        """Yield an expression and its subexpressions, outer ones first, except those for a container's length."""
         yield expression
         if self._measured(expression) is None:
             for part in parts(expression):
                 yield from self._followed(part)
 
     def _measured(self, expression: Expression) -> Expression | None:
-        """Return the library's container whose length an expression is (``cells.size()``); None if it is no length."""
+        """Return the container whose length an expression is, as in ``cells.size()``; None if it is not a length."""
         if not isinstance(expression, Call) or expression.name not in _LENGTHS or any(self.calls.results(expression)):
             return None
         return expression.on
@@ -202,7 +202,7 @@ class Origins:
         target, value, line = definition
         if trail.is_whole and isinstance(target, ArrayRef):
             return None
-        trail = replace(trail, is_whole=trail.is_whole and isinstance(value, Name | FieldRef))  # another name of it
+        trail = replace(trail, is_whole=trail.is_whole and isinstance(value, Name | FieldRef))  # only for an alias
         known = self.ranks.names(where.source, where.procedure) | ({partner: (RANK, True)} if partner else {})
         used = {name: known[name] for name in counted(value) if name in known}
         ranks = [is_known for what, is_known in used.values() if what == RANK]
@@ -259,7 +259,7 @@ class Origins:
 
 
 def _sees(where: Where, name: str) -> bool:
-    """Return whether a name in a procedure refers to a variable outside it, not to a local one."""
+    """Return whether a name in a procedure refers to a variable outside it, not to a local variable."""
     declaration = where.source.declaration(where.procedure, name)
     return declaration is None or declaration.outlives
 

@@ -1,4 +1,4 @@
-"""Advice on pipelines that do not fill: each rank in a chain finishes all its work before the next one can begin.
+"""Advice on pipelines that do not fill: each rank in a chain finishes all its work before the next rank can begin.
 
 Advice is given for regions in which ranks wait (Vetter and Reed, SC 1999, section 4.4: Sweep3D).
 """
@@ -24,7 +24,7 @@ _LEVELS: Final = 2  # levels of callers above the receive
 
 
 def pipeline(site: Site) -> Iterator[Advice]:
-    """Yield advice on the loop in which a site receives, or the loop that calls it."""
+    """Yield advice on the loop in which a site receives, or the loop that calls its procedure."""
     calls = Calls(tuple((site.sources or {site.source.path: site.source}).values()))
     if not any(calls.does(each, RECEIVES) for each, _ in site.statements):
         return

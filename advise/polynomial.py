@@ -13,7 +13,7 @@ __all__ = ["Monomial", "Polynomial", "polynomial"]
 Monomial = tuple[Expression, ...]
 """A product of symbols, in a fixed order; empty for the number 1."""
 
-_MOST_TERMS: Final = 64  # limit of terms, because products of sums grow exponentially
+_MOST_TERMS: Final = 64  # limit on the number of terms, because products of sums grow exponentially
 _SYMBOLS: Final = (Name, FieldRef, ArrayRef, Deref)
 
 
@@ -84,7 +84,7 @@ class Polynomial:
 def polynomial(
     expression: Expression, value_of: Callable[[Expression], Polynomial | None] = Polynomial.symbol
 ) -> Polynomial | None:
-    """Convert an expression to a polynomial; None for quotients and the like, or if there would be too many terms.
+    """Convert an expression to a polynomial; None if it has quotients or the like, or there would be too many terms.
 
     Args:
         expression: The expression.

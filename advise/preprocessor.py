@@ -60,7 +60,7 @@ def decided(
         text: The file's content.
         path: The source's path.
         options: The options with which the source was compiled.
-        words: The macros and header folders from these options, for a C parser.
+        words: The macros and include directories from these options, for a C parser.
         unread: Headers that may be missing, because they define no macros that conditions test.
     """
     found = _skipped(text, path, words)

@@ -44,7 +44,7 @@ class Ranks:
         self._named: dict[tuple[int, int], dict[str, tuple[str, bool]]] = {}
 
     def names(self, source: SourceFile, procedure: Procedure) -> dict[str, tuple[str, bool]]:
-        """Return name → whether the variable holds ``rank`` or ``size``, and whether that is certain."""
+        """Map each variable's name to what the variable holds, ``rank`` or ``size``, and to whether that is certain."""
         key = id(source), id(procedure)
         if key not in self._named:
             self._named[key] = self._names(source, procedure)
@@ -67,11 +67,11 @@ class Ranks:
         return (id(procedure), name) in self._shared
 
     def is_counted_by_others(self, procedure: Procedure, name: str) -> bool:
-        """Return whether an array holds counts from other ranks, which are not a division of work."""
+        """Return whether an array holds counts from other ranks, which do not show how the work is divided."""
         return (id(procedure), name) in self._counted_by_others
 
     def of_lower(self, procedure: Procedure, name: str) -> list[Definition]:
-        """Return the assignments to a variable under a comparison of ranks."""
+        """Return the assignments to a variable that are executed only if a comparison of ranks holds."""
         return self._of_lower.get(id(procedure), {}).get(name, [])
 
     @cached_property
@@ -133,7 +133,7 @@ class Ranks:
 
     @cached_property
     def _of_lower(self) -> dict[int, dict[str, list[Definition]]]:
-        """The assignments under a comparison of ranks, by procedure and variable."""
+        """The assignments that are executed only if a comparison of ranks holds, by procedure and variable."""
         found: dict[int, dict[str, list[Definition]]] = {}
         for source, procedure in self._calls.everywhere:
             ranks = {name for name, (what, _) in self.names(source, procedure).items() if what == RANK}
@@ -168,7 +168,7 @@ def _assigned(branch: Branch) -> Iterator[tuple[str, Definition]]:
 
 
 def _is_place(value: Expression, ranks: set[str]) -> bool:
-    """Return whether a value is the rank's position in a grid: its quotient or remainder, from 0 or from 1."""
+    """Return whether a value is the rank's position in a grid: its quotient or remainder, counted from 0 or 1."""
     match value:
         case Name(name=name):
             return name in ranks

@@ -65,7 +65,7 @@ def repeated_work(site: Site) -> Iterator[Advice]:
     for loop, around in site.loops:
         own = [each for each, loops in statements(loop.body) if not loops]
         yield from _searches(site, loop, around)
-        if site.source.language != "fortran":  # Fortran compilers move calls out of loops: no call sets ``errno``
+        if site.source.language != "fortran":  # Fortran compilers move calls out of loops: calls never set ``errno``
             yield from _invariant(site, loop, own)
         yield from _powers(site, loop, own)
         yield from _of_counters(site, loop, around, own)

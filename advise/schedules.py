@@ -1,4 +1,4 @@
-"""Loops whose iterations OpenMP threads share, their schedules, and how much an iteration does."""
+"""Loops whose iterations OpenMP threads share, their schedules, and the amount of work in an iteration."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ class Schedule(NamedTuple):
 
 
 def shared_loops(site: Site) -> Iterator[Loop]:
-    """Yield the loops whose iterations threads share: those of a site, and those around it."""
+    """Yield the loops whose iterations threads share: the loops of a site, and the loops around it."""
     around = [each for _, loops in site.statements[:1] for each in loops]
     found = {id(each): each for each in (*around, *(each for each, _ in site.loops))}
     return (each for each in found.values() if _SHARED.search(each.directive))
 
 
 def schedule_of(loop: Loop) -> Schedule | None:
-    """Return the schedule that a loop's directive names; None without a clause."""
+    """Return the schedule that a loop's directive names; None if there is no ``schedule`` clause."""
     found = _SCHEDULE.search(loop.directive)
     if found is None:
         return None
@@ -54,7 +54,7 @@ def schedule_of(loop: Loop) -> Schedule | None:
 def is_short(site: Site, loop: Loop) -> bool:
     """Return whether each iteration has only a few statements, all with operations on single elements.
 
-    Calls, whole arrays and sections, structures, powers of reals, and what is not understood may take any time.
+    Calls, whole arrays and sections, structures, powers of reals, and unknown expressions may take any time.
     """
     body = [each for each, _ in statements(loop.body) if not isinstance(each, Block)]
     known = (*site.procedure.declarations, *site.source.declarations)

@@ -14,7 +14,7 @@ from .polynomial import Polynomial, polynomial
 __all__ = ["KEPT", "LINE", "Strides", "Walk", "values_in"]
 
 LINE: Final = 64  # bytes of a cache line on current processors
-KEPT: Final = 1 << 14  # bytes: half of a usual L1 cache; the rest is for other data
+KEPT: Final = 1 << 14  # bytes: half of a usual L1 cache; the other half is for other data
 _DEEPEST: Final = 6
 
 
@@ -24,7 +24,7 @@ class Walk:
 
     Attributes:
         reference: The array element.
-        subscript: The changing subscript, from 0; if there are several, the one with the largest distance.
+        subscript: The changing subscript, from 0; if several change, the subscript with the largest distance.
         step: Bytes between iterations, with symbols for unknown values; None if unknown.
     """
 
@@ -173,7 +173,7 @@ def _assigned(statement: Statement) -> Iterator[tuple[str, Expression]]:
         case Assignment(target=Name(name=name), value=value, operator=""):
             yield name, value
         case Assignment(target=Name(name=name) as target):
-            yield from ((name, target), (name, target))  # reported twice, so that it does not count as set once
+            yield from ((name, target), (name, target))  # reported twice, so that a name does not count as set once
         case Loop(variable=Name(name=name) as variable):
             yield from ((name, variable), (name, variable))
 

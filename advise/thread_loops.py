@@ -27,7 +27,7 @@ _ASKING: Final = "omp_get_thread_num"
 
 
 def thread_loops(site: Site) -> Iterator[Advice]:
-    """Yield advice on the loops of a site, and on those around it."""
+    """Yield advice on the loops of a site, and on the loops around it."""
     for loop in shared_loops(site):
         if advice := _schedule(site, loop):
             yield advice
@@ -57,7 +57,7 @@ def _schedule(site: Site, loop: Loop) -> Advice | None:
 
 
 def _smaller_chunks(site: Site, loop: Loop, schedule: Schedule) -> Advice | None:
-    """Return advice on chunks of which the last ones end at different times; None if iterations are too short."""
+    """Return advice on chunks so large that the last ones end at different times; None if iterations are too short."""
     if is_short(site, loop):
         return None
     cure = "try smaller chunks" if schedule.kind == "dynamic" else f"try schedule(dynamic, {schedule.chunk})"

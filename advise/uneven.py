@@ -160,7 +160,7 @@ def _uses(expression: Expression, variable: Name, made: Mapping[Name, Expression
 
 
 def uneven_by_counter(loop: Loop) -> Loop | None:
-    """Return an inner loop whose bounds depend on the outer one, unless other inner loops compensate for it."""
+    """Return an inner loop whose bounds depend on the outer loop, unless other inner loops compensate for this."""
     made = made_in(loop)
     found: list[Loop] = []
     lengths: list[Polynomial | None] = []

@@ -60,7 +60,7 @@ def analyze(
     """Run all stages of the analysis, and return their results.
 
     Args:
-        experiment: An experiment measured here, derived or imported.
+        experiment: An experiment that was measured, derived or imported.
         metric: The metric to compare ranks by: one of ``DISSIMILARITY_METRICS``; see ``find_differences``.
         disparity_metric: The metric to classify regions by: one of ``DISPARITY_METRICS``.
         exclude_ranks: Ranks to leave out; see ``Selection.of``.
@@ -68,7 +68,7 @@ def analyze(
         include_ranks: Ranks to compare although they look like a master; see ``find_master``.
         method: ``autoanalyzer``, or ``paper``: the method of Liu et al. 2011 as printed.
         least: The least share of the run that a finding must be worth; None for the default in ``Criteria``. The method
-            of Liu et al. has none.
+            of Liu et al. has no such limit.
 
     Raises:
         InputError: The experiment lacks what the analyses need, or an included rank does not exist.

@@ -21,7 +21,7 @@ from .verdict.repeatability import Repeatability, Repetition
 
 __all__ = ["repeated"]
 
-_ALIKE: Final = 0.5  # two findings are alike if at least this share of the ranks slow in one of them is slow in both
+_ALIKE: Final = 0.5  # two findings are alike if at least this share of the ranks slow in either is slow in both
 
 _Place: TypeAlias = tuple[int, bool]  # index of the call path in the mean, and whether only its own code is meant
 _Kind: TypeAlias = tuple[object, ...]
@@ -46,7 +46,7 @@ class _Halves:
         return len(self.slow & other.slow) >= _ALIKE * len(self.slow | other.slow)
 
     def apart(self, vectors: RankVectors, regions: Sequence[int]) -> float | None:
-        """Return how much longer the slow ranks took than the others, as measured; None if some ranks are missing.
+        """Return how many seconds longer the slow ranks took than the other ranks; None if some ranks are missing.
 
         Threads that take no part in the regions count as 0.
         """
@@ -152,7 +152,7 @@ def _compared_as(mean: Findings, run: Findings) -> RankVectors | None:
 
 
 def _apart(mean: _Analysed, difference: _Difference, run: _Analysed, vectors: RankVectors | None) -> float | None:
-    """Return, for one run, how many seconds longer the ranks that are slow in the mean take than the others."""
+    """Return, for one run, how many seconds longer the ranks that are slow in the mean take than other ranks."""
     if vectors is None:
         return None
     wanted = {mean.place(mean.findings.vectors.regions[each]) for each in difference.regions}

@@ -27,13 +27,13 @@ _LARGEST: Final = float(np.finfo(np.float64).max)
 # Largest number of points in a simulated set. Chance affects larger sets less, so this size gives an upper bound.
 POINTS: Final = 128
 
-_SETS: Final = 199  # simulated sets; 200 with the real one
+_SETS: Final = 199  # simulated sets; 200 with the real set
 _MOST: Final = POINTS // 4  # largest number of clusters to compare
 # Least mean number of points per cluster. With fewer, a cluster's width is meaningless, because two points may be close
 # by chance.
 _EACH: Final = 3
 
-# Assigns points, ``float64[point, metric]``, to clusters, for each of several numbers of clusters.
+# Assigns points, ``float64[point, metric]``, to clusters, for each requested number of clusters.
 Cut = Callable[[Values, Collection[int]], Mapping[int, Labels]]
 
 
@@ -125,8 +125,8 @@ class Chance:
     Attributes:
         likelihood: Probability that homogeneous points look as clustered as the given points, at least 0.005.
         spreads: Number of clusters → standard deviation of the silhouettes of homogeneous points.
-        gaps: Number of clusters → logarithm of the ratio of homogeneous points' variance within clusters to the given
-            points'.
+        gaps: Number of clusters → logarithm of a ratio: the variance within clusters of homogeneous points, divided by
+            that of the given points.
         errors: Number of clusters → standard error of this logarithm.
     """
 
@@ -137,7 +137,7 @@ class Chance:
 
     @property
     def enough(self) -> int | None:
-        """The smallest number of clusters after which one more widens the gap by no more than its error; else None."""
+        """The smallest number of clusters at which one more widens the gap by no more than its error, or None."""
         counts = sorted(self.gaps)
         return next(
             (one for one, more in pairwise(counts) if self.gaps[one] >= self.gaps[more] - self.errors[more]), None
@@ -152,8 +152,8 @@ def against_chance(
     Two statistics are used, each the maximum over the numbers of clusters. The mean silhouette detects a single
     outlier. The gap statistic in standard deviations (R. Tibshirani, G. Walther and T. Hastie, Journal of the Royal
     Statistical Society B 63, 2001), for clusters of at least three points on average, detects clusters in only some of
-    the metrics. The rarer of the two decides, compared over all 200 sets (P. Westfall and S. Young, Resampling-Based
-    Multiple Testing, 1993).
+    the metrics. The rarer of the two statistics decides, compared over all 200 sets (P. Westfall and S. Young,
+    Resampling-Based Multiple Testing, 1993).
 
     Args:
         values: ``float64[point, metric]``, not scaled.
@@ -163,7 +163,7 @@ def against_chance(
         seed: Seed of the simulation.
 
     Returns:
-        None if there is nothing to compare: one cluster, one per point, or more than 32.
+        None if there is nothing to compare: one cluster, one cluster per point, or more than 32 clusters.
     """
     counts = [count for count, own in labels.items() if 1 < int(own.max()) + 1 == count < min(len(own), _MOST + 1)]
     if not counts:
@@ -191,7 +191,7 @@ def against_chance(
 def _statistics(points: Values, labels: Mapping[int, Labels]) -> Values:
     """Return the two statistics of clusters for each number of clusters, ``float64[statistic, number]``.
 
-    The first is the mean silhouette, the second the logarithm of the mean square within clusters.
+    The first statistic is the mean silhouette. The second is the logarithm of the mean square within clusters.
     """
     partitions = [*labels.values()]
     whole = np.square(points - points.mean(axis=0)).mean()
@@ -207,7 +207,7 @@ def _within(points: Values, labels: Labels) -> float:
 
 
 def _likelihood(silhouettes: Values, logarithms: Values) -> float:
-    """Return the share of sets that look at least as clustered as the first one.
+    """Return the share of sets that look at least as clustered as the first set.
 
     Of the two statistics, ``float64[set, number]`` each, the rarer one counts. The first set is treated like all
     others, so equal sets are equally rare.

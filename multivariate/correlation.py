@@ -1,6 +1,6 @@
 """The correlation matrix, and groups of redundant metrics (Ahn and Vetter, section 4.4).
 
-Correlations are also computed without each single point, because one location can create or hide them.
+Correlations are also computed with each single point left out, because one location can create or hide a correlation.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .single_threaded_blas import single_threaded_blas
 
 __all__ = ["REDUNDANT", "Correlation", "LeaveOneOut", "MetricGroup", "Turn", "correlation", "leave_one_out", "pearson"]
 
-_FEWEST: Final = 4  # points; without one of them, two would always correlate by ±1
+_FEWEST: Final = 4  # points; without one of three points, the other two would always correlate by ±1
 _CARRIED: Final = 0.01  # share of a metric's variance; if less is left without a point, subtracting loses digits
 
 REDUNDANT: Final = 0.95
@@ -52,10 +52,10 @@ def pearson(values: Values) -> Values:
 def leave_one_out(space: MetricSpace, matrix: Values) -> LeaveOneOut | None:
     """Find the extremes of each correlation over all points that could be left out, in O(points × metrics²).
 
-    For centred columns x and y of length 1 with n points, the correlation without point k is r - c x_k y_k over the
-    root of (1 - c x_k²)(1 - c y_k²), c = n / (n - 1): the downdate of a covariance (B. Efron, The Jackknife, 1982). If
-    a point carries nearly all the variance of a metric, the correlation is recomputed from the other values, because
-    the difference would be only rounding; there is at most one such point per metric.
+    For centred columns x and y of length 1 with n points, the correlation without point k is r - c x_k y_k, divided by
+    the root of (1 - c x_k²)(1 - c y_k²), with c = n / (n - 1): the downdate of a covariance (B. Efron, The Jackknife,
+    1982). If a point carries nearly all the variance of a metric, the correlation is recomputed from the other values,
+    because the difference would be only rounding; there is at most one such point per metric.
 
     Args:
         space: The points.
@@ -104,7 +104,7 @@ class MetricGroup:
     Attributes:
         representative: The metric that is closest to all others.
         members: All metrics of the group, including the representative.
-        least: The smallest absolute correlation of any two; 1 for a single metric.
+        least: The smallest absolute correlation of any two members; 1 for a single metric.
         keep: The metrics that together represent the group whichever point is left out.
     """
 
@@ -134,7 +134,7 @@ class Turn:
 
     @property
     def made(self) -> bool:
-        """Whether the point makes the metrics redundant; otherwise it hides that they are."""
+        """Whether the point makes the metrics redundant; otherwise, the point hides that they are redundant."""
         return abs(self.with_it) >= REDUNDANT
 
 
@@ -170,13 +170,13 @@ class Correlation:
 def correlation(space: MetricSpace) -> Correlation:
     """Correlate all pairs of metrics, in O(points × metrics²).
 
-    Metrics are redundant if |r| ≥ 0.95 for every pair in a group (complete linkage), so one of them represents the
-    others: a measured one if possible. A single point can create or hide such a correlation. So the metrics to keep are
-    chosen to hold whichever point is left out: the groups are divided again by the weakest correlation that remains
-    without any one point, and each division keeps one metric.
+    Metrics are redundant if |r| ≥ 0.95 for every pair in a group (complete linkage), so one metric of the group
+    represents the others: if possible, a measured metric. A single point can create or hide such a correlation. So the
+    metrics to keep are chosen such that they are valid whichever point is left out: the groups are divided again by the
+    weakest correlation that remains without any one point, and each division keeps one metric.
 
     Raises:
-        InputError: There is one metric.
+        InputError: There is only one metric.
     """
     if len(space.metrics) < 2:
         raise InputError(f"correlation: need at least two metrics that differ, found only {space.metrics[0]}")

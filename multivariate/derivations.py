@@ -1,4 +1,4 @@
-"""Table of derived metrics, with their formulas, and the reasons why one cannot be computed."""
+"""The table of derived metrics with their formulas, and the reasons why a metric cannot be computed."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Derivation:
         return self.text.replace(_LINE, "line")
 
     def formula(self, line: int | None) -> Formula | None:
-        """Return the formula for a cache line's size; None if it needs the size and that is unknown."""
+        """Return the formula for a size of cache lines; None if it needs this size, but the size is unknown."""
         if _LINE in self.text and line is None:
             return None
         return Formula.parse(f"{self.name} = {self.text.replace(_LINE, str(line))}", unit=self.unit)
@@ -113,7 +113,7 @@ def built_in() -> tuple[Formula, ...]:
 
 
 def possible(measured: Collection[str], line: int | None = None, *, taken: Collection[str] = ()) -> list[Formula]:
-    """Return the formulas that can be computed, each after those that it uses.
+    """Return the formulas that can be computed, each after the formulas that it uses.
 
     If several formulas compute the same metric, only the first possible one is returned; none for a measured metric.
 
@@ -133,7 +133,7 @@ def possible(measured: Collection[str], line: int | None = None, *, taken: Colle
 def about(formula: Formula) -> str:
     """Return the description of a formula from the table.
 
-    Several formulas may have the same name, so the metrics that it uses identify it.
+    Several formulas may have the same name, so a formula is identified by the metrics that it uses.
     """
     of_name = [each for each in DERIVATIONS if each.name == formula.name]
     return next(each.about for each in of_name if (same := each.formula(1)) and same.metrics == formula.metrics)
@@ -149,7 +149,7 @@ def cache_line(experiment: Experiment) -> int | None:
 
 
 def why_absent(name: str, measured: Collection[str], line: int | None = None) -> str:
-    """Explain why a metric of the table cannot be computed; empty if it can be or is not in the table."""
+    """Return why a metric of the table cannot be computed; empty if it can be, or is not in the table."""
     ways = [each for each in DERIVATIONS if each.name == name]
     if not ways or name in measured or any(each.name == name for each in possible(measured, line)):
         return ""
@@ -171,6 +171,6 @@ def _lacking(derivation: Derivation, measured: Collection[str], line: int | None
 
 
 def _fewest(ways: Sequence[Derivation], measured: Collection[str], line: int | None) -> list[str]:
-    """Return the metrics that are missing for the derivation that lacks the fewest; of several, for the first."""
+    """Return the missing metrics of the derivation that lacks the fewest; in a tie, of the first derivation."""
     found = [_lacking(each, measured, line) for each in ways]
     return min(found, key=len)

@@ -25,12 +25,12 @@ JOINS: Final = 0.5  # smallest loading of a metric that belongs to a factor
 _DRAWS: Final = 200  # sets of random data for parallel analysis
 _QUANTILE: Final = 0.95
 _POWER: Final = 4  # exponent of promax
-_HEYWOOD: Final = 0.975  # communalities from this value up count as 1, because the iterations approach 1 slowly
+_HEYWOOD: Final = 0.975  # communalities of at least this value count as 1, because the iterations approach 1 slowly
 _BORNE_OUT: Final = 0.9  # if other metrics explain this share of a metric's variance, a communality of 1 is plausible
 _STEPS: Final = 20_000
 
-# The first pattern found in the lower-case name decides; < means no letter before. Names of POWER3's events (Ahn and
-# Vetter, appendix A), of PAPI, of Linux's perf, and our own.
+# The first pattern found in the lower-case name decides; < means that no letter precedes. The names are those of POWER3
+# events (Ahn and Vetter, appendix A), PAPI, Linux perf, and our own metrics.
 _KINDS: Final = (
     ("communication", r"<mpi|<sent(?![a-z])|<send|<recv|<receiv|messag|<comm(?![a-z])|communicat|packet"),
     ("file I/O", r"<io_|_io$|<file|<disk|<posix"),
@@ -64,11 +64,11 @@ class Factors:
         space: The points.
         factors: The factors, the largest first.
         alone: Metrics that belong to no factor.
-        loadings: ``float64[metric, factor]``; after promax the pattern matrix.
+        loadings: ``float64[metric, factor]``; after promax, the pattern matrix.
         correlations: ``float64[factor, factor]``; the identity except after promax.
-        communalities: ``float64[metric]``, the share of its variance that a metric has in common with others.
+        communalities: ``float64[metric]``, the share of its variance that a metric has in common with other metrics.
         heywood: Metric with a communality of 1 that the other metrics do not confirm → the share of its variance that
-            these explain.
+            the other metrics explain.
         eigenvalues: ``float64[metric]`` of the correlation matrix, the largest first.
         random: ``float64[metric]``, the values that eigenvalues of unrelated metrics exceed in 5 of 100 cases.
         rotation: The rotation of the factors.
@@ -100,9 +100,9 @@ def factors(space: MetricSpace, *, count: int | None = None, rotation: Rotation 
     """Find common factors by maximum likelihood.
 
     Args:
-        space: Three metrics at least.
+        space: At least three metrics.
         count: The number of factors; if None, the number of leading eigenvalues of the correlation matrix that exceed
-            the 95th percentile of those of random data (Horn's parallel analysis).
+            the 95th percentile of the eigenvalues of random data (Horn's parallel analysis).
         rotation: ``varimax``; ``promax``, whose factors may be correlated; ``none``.
         seed: Seed of the random data.
 
@@ -228,7 +228,7 @@ def _factors(space: MetricSpace, loadings: Values, explained: Values) -> tuple[t
 
 
 def _heywood(space: MetricSpace, matrix: Values, communalities: Values) -> dict[str, float]:
-    """Return metrics with an implausible communality of 1 (Heywood cases) → the share that others explain."""
+    """Map metrics with an implausible communality of 1 (Heywood cases) to the share that others explain."""
     found = {}
     for row in np.flatnonzero(communalities > _HEYWOOD).tolist():
         others = [each for each in range(len(matrix)) if each != row]

@@ -111,7 +111,7 @@ class Formula:
 
 
 def parts(formulas: Iterable[Formula]) -> dict[str, tuple[str, ...]]:
-    """Return the measured metrics in each derived one; each formula must come after those that it uses."""
+    """Return the measured metrics in each derived metric; each formula must come after those that it uses."""
     found: dict[str, tuple[str, ...]] = {}
     for formula in formulas:
         found[formula.name] = measured(formula.metrics, found)
@@ -119,7 +119,7 @@ def parts(formulas: Iterable[Formula]) -> dict[str, tuple[str, ...]]:
 
 
 def measured(names: Iterable[str], made_of: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the metrics that must be measured to compute the given ones, each once.
+    """Return the metrics that must be measured to compute the given metrics, each once.
 
     ``made_of`` comes from ``parts``.
     """

@@ -22,7 +22,7 @@ Linkage = Literal["ward", "average", "complete", "single", "weighted", "centroid
 
 LONE: Final = 1.5  # a cut is clear if the merge just above the cut is this many times as high as the merge just below
 
-_MOST_POINTS: Final = 10_000  # beyond this number of points a sample is used; all distances take 0.4 GB
+_MOST_POINTS: Final = 10_000  # largest number of points without sampling; all their distances take 0.4 GB
 _SAMPLE: Final = 2_000
 _MOST_CLUSTERS: Final = 10  # largest number of clusters that is suggested
 _FLOOR: Final = 1e-3  # heights below this share of the highest merge or of the largest distance count as equal
@@ -73,9 +73,9 @@ def hierarchy(
 ) -> Hierarchy:
     """Cluster points by merging the two nearest clusters repeatedly, in O(points²).
 
-    With more than 10,000 points, the tree is that of a sample of 2,000, and each other point joins the nearest sample
-    point. A point is far from the sample if this distance exceeds three times the 99th percentile of nearest-neighbour
-    distances in the sample.
+    With more than 10,000 points, the tree contains a sample of 2,000 points, and each other point joins the cluster of
+    the nearest sample point. A point is far from the sample if its distance to this sample point exceeds three times
+    the 99th percentile of nearest-neighbour distances in the sample.
 
     Args:
         space: The points.
@@ -85,7 +85,7 @@ def hierarchy(
         seed: Seed of the sample and of the simulated points for comparison.
 
     Raises:
-        UsageError: More clusters than points in the tree are requested, or less than one.
+        UsageError: More clusters than points in the tree are requested, or fewer than one cluster.
     """
     scaled = space.scaled(scale)
     sample = np.arange(len(scaled))
@@ -115,7 +115,7 @@ def hierarchy(
 
 
 def cuts(points: Values, counts: Collection[int], method: Linkage = "ward") -> dict[int, Labels]:
-    """Cluster points hierarchically and return the labels for several numbers of clusters."""
+    """Cluster points hierarchically and return the labels for different numbers of clusters."""
     merges = _merges(points, method)
     return {count: _cut(merges, count) for count in counts}
 

@@ -25,7 +25,7 @@ _MOST: Final = 10  # largest number of clusters tried
 _SAMPLE: Final = 5_000  # largest number of points from which k is chosen
 _STARTS: Final = 10
 _STARTS_OF_MANY: Final = 3
-_STEPS: Final = 100  # limit of Lloyd's iterations; a hundred points need about ten
+_STEPS: Final = 100  # limit on Lloyd's iterations; a hundred points need about ten iterations
 
 
 @dataclass(frozen=True)
@@ -62,13 +62,13 @@ def kmeans(
         space: The points.
         clusters: The number of clusters; if None, the criterion chooses 2 to 10 from at most 5,000 points.
         criterion: The criterion that chooses the number of clusters. The best number has the largest silhouette, the
-            largest ratio of variability between clusters to that within (Calinski and Harabasz), or the smallest ratio
-            of clusters' widths to their distances (Davies and Bouldin).
+            largest ratio of variability between clusters to variability within clusters (Calinski and Harabasz), or the
+            smallest ratio of clusters' widths to their distances (Davies and Bouldin).
         scale: How metrics are scaled.
         seed: Seed of the starts, of the sample, and of the simulated points for comparison.
 
     Raises:
-        UsageError: More clusters than distinct points are requested, or less than two.
+        UsageError: More clusters than distinct points are requested, or fewer than two clusters.
     """
     scaled = space.scaled(scale)
     different = len(np.unique(scaled, axis=0))
@@ -89,7 +89,7 @@ def kmeans(
 
 
 def _some(points: int, seed: int) -> Indices:
-    """Return the positions of the points from which k is chosen: all, or a random sample of many."""
+    """Return the positions of the points from which k is chosen: all, or a random sample if there are many."""
     if points <= _SAMPLE:
         return np.arange(points)
     return np.random.default_rng(seed).choice(points, _SAMPLE, replace=False)
@@ -127,7 +127,7 @@ def _nearest(points: Values, counts: Collection[int]) -> dict[int, Labels]:
 
 
 def _moved(points: Values, labels: Labels) -> Labels:
-    """Move each point to the cluster with the nearest mean (Lloyd), until none moves or a cluster would be empty."""
+    """Move each point to the cluster with the nearest mean (Lloyd), until no point moves or a cluster becomes empty."""
     for _ in range(_STEPS):
         means = cluster_means(points, labels)
         nearest = (np.square(means).sum(axis=1) - 2 * points @ means.T).argmin(axis=1)
@@ -142,14 +142,14 @@ def _labels(scaled: Values, count: int, starts: int, seed: int) -> Labels:
     from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415
 
     with warnings.catch_warnings():
-        # Warns if there are fewer distinct points than clusters, which rounding may cause.
+        # scikit-learn warns if there are fewer distinct points than clusters, which rounding may cause.
         warnings.simplefilter("ignore", ConvergenceWarning)
         found = KMeans(n_clusters=count, n_init=starts, random_state=seed).fit(scaled)
     return numbered(found.labels_)
 
 
 def _davies_bouldin(values: Values, labels: Labels) -> float:
-    """Return Davies and Bouldin's index: per cluster the largest ratio of widths to distance, averaged."""
+    """Return the Davies-Bouldin index: the mean over clusters of the largest ratio of two widths to their distance."""
     from scipy.spatial.distance import cdist  # noqa: PLC0415 - takes half a second
 
     own = [values[labels == each] for each in range(int(labels.max()) + 1)]

@@ -32,13 +32,13 @@ _MOST: Final = 0.5  # more than this share of the other points is a majority
 def matters(space: MetricSpace, one: Values, other: Values) -> list[int]:
     """Return the columns in which two sets of values, ``float64[metric]`` each, differ materially.
 
-    Values must differ by more than a tenth of the larger, the radius of a cluster in Algorithm 1 of Liu et al. 2011.
-    Times must also differ by 1 % of a location's time and by more than the resolution of clocks and schedulers. Other
-    measured metrics must also differ by 1 % of the largest total of any location; for bytes, the total of all kinds of
-    bytes.
+    Values must differ by more than a tenth of the larger value, which is the radius of a cluster in Algorithm 1 of Liu
+    et al. 2011. Times must also differ by 1 % of a location's time and by more than the resolution of clocks and
+    schedulers. Other measured metrics must also differ by 1 % of the largest total of any location; for bytes, the
+    total of all kinds of bytes.
 
     Returns:
-        Times first, largest difference in seconds first; then all others, largest relative difference first.
+        Times first, largest difference in seconds first; then all other metrics, largest relative difference first.
     """
     times = _times(space)
     order = np.lexsort((-np.where(times, np.abs(one - other), _relative(one, other)), ~times))
@@ -80,12 +80,12 @@ def telling(space: MetricSpace, partition: Partition, cluster: int) -> list[int]
 
 
 def separating(space: MetricSpace, partition: Partition) -> list[int]:
-    """Return the columns that separate the clusters, most important first; nearly equal ones by F-ratio."""
+    """Return the columns that separate the clusters, sorted by importance or, if nearly equal, by F-ratio."""
     return _chosen(space, partition, partition.by_f_ratio, partition.means.min(axis=0), partition.means.max(axis=0))
 
 
 def _chosen(space: MetricSpace, partition: Partition, distinct: list[int], one: Values, other: Values) -> list[int]:
-    """Select the distinct columns that differ materially and beyond chance, or all if nothing is material."""
+    """Select the distinct columns that differ materially and beyond chance, or all columns if nothing is material."""
     if not matters(space, space.values.min(axis=0), space.values.max(axis=0)):
         return distinct
     sure = ~(partition.f_ratios < _critical(partition))
@@ -106,7 +106,7 @@ def dimensions(space: MetricSpace, *, fewest: int = 1) -> MetricSpace:
     """Return the space without metrics whose differences are immaterial; unchanged if no difference is material.
 
     Metrics that include waiting for a core describe the scheduler more than the program. They are left out, too, as
-    long as others remain.
+    long as other metrics remain.
 
     Args:
         space: The points.

@@ -29,7 +29,7 @@ class Grid:
         sizes: The size of each dimension.
         source: Origin of the grid: ``topology``, ``given``, or ``guess``.
         name: Name of the topology; empty otherwise.
-        coordinates: (process, thread) → coordinates; a thread without its own has those of its process.
+        coordinates: (process, thread) → coordinates; a thread without its own coordinates has those of its process.
     """
 
     sizes: tuple[int, ...]
@@ -38,7 +38,7 @@ class Grid:
     coordinates: dict[tuple[int, int], tuple[int, ...]]
 
     def place(self, process: int, thread: int) -> tuple[int, ...] | None:
-        """Return the coordinates of a thread; None if it has none."""
+        """Return the coordinates of a thread; None if it has no coordinates."""
         return self.coordinates.get((process, thread), self.coordinates.get((process, 0)))
 
 
@@ -65,10 +65,11 @@ def grid_of(
     """Find the grid of the processes.
 
     Args:
-        experiment: Its first topology with coordinates for each shown process is used; without one, the grid closest to
-            a square is guessed.
+        experiment: The experiment. Its first topology with coordinates for each shown process is used; without such a
+            topology, the grid closest to a square is guessed.
         shown: The processes that are analysed; all if None.
-        wanted: The grid's sizes instead, with ranks in MPI's order: the last dimension varies fastest.
+        wanted: The grid's sizes, used instead of a topology. Ranks are in MPI's order: the last dimension varies
+            fastest.
 
     Raises:
         UsageError: The given grid does not have one place per process.
@@ -116,7 +117,7 @@ def _row_by_row(processes: Sequence[int], sizes: Sequence[int]) -> dict[tuple[in
 
 
 def _part(places: Indices, inside: Flags, sizes: Sequence[int]) -> str | None:
-    """Return the name of the part of the grid that matches a cluster, or None.
+    """Return the name of the part of the grid that matches a cluster; None if no part matches.
 
     A part of the grid matches if its intersection with the cluster is nine tenths of their union.
     """

@@ -30,7 +30,7 @@ SCALES: Final[tuple[Scale, ...]] = ("standard", "mean", "none")
 
 # A range smaller than this share of the largest value counts as zero.
 ROUNDING: Final = 64 * float(np.finfo(np.float64).eps)
-_SQUARED: Final = 1e100  # values between the inverse of this and this can be squared and summed
+_SQUARED: Final = 1e100  # values between this number and its inverse can be squared and summed
 _LISTED: Final = 5
 _WALL: Final = "wall_time"
 
@@ -52,7 +52,7 @@ class MetricSpace:
         metrics: Names, one per column.
         points: The points, one per row.
         values: ``float64[point, metric]``, in the metrics' units.
-        units: Metric → unit; empty for most derived ones.
+        units: Metric → unit; empty for most derived metrics.
         dropped: Metric → why it is not a dimension.
         left_out: Labels of omitted points → why.
         formulas: Derived metric → its formula.
@@ -102,7 +102,7 @@ class MetricSpace:
             region: A region's name, path or ``file:line``: all its call paths and everything below them. Default: the
                 program without MPI_Init and MPI_Finalize.
             exclusive: Whether to leave out everything below the region.
-            metrics: Names of metrics, including those of built-in formulas; if None all measured ones, but not the
+            metrics: Names of metrics, including those of built-in formulas; if None, all measured metrics except the
                 parts of ``mpi_time``.
             besides: Names of additional built-in formulas, if ``metrics`` is None.
             derived: Formulas of further metrics.
@@ -166,9 +166,9 @@ class MetricSpace:
     ) -> MetricSpace:
         """Make a space from columns, ``float64[point]`` each, and clean it.
 
-        Points that never entered the region or have no value are left out. Then metrics are dropped that lack a value
-        or have only equal values. Labels include threads or samples if ``among`` (default: these points) contains
-        several of one process, so a part of a space labels its points like the whole.
+        Points that never entered the region or have no value are left out. Then metrics that lack a value, or have only
+        equal values, are dropped. Labels include threads or samples if ``among`` (default: these points) contains
+        several points of one process, so a part of a space labels its points like the whole.
 
         Raises:
             LocationsError: Fewer than two points are left.
@@ -210,11 +210,11 @@ class MetricSpace:
 
     @cached_property
     def labels(self) -> tuple[int | str, ...]:
-        """Labels of points: ranks, ``rank.thread`` if a process has several, ``#sample`` if there are several."""
+        """Labels of points: ranks, ``rank.thread`` for several threads per process, ``#sample`` for several samples."""
         return tuple(_label(each, threaded=self.threaded, sampled=self.sampled) for each in self.points)
 
     def measured(self, metrics: Iterable[str]) -> tuple[str, ...]:
-        """Return the metrics that must be measured to compute the given ones, each once."""
+        """Return the metrics that must be measured to compute the given metrics, each once."""
         return measured(metrics, self.parts)
 
     def scaled(self, scale: Scale = "standard") -> Values:
@@ -280,7 +280,7 @@ class MetricSpace:
         return replace(self.along(kept), dropped=why)
 
     def _unusable(self, column: Values) -> str | None:
-        """Explain why a column cannot be a dimension; None if it can."""
+        """Return why a column cannot be a dimension; None if it can."""
         missing = np.flatnonzero(np.isnan(column))
         if len(missing) == len(column):
             return "no value"

@@ -31,8 +31,8 @@ __all__ = [
 
 Labels = Indices
 
-# From this mean silhouette on, Kaufman and Rousseeuw (Finding Groups in Data, 1990) see a reasonable structure; below
-# the second number they see none.
+# At this mean silhouette or more, Kaufman and Rousseeuw (Finding Groups in Data, 1990) see a reasonable structure;
+# below ``WEAK``, they see no structure.
 DISTINCT: Final = 0.5
 WEAK: Final = 0.25
 
@@ -40,8 +40,8 @@ WEAK: Final = 0.25
 # of 100 sets each report at most 5 sets as clustered.
 LEVEL: Final = 0.025
 
-_APART: Final = 0.1  # least distance of a cluster's mean from the others', in standard deviations
-_SAMPLE: Final = 2000  # beyond this number of points a sample is used; silhouettes need all pairwise distances
+_APART: Final = 0.1  # least distance of a cluster's mean from the mean of all other points, in standard deviations
+_SAMPLE: Final = 2000  # largest number of points without sampling; silhouettes need all pairwise distances
 
 Result = TypeVar("Result")
 
@@ -54,15 +54,16 @@ class Partition:
     """Clusters of the points of a metric space.
 
     Attributes:
-        labels: ``int[point]``, the number of its cluster; clusters are numbered from 0 by their first points.
-        silhouette: Mean over the points: 1 is far apart, 0 is no structure; None for one cluster, or one per point.
+        labels: ``int[point]``, the number of each point's cluster; clusters are numbered from 0 by their first points.
+        silhouette: Mean over the points: 1 if clusters are far apart, 0 if there is no structure; None for one cluster,
+            or one cluster per point.
         f_ratios: ``float64[metric]``, between-cluster over within-cluster variability; inf if the members of all
             clusters are equal, NaN if undefined.
         means: ``float64[cluster, metric]`` in the metrics' units.
-        deviations: ``float64[cluster, metric]``, distance of these means from the mean of all points, in standard
-            deviations.
+        deviations: ``float64[cluster, metric]``, distance of the clusters' means from the mean of all points, in
+            standard deviations.
         typical: ``int[cluster]``, the member closest to the mean of its cluster.
-        chance: How often homogeneous points look as clustered; None if not compared.
+        chance: Probability that homogeneous points look as clustered; None if not compared.
     """
 
     labels: Labels
@@ -110,7 +111,7 @@ class Partition:
 
     @cached_property
     def columns(self) -> list[int]:
-        """Columns of the metrics, largest F-ratio first, those without one last."""
+        """Columns of the metrics, largest F-ratio first, metrics without an F-ratio last."""
         return [int(column) for column in np.argsort(-self.f_ratios, kind="stable")]
 
     @property
@@ -122,7 +123,7 @@ class Partition:
         """Return the columns of metrics in which a cluster differs from all other points, largest difference first.
 
         Of equal differences, the metric with the larger F-ratio comes first. Metrics are left out if the means of the
-        cluster and of the others are within a tenth of a standard deviation.
+        cluster and of the other points are within a tenth of a standard deviation.
         """
         others = len(self.labels) - len(self.members[cluster])
         away = np.abs(self.deviations[cluster]).round(12) * (len(self.labels) / others if others else 0.0)
@@ -142,9 +143,9 @@ def cluster_means(values: Values, labels: Labels) -> Values:
 
 
 def variance_ratios(values: Values, labels: Labels, *, together: bool = False) -> Values:
-    """Return the variability between clusters divided by that within them.
+    """Return the variability between clusters divided by the variability within them.
 
-    It is computed in two passes, because sums of squares would lose digits.
+    Deviations are computed in two passes, because sums of squares would lose digits.
 
     Args:
         values: ``float64[point, metric]``.
@@ -154,7 +155,7 @@ def variance_ratios(values: Values, labels: Labels, *, together: bool = False) -
 
     Returns:
         ``float64[metric]``, or one number if ``together``; inf if the members of all clusters are equal except for
-        rounding, NaN if each point is a cluster, or all are one.
+        rounding, NaN if each point is a cluster, or all points are in one cluster.
     """
     sizes = np.bincount(labels)
     if not 1 < len(sizes) < len(labels):
@@ -170,7 +171,7 @@ def variance_ratios(values: Values, labels: Labels, *, together: bool = False) -
 
 
 def silhouette(scaled: Values, labels: Labels, *, seed: int = 0) -> float | None:
-    """Return the mean silhouette; for many points, that of a sample of each cluster, weighted by cluster sizes."""
+    """Return the mean silhouette; for many points, estimated from a sample of each cluster, weighted by sizes."""
     return silhouettes(scaled, [labels], seed=seed)[0]
 
 
@@ -207,9 +208,9 @@ def _mean_silhouette(distances: Values, labels: Labels, weights: Indices) -> flo
 
 
 def _widths(apart: Values, labels: Labels, sizes: Indices) -> Values:
-    """Return each point's silhouette: mean distance to the nearest other cluster minus that within its own.
+    """Return each point's silhouette: its mean distance to the nearest other cluster minus that to its own.
 
-    It is relative to the larger of the two, and 0 for a single point.
+    The difference is divided by the larger of the two distances. The result is 0 for the only point of a cluster.
     """
     distances = apart @ np.eye(len(sizes))[labels] / sizes
     own = np.arange(len(labels)), labels
@@ -230,11 +231,11 @@ class Part(Generic[Result]):
     """The analysis of one cluster in a recursive analysis.
 
     Attributes:
-        path: Numbers of the clusters from the outermost on, from 1; empty for all points.
+        path: Numbers of the clusters that contain the points, from 1, outermost first; empty for all points.
         result: The result of the analysis.
         parts: The analyses of its own clusters, if these are far apart.
         without: Number of a cluster of at least four points without an analysis → the reason.
-        ended: Why the clusters of this part are not analysed; None if they are.
+        ended: Why the clusters of this part are not analysed; None if they are analysed.
     """
 
     path: tuple[int, ...]
@@ -255,7 +256,7 @@ def recursively(
     Clusters are distinct if the silhouette shows a structure.
 
     Raises:
-        AutoanalyzerError: The analysis of the whole space raises it.
+        AutoanalyzerError: The analysis of the whole space fails.
     """
     result = analysis(space)
     if len(path) == _DEEPEST:

@@ -24,8 +24,8 @@ class Components:
     Attributes:
         space: The points.
         explained: ``float64[component]``, share of the variance.
-        components: ``float64[component, metric]``, unit vectors; the largest entry of each is positive, of several
-            equal ones the first.
+        components: ``float64[component, metric]``, unit vectors; the largest entry of each is positive (the first, if
+            several are equal).
         scores: ``float64[point, component]``.
         partition: Clusters of the points, for the projection.
         given: Whether the number of clusters was given.
@@ -47,13 +47,13 @@ def pca(space: MetricSpace, *, clusters: int | None = None, scale: Scale = "stan
     """Compute the principal components, in O(points × metrics²), and clusters by k-means.
 
     Args:
-        space: Two metrics at least.
+        space: At least two metrics.
         clusters: The number of clusters; if None, the silhouette decides.
-        scale: How metrics are scaled; with ``none`` those with the largest numbers dominate.
+        scale: How metrics are scaled; with ``none``, the metrics with the largest numbers dominate.
         seed: Seed of k-means.
 
     Raises:
-        InputError: There is one metric.
+        InputError: There is only one metric.
     """
     if len(space.metrics) < 2:
         raise InputError(f"pca: need at least two metrics that differ, found only {space.metrics[0]}")

@@ -19,7 +19,7 @@ class WantedMetrics:
     Attributes:
         names: Names, each once, in the requested order.
         measured: The measured metrics to read, because they are requested or part of a formula.
-        formulas: The formulas to compute, each after those that it uses.
+        formulas: The formulas to compute, each after the formulas that it uses.
     """
 
     names: tuple[str, ...]
@@ -38,13 +38,13 @@ class WantedMetrics:
         """Find the requested metrics among the existing ones.
 
         Args:
-            measured: Names of the existing metrics. Those that the table derives from them exist, too.
+            measured: Names of the existing metrics. Metrics that the table derives from these exist, too.
             names: The requested names; all measured metrics if None.
             derived: Further requested formulas, each of metrics that were measured or derived before.
             line: Size of a cache line in bytes, if known.
 
         Raises:
-            UsageError: A metric does not exist, or a derived one has the name of another.
+            UsageError: A metric does not exist, or a derived metric has the name of another metric.
         """
         own = {each.name for each in derived}
         formulas = {each.name: each for each in possible(measured, line, taken=own)}

@@ -352,7 +352,7 @@ def _pointee(cursor: Any) -> Element:
 
 
 def _operands(below: list[Any]) -> list[Any]:
-    """Return the operands of a call of an operator, without the operator's name."""
+    """Return the operands of an operator call, without the operator's name."""
     return [
         each
         for each in below

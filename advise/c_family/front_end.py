@@ -1,4 +1,4 @@
-"""Read a C or C++ source with libclang, with the headers that are found.
+"""Read a C or C++ source, and the headers that are found, with libclang.
 
 If the build's options are unknown, MPI is assumed, because the program ran with it. The parser continues after a
 missing header; loops with parse errors are marked. A C++ header that cannot be parsed alone is parsed again after
@@ -59,7 +59,7 @@ _OUTER: Final = frozenset(
 )
 _INCLUDED: Final = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.M)
 _MOST_REMARKS: Final = 3
-_MOST_BESIDE: Final = 40  # largest number of folders, and of headers, that are examined; programs have fewer
+_MOST_BESIDE: Final = 40  # maximum number of folders, and of headers, to examine; real programs have fewer
 
 
 def read_c_family(text: bytes, path: Path, built: Collection[int] = (), options: Options | None = None) -> SourceFile:
@@ -78,7 +78,7 @@ def read_c_family(text: bytes, path: Path, built: Collection[int] = (), options:
 
 
 def _read_as_compiled(text: bytes, path: Path, language: str, built: Collection[int], options: Options) -> SourceFile:
-    """Read a file with the options of its build; headers that these do not find are searched for near the file."""
+    """Read a file with the options of its build; headers not found this way are searched for near the file."""
     given = map(os.fsencode, (*options.of_language, *options.preprocessing))
     words = [f"-x{language}".encode(), *map(str.encode, _QUIET), *given, *_folders(path, language)]
     text = settled(text, built)
@@ -110,7 +110,7 @@ def _understood(text: bytes, path: Path, language: str, words: Sequence[bytes], 
 
 
 def _known_macros(text: bytes, path: Path, told: Collection[str]) -> frozenset[str]:
-    """Return the known macros, and those defined in a file or in the headers of its program that it includes."""
+    """Return the known macros, and the macros that a file, or an included header of its program, defines."""
     known, pending, seen = frozenset(told), [(text, path)], {path}
     while pending and len(seen) <= _MOST_BESIDE:
         written, file = pending.pop()
@@ -210,7 +210,7 @@ def _problems(unit: Any, places: Places) -> Iterator[tuple[int, str]]:
 
 
 def _folders(path: Path, language: str) -> Iterator[bytes]:
-    """Yield options for header folders: first those near the file, then those of the MPI compiler."""
+    """Yield options for include directories: first for directories near the file, then the MPI compiler's options."""
     near = [path.parent / each for each in _NEAR]
     for folder in dict.fromkeys(os.path.normpath(each) for each in (*near, *_beside(path.parent)) if each.is_dir()):
         yield b"-I" + os.fsencode(folder)
@@ -226,7 +226,7 @@ def _folders(path: Path, language: str) -> Iterator[bytes]:
 
 
 def _beside(folder: Path) -> list[Path]:
-    """Return the folders next to a folder that contain headers."""
+    """Return the folders that are next to a folder and contain headers."""
     try:
         others = sorted(each for each in folder.resolve().parent.iterdir() if each.is_dir())[:_MOST_BESIDE]
         return [each for each in others if any(_HEADER.search(one.name) for one in each.iterdir())]
@@ -235,7 +235,7 @@ def _beside(folder: Path) -> list[Path]:
 
 
 def _search_order(folder: str) -> tuple[bool, bool, bool, str]:
-    """Return a sort key that orders header folders as a compiler does.
+    """Return a sort key that orders include directories as a compiler does.
 
     C++ headers must precede C headers, because they include C headers of the same name with ``#include_next``.
     """

@@ -24,7 +24,7 @@ from .statements import Line
 __all__ = ["DeepError", "body_of"]
 
 _DEEPEST: Final = 40
-"""Limit of nested constructs, because walking over statements is recursive."""
+"""Limit on the nesting of constructs, because walking over statements is recursive."""
 
 _DO: Final = expression(r"do(?P<label>\d*),?(?:(?P<concurrent>concurrent)|(?P<while>while)|(?P<name>[a-z]\w*)=|$)")
 _ELSE: Final = expression(r"(?:elseif|elsewhere)\(")

@@ -57,7 +57,7 @@ _KIND_OF_DIGITS: Final = expression(r"selected_(?P<word>real|int)_kind\((?:[pr]=
 _REAL_DIGITS: Final = ((6, 4), (15, 8))
 _INTEGER_DIGITS: Final = ((2, 1), (4, 2), (9, 4), (18, 8))
 _LONGEST_TEXT: Final = 6
-"""Limit of digits in the length of a character variable."""
+"""Maximum number of digits in the length of a character variable."""
 
 
 class _Entity(NamedTuple):

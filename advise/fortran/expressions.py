@@ -16,7 +16,7 @@ __all__ = ["Reader", "UnreadableError", "conjunction", "negated", "shallow"]
 _DEEPEST: Final = 60
 """Nesting limit for expressions: they are walked recursively, and Python allows only about 1,000 nested calls."""
 _TALLEST: Final = 200
-"""Limit of a tree's depth, because walking is recursive: in a sum, each partial sum is an operand of the next."""
+"""Limit on a tree's depth, because walking is recursive: in a sum, each partial sum is an operand of the next."""
 _LONGEST_NUMBER: Final = 18
 """Greatest number of digits of a number that always fits into 64 bits."""
 

@@ -13,9 +13,9 @@ from .expressions import negated
 __all__ = ["Labelled", "cycling", "structured"]
 
 _DEEPEST: Final = 12
-"""Limit of converted jumps per list of statements, because their branches are nested; few programs have more."""
+"""Limit on converted jumps per list of statements, because their branches are nested; few programs have more."""
 _FARTHEST: Final = 1000
-"""Limit of statements that a jump skips; only generated programs have more in one list."""
+"""Limit on the number of statements that a jump skips; only generated programs have more in one list."""
 
 
 class Labelled(NamedTuple):

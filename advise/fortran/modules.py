@@ -26,9 +26,9 @@ _TYPE_NAME: Final = expression(r"type(?:,.*::|::)?([a-z]\w*)")
 _MODULE_LINE: Final = expression(rb"^[ \t]*module[ \t]+(?!procedure\b)(\w+)[ \t]*(?:!.*)?\r?$", re.I | re.M)
 _SUFFIXES: Final = (".f", ".f90", ".f95", ".f03", ".f08", ".for", ".ftn", ".fpp")
 _MOST_FILES: Final = 500
-"""Limit of nearby sources that are searched for modules."""
+"""Limit on the number of nearby sources that are searched for modules."""
 _LARGEST: Final = 2**22
-"""Limit of a source's size in bytes; larger files contain data, or are generated."""
+"""Limit on a source's size in bytes; larger files contain data, or are generated."""
 _KNOWN_TO_ALL: Final = frozenset(
     ["iso_c_binding", "iso_fortran_env", "mpi", "mpi_f08", "omp_lib", "ieee_arithmetic", "ieee_exceptions"]
 )

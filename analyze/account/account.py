@@ -58,18 +58,18 @@ class Account:
 
     @property
     def fitted(self) -> dict[str, float]:
-        """Name of a count → fitted seconds per instruction, L1 miss or L2 miss, over all regions."""
+        """Fitted seconds per instruction, L1 miss and L2 miss, by name of the count; the same in all regions."""
         return dict(zip(self.splitting.counted.names, self.splitting.fitted, strict=True))
 
     @property
     def unexplained(self) -> float | None:
-        """The share of computing that the counts do not explain, 0 to 1; None if nothing was counted or computed."""
+        """The share of computing time that counts do not explain, 0 to 1; None without counts or computing time."""
         parts = [*self.splitting.counted.names, *self.splitting.counted.events, "unexplained"]
         together = sum(float(self.own[each].sum()) for each in parts if each in self.own)
         return float(self.own["unexplained"].sum()) / together if together > 0 and "unexplained" in self.own else None
 
     def by_rank(self, regions: Sequence[int], *, own: bool = False) -> dict[str, Values]:
-        """Return the seconds on each rank: part → ``float64[region, rank]``.
+        """Return the seconds that each rank spent in each part: part → ``float64[region, rank]``.
 
         Args:
             regions: Positions of the requested regions.
@@ -84,11 +84,12 @@ class Account:
     def of_groups(self, groups: Sequence[Group], compared: Selection) -> list[dict[str, float]]:
         """Return the mean seconds of each part for each group of ranks, or of threads.
 
-        The ranks of a group are assumed to be alike. If there are many ranks, sampled ranks represent the others,
-        provided that each group contains sampled ranks.
+        The ranks of a group are assumed to be alike. If there are many ranks, sampled ranks represent all ranks of
+        their group, provided that each group contains sampled ranks.
 
         Args:
-            groups: For each group, positions of regions, none inside another, and labels of ranks or threads.
+            groups: For each group: positions of regions, none of which is inside another, and labels of ranks or
+                threads.
             compared: The selection to which the labels belong, without excluded ranks.
         """
         some = some_locations(self.ranks.experiment)
@@ -103,9 +104,9 @@ class Account:
 def find_account(run: Prepared) -> Account:
     """Split the wall time of each region and rank into parts that add up to it.
 
-    Computing is explained by counts, at prices (seconds per event) that are fitted to the run; the rest is
-    ``unexplained``. Time in file I/O and MPI is explained by calls and bytes, at the machine's calibrated prices; the
-    rest is waiting.
+    Counts explain computing time, at prices (seconds per event) that are fitted to the run; the remaining computing
+    time is ``unexplained``. Calls and bytes explain the time in file I/O and MPI, at the machine's calibrated prices;
+    the remaining time counts as waiting.
 
     Args:
         run: The run; excluded ranks are included in the means.
@@ -133,12 +134,12 @@ def _inclusive(experiment: Experiment, ranks: Selection, rows: Values) -> Values
 
 
 def _sums(ranks: Selection, splitting: Splitting) -> dict[str, Values]:
-    """Sum each part over some ranks; part → ``float64[call path]``."""
+    """Sum each part over some ranks: part → ``float64[call path]``, in seconds."""
     return {name: values.sum(axis=1) for name, values in splitting.parts(ranks.experiment)}
 
 
 def _of_groups(ranks: Selection, splitting: Splitting, groups: tuple[Group, ...]) -> list[dict[str, float]]:
-    """Return the contribution of some ranks, or threads, to the mean of each group, by part."""
+    """For each group, return how many seconds the given ranks, or threads, contribute to its mean, by part."""
     labels = np.array(ranks.labels)
     weights = [(list(regions), np.isin(labels, members) / len(members)) for regions, members in groups]
     found: list[dict[str, float]] = [{} for _ in groups]

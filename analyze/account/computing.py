@@ -41,16 +41,17 @@ def is_walk(misses: Values, accesses: Values) -> Flags:
 
 @dataclass(frozen=True)
 class Counted:
-    """How computing time and its counts are derived from metrics; equal for all blocks of an experiment's locations.
+    """How computing time and its counts are derived from metrics; the same for all blocks of an experiment's locations.
 
     Attributes:
         others: Metrics of CPU time that is not computing: MPI, file I/O, OpenMP, and other kernel time. None if CPU
             time was not measured.
         names: Names of the counts: ``instructions``, and cache misses if they were counted.
         events: The ``EVENTS`` that were counted and calibrated, each with its least and greatest price in seconds.
-        rates: ``float64[count, call path]``: counts per second of computing, events last. They are used if a rank's
-            counts do not belong to the work that was timed on this rank; otherwise None.
-        of_events: ``float64[event, call path]``: the price of each event in each call path; None for the least price.
+        rates: ``float64[count, call path]``: counts per second of computing, events last. Used if a rank's counts do
+            not belong to the work that was timed on this rank; None otherwise.
+        of_events: ``float64[event, call path]``: the price of each event in each call path; None if each event has its
+            least price.
     """
 
     others: tuple[str, ...] | None
@@ -99,7 +100,7 @@ class Counted:
         return found
 
     def in_events(self, part: Experiment, time: Values) -> dict[str, Values]:
-        """Return seconds of computing that each event takes, in arrays like ``time``; their sum is at most ``time``."""
+        """Return the computing time that each event takes, in arrays like ``time``; their sum is at most ``time``."""
         prices = [least for least, _ in self.events.values()] if self.of_events is None else self.of_events[:, :, None]
         found = [count * price for count, price in zip(self.event_counts(part, time), prices, strict=True)]
         together = np.sum([np.zeros_like(time), *found], axis=0)
@@ -111,7 +112,7 @@ class Counted:
         return self._counted(tuple(self.events), part, time)
 
     def without_events(self, part: Experiment, time: Values) -> Values:
-        """Return the seconds of computing that instructions and misses may take."""
+        """Return the computing time without the time of events, in an array like ``time``; 0 or more."""
         return np.maximum(time - sum(self.in_events(part, time).values()), 0.0)
 
     def _counted(self, names: tuple[str, ...], part: Experiment, time: Values) -> list[Values]:

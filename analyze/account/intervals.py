@@ -1,4 +1,4 @@
-"""Confidence intervals of the parts of the account, from the fit of the prices, the calibration, and noise."""
+"""Confidence intervals for the parts of the account, derived from the fit of the prices, the calibration, and noise."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def part_intervals(experiment: Experiment, splitting: Splitting, means: Mapping[
     Prices that are fitted to the run have the error of the fit. For one region, the price of an instruction is only
     known within the calibrated bounds, and events that are modelled may take no time. The parts of computing add up to
     the measured time, so each part is also bounded by the others. Measured parts, such as waiting, have no interval.
-    Calls and bytes have none either, because their calibrated price is only a lower bound.
+    Calls and bytes have no interval either, because their calibrated price is only a lower bound.
 
     Args:
         experiment: The run.
@@ -58,7 +58,7 @@ def part_intervals(experiment: Experiment, splitting: Splitting, means: Mapping[
 
 
 def _of_computing(experiment: Experiment, splitting: Splitting, means: Mapping[str, Values]) -> dict[str, Values]:
-    """Return the intervals of the counted parts and events, and of the unexplained rest."""
+    """Return the intervals of the counted parts and events, and of the unexplained time."""
     counted = splitting.counted
     names = (*counted.names, *counted.events)
     parts, rest = np.array([means[name] for name in names]), means["unexplained"]
@@ -86,7 +86,7 @@ def _of_computing(experiment: Experiment, splitting: Splitting, means: Mapping[s
 
 
 def _of_events(splitting: Splitting, means: Mapping[str, Values]) -> Values:
-    """Return the least and greatest time of each event by its prices, in seconds; ``float64[2, event, call path]``."""
+    """Return the shortest and longest time that each event may take: ``float64[2, event, call path]``, in seconds."""
     found = [np.empty((2, 0, len(means["unexplained"])))]
     for row, (name, (least, most)) in enumerate(splitting.counted.events.items()):
         assert splitting.counted.of_events is not None
@@ -113,7 +113,7 @@ def _prices(experiment: Experiment, splitting: Splitting, errors: Values) -> Val
 
 
 def _of_cycles(experiment: Experiment, splitting: Splitting) -> tuple[float, float]:
-    """Return the lower and upper limits of the time of an instruction on current processors, in seconds."""
+    """Return the lower and upper limits of the time per instruction on current processors, in seconds."""
     cycles = next((each for each in _CYCLES if complete(experiment, each)), None)
     if cycles is None:
         return 0.0, np.inf
@@ -125,7 +125,7 @@ def _of_cycles(experiment: Experiment, splitting: Splitting) -> tuple[float, flo
 
 
 def _counts(experiment: Experiment, names: Sequence[str]) -> Values:
-    """Return counts per process, without L1 misses that also miss in L2; ``float64[count, call path]``."""
+    """Return counts per process, excluding L1 misses that also miss in L2; ``float64[count, call path]``."""
     processes = len({place.process for place in experiment.locations})
     found = np.array([summary(experiment, name).sums for name in names]) / processes
     if len(found) > 2:

@@ -17,11 +17,11 @@ def price_of_fault(experiment: Experiment, calibrated: Prices) -> float:
     """Fit the price of a page fault to the system time of all call paths by least squares.
 
     System time also includes the time in system calls. So without a calibrated price, the time of page faults is not
-    separated from that of system calls. With a calibrated price, the fitted price is at least this price and at most
-    twice this price. The exclusive values of roots are left out, because they include process start.
+    separated from the time of system calls. With a calibrated price, the fitted price is at least this price and at
+    most twice this price. The exclusive values of roots are left out, because they include process start.
 
     Returns:
-        Seconds per page fault; 0 if there are none, or nothing was calibrated.
+        Seconds per page fault; 0 if there were no page faults, or nothing was calibrated.
     """
     if calibrated.page_fault is None or not complete(experiment, "page_faults"):
         return 0.0

@@ -1,4 +1,4 @@
-"""Fit the time per instruction and per cache miss (their prices) that best explains a run's computing."""
+"""Fit the time per instruction and per cache miss (their prices) that best explains a run's computing time."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ _BOUNDS: Final = {
 }
 _FREE: Final = (0.0, np.inf)
 _NONE: Final = (0.0, 0.0)
-_TOLD: Final = 0.01  # share of computing; an uncalibrated price that explains less is noise
+_TOLD: Final = 0.01  # share of computing time; an uncalibrated price that explains less is noise
 # Converts the price of an instruction, the price of an L1 miss and the extra cost of an L2 miss to the prices of an
-# instruction, an L1 miss and an L2 miss. The last row belongs to the time.
+# instruction, an L1 miss and an L2 miss. The last row is for the time.
 _STEPS: Final = np.array([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1]])
 _SINGULAR: Final = 1e-10  # eigenvalues below this share of the largest are rounding errors
 _PULL: Final = 1e-6  # weight of calibrated prices, relative to that of a count; small, so that the run decides
@@ -51,18 +51,18 @@ _CLOSE: Final = 1e-12  # relative change of prices at which iterations stop; if 
 _MEDIAN: Final = 0.6745  # standard deviations that contain half of normal values
 _CONFIDENCE: Final = 0.95  # level of confidence intervals
 _LEAST_FREE: Final = 2.0  # degrees of freedom; with fewer, Student's t has no variance, and intervals are useless
-_FAR: Final = 10.0  # standard deviations; normal values beyond are negligible
-_POINTS: Final = 10_001  # points of integration; they give quantiles of six digits
-_NOTHING: Final = 1e-6  # share of all computing; smaller residuals count as equal
+_FAR: Final = 10.0  # standard deviations; normal values beyond this limit are negligible
+_POINTS: Final = 10_001  # points of integration; enough for quantiles with six correct digits
+_NOTHING: Final = 1e-6  # share of all computing time; smaller residuals count as equal
 
 
 def fitted_prices(experiment: Experiment, counted: Counted, calibrated: Prices) -> tuple[float, ...]:
-    """Fit prices to all call paths and threads: computing without events = sum of count x price.
+    """Fit prices such that counts times prices add up to the computing time (without events) in all call paths.
 
     Prices are not negative, and lie within calibrated bounds: for an instruction, the times of an independent
-    instruction and of one in a chain of divisions; for a miss, the times in sequential access and in pointer chasing.
-    If misses are not calibrated, an L2 miss costs at least as much as an L1 miss, and a miss costs nothing if it
-    explains less than 1 % of computing.
+    instruction and of an instruction in a chain of divisions; for a miss, the times in sequential access and in pointer
+    chasing. If misses are not calibrated, an L2 miss costs at least as much as an L1 miss, and a miss costs nothing if
+    it explains less than 1 % of computing time.
 
     Args:
         experiment: The run; if it has many locations, an evenly spread sample is used.
@@ -99,7 +99,7 @@ def half_widths(experiment: Experiment, counted: Counted, prices: Sequence[float
 def errors(products: Values, prices: Sequence[float]) -> Values:
     """Return the error of fitted prices, at a confidence of 95 %.
 
-    The covariance is that of a regression by least absolute deviations (Koenker and Bassett 1978). Residuals are
+    The covariance is computed as in a regression by least absolute deviations (Koenker and Bassett 1978). Residuals are
     assumed to be normally distributed, with a size that is the same share of each call path's time: the median share in
     this run. As many call paths as there are prices are left out of this median, because the fit explains that many
     exactly. The number of independent call paths is estimated as (sum of times)² / (sum of squared times).
@@ -151,13 +151,13 @@ def quantile_of_t(free: float) -> float:
 
 
 def own_prices(experiment: Experiment, counted: Counted, prices: Sequence[float], calibrated: Prices) -> Values:
-    """Return prices for each call path, so that its counts at these prices add up to its computing.
+    """Return prices for each call path, so that its counts at these prices add up to its computing time.
 
     An instruction takes from a sixth of a cycle to ten cycles, depending on how long operations wait for each other, so
     each call path has its own price. In a walk through consecutive values, misses have the calibrated price of a walk.
-    Time that remains at the highest price of an instruction is attributed to misses that cost more there than in the
-    whole run, as in pointer chasing. Misses of L2 come first, then misses of L1. Without both calibrated bounds such
-    prices could explain anything, so all call paths get the fitted price.
+    Time that remains even at the highest price of an instruction is attributed to misses that cost more there than in
+    the whole run, as in pointer chasing. Misses of L2 come first, then misses of L1. Without both calibrated bounds,
+    such prices could explain anything, so all call paths get the fitted price.
 
     Args:
         experiment: The run; if it has many locations, an evenly spread sample is used.
@@ -241,13 +241,12 @@ def _products(experiment: Experiment, counted: Counted) -> Values:
 def fit(products: Values, bounds: Sequence[Bounds]) -> tuple[float, ...]:
     """Fit prices that minimise the sum of the call paths' residuals.
 
-    A call path's residual is the root of the sum of its threads' squared residuals. Within a call path this is least
-    squares; over call paths it is least absolute deviations, so that a region with unusual instructions does not affect
-    the prices of the others. The solution uses iteratively reweighted least squares.
+    A call path's residual is the root of the sum of its threads' squared residuals. Within a call path, this amounts to
+    least squares; over call paths, it amounts to least absolute deviations, so that a region with unusual instructions
+    does not affect the prices in other regions. The solution uses iteratively reweighted least squares.
 
     Args:
-        products: ``float64[call path, n + 1, n + 1]``: sums over the threads; the last row and column belong to the
-            time.
+        products: ``float64[call path, n + 1, n + 1]``: sums over the threads; the last row and column are for the time.
         bounds: The least and the greatest value of each price.
     """
     least_off = _NOTHING * np.sqrt(products[:, -1, -1].sum())

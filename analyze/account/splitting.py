@@ -1,4 +1,4 @@
-"""Split the wall time of first threads into parts, one block of ranks at a time."""
+"""Split the wall time of each rank's first thread into parts, one block of ranks at a time."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Splitting:
         times: The known parts of wall time besides computing: ``mpi``, ``io`` and ``omp``.
         priced: The parts in ``times`` whose calls and bytes have prices.
         prices: The calibrated prices.
-        counted: Computing, and what was counted.
+        counted: How computing time and its counts are derived.
         fitted: Seconds per count, fitted to all call paths together.
         own: ``float64[count, call path]``: seconds per count in each call path; empty if nothing was counted.
         fault: Seconds per page fault; 0 if kernel time is unknown.
@@ -64,7 +64,7 @@ class Splitting:
 
     @classmethod
     def of(cls, experiment: Experiment) -> Splitting:
-        """Determine how an experiment's time can be split, and fit the prices of computing to it."""
+        """Determine how an experiment's time can be split, and fit the prices of its counts."""
         prices = Prices.of(experiment.notes.prices)
         counted = Counted.of(experiment, prices)
         files = (prices.read_call, prices.read_byte, prices.write_call, prices.write_byte)
@@ -137,7 +137,7 @@ class Splitting:
         yield "asleep", off - turns
 
     def _of_allocations(self, experiment: Experiment) -> Values:
-        """Return the time of allocations; with frees counted, an allocation and a free take half of the price each."""
+        """Return the time of allocations; if frees were counted, an allocation and a free each take half the price."""
         blocks = np.maximum(experiment.exclusive("allocations"), 0.0)
         if complete(experiment, "frees"):
             blocks = (blocks + np.maximum(experiment.exclusive("frees"), 0.0)) / 2
@@ -187,7 +187,7 @@ class Splitting:
         yield from {**parts, "mpi_waiting": parts.get("mpi_waiting", 0.0) + waited}.items()
 
     def _mpi(self, experiment: Experiment) -> tuple[Values, Values]:
-        """Return the time of MPI calls and bytes at their prices, if each rank communicated equally with all others."""
+        """Return the time of MPI calls and bytes at their prices, as if all pairs of ranks communicated equally."""
         prices = self.prices
         across = np.array([self.across[place.machine, place.node] for place in experiment.locations])
         call, byte = prices.mpi_call or 0.0, prices.mpi_byte or 0.0
@@ -199,10 +199,10 @@ class Splitting:
         )
 
     def _files(self, experiment: Experiment, time: Values) -> tuple[Values, Values]:
-        """Return the time of I/O calls and bytes at their prices; calls are divided into reads and writes as bytes are.
+        """Return the time of I/O calls and bytes at their prices; calls count as reads or writes by their bytes.
 
         A library such as MPI-IO, or the Fortran runtime, adds its own time per call. So if calls are small, all of
-        their time counts as time of calls, unless it is so long that they must have waited for something.
+        their time counts as time of calls, unless they took so long that they must have waited for something.
         """
         prices = self.prices
         calls, read, written = (experiment.exclusive(each) for each in _CALLS["io"])
@@ -221,12 +221,12 @@ def _across(experiment: Experiment) -> dict[tuple[str, str], float]:
 
 
 def _at_most(parts: list[Part], whole: Values, rest: str) -> Iterator[Part]:
-    """Yield parts, scaled down if their sum exceeds the whole, and then the rest."""
+    """Yield parts, scaled down if their sum exceeds the whole, and then the remaining time."""
     together = np.sum([each for _, each in parts], axis=0)
     factor = np.divide(whole, together, out=np.ones_like(whole), where=together > whole)
     left = whole
     for name, each in parts:
-        part = np.minimum(each * factor, left)  # due to rounding, a part may exceed the rest
+        part = np.minimum(each * factor, left)  # due to rounding, a part may exceed the remaining time
         left = left - part
         yield name, part
     yield rest, left

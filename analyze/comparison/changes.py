@@ -1,4 +1,4 @@
-"""By how much a program changed from one experiment to another: where, and on which ranks; from their difference."""
+"""How much a program changed from one experiment to another, where, and on which ranks."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ __all__ = ["Change", "Changes", "is_difference"]
 _MOST: Final = 5  # maximum number of call paths
 _SMALL: Final = 0.01  # changes below this share of the largest change are left out
 _LEAST: Final = 0.05  # a rank is named if it changed at least by this share of the largest change
-_ALIKE: Final = 0.9  # ranks whose changes differ by less are alike
+_ALIKE: Final = 0.9  # ranks are alike if the smallest change is at least this share of the largest
 _NOTHING: Final = 5e-10  # smaller changes, in seconds, are rounding errors
 _WALL: Final = "wall_time"
-_NO_WHOLE: Final = (PATH_TIME, "delay_time", "wait_time", TEAM_TIME.name)  # times that are not of the whole program
+_NO_WHOLE: Final = (PATH_TIME, "delay_time", "wait_time", TEAM_TIME.name)  # times that do not cover the whole program
 
 
 def is_difference(experiment: Experiment) -> bool:
-    """Return whether an experiment is a difference of two others."""
+    """Return whether an experiment is the difference of two experiments."""
     return experiment.notes.derived_by[-1:] == ("difference",)
 
 
@@ -48,25 +48,25 @@ class Change:
 
     @property
     def kind(self) -> Literal["gain", "loss", "change"]:
-        """``change`` if the sum is the same, although locations changed."""
+        """``gain`` or ``loss``; ``change`` if the sum is the same, although locations changed."""
         return "change" if abs(self.amount) < _NOTHING else "gain" if self.amount > 0 else "loss"
 
     @cached_property
     def locations(self) -> list[int]:
-        """The locations that changed most, in their order; empty if there is only one location."""
+        """The locations that changed most, in ascending order; empty if there is only one location."""
         sizes = np.abs(self.by_location)
         largest = float(sizes.max(initial=0.0))
         return np.flatnonzero(sizes >= _LEAST * largest).tolist() if largest and len(sizes) > 1 else []
 
     @property
     def is_one_way(self) -> bool:
-        """Whether all these locations became faster, or all became slower."""
+        """Whether all of ``locations`` became faster, or all became slower."""
         values = self.by_location[self.locations]
         return bool(np.all(values > 0) or np.all(values < 0))
 
     @property
     def is_alike(self) -> bool:
-        """Whether at least two locations changed most, and by about the same amount."""
+        """Whether ``locations`` has at least two members, and all changed by about the same amount."""
         sizes = np.abs(self.by_location[self.locations])
         return len(sizes) > 1 and bool(sizes.min() >= _ALIKE * sizes.max())
 
@@ -78,10 +78,10 @@ class Changes:
     A metric that only one of the experiments has is never listed, because its values would look like a change.
 
     Attributes:
-        metric: The metric by which changes are listed: the length of the critical path, or if that is unknown,
-            busy time, or wall time; empty if none of them is known. Ranks may wait less in one place and more in
-            another, so wall time comes last.
-        of_ranks: The metric of the changes at locations.
+        metric: The metric by which changes are listed: the length of the critical path, otherwise busy time, otherwise
+            wall time; empty if none of them is known. Ranks may wait less in one place and more in another, so wall
+            time comes last.
+        of_ranks: The metric in which changes at locations are given.
         unit: Unit of these metrics.
         totals: The change of each metric in the whole program, summed over the locations.
         program: The change of ``of_ranks`` in the whole program.
@@ -99,7 +99,7 @@ class Changes:
 
     @classmethod
     def of(cls, difference: Experiment) -> Changes | None:
-        """Return the changes; None if no time changed and none is unknown."""
+        """Return the changes; None if no time changed and no change is unknown."""
         metrics = _metrics(difference)
         one_sided = set(difference.notes.one_sided)
         unknown = {name: sorted(one_sided & {*parts}) for name, parts in metrics.items() if one_sided & {*parts}}
@@ -146,7 +146,7 @@ def _unit(difference: Experiment, parts: Mapping[str, int]) -> str:
 
 
 def _blocks(difference: Experiment, parts: Mapping[str, int]) -> Iterator[tuple[Rows, Values]]:
-    """Yield call paths and the changes of a sum of metrics there, ``float64[call path, location]``; 0 if missing."""
+    """Yield call paths and the change of a sum of metrics: ``float64[call path, location]``, 0 if missing."""
     (first, *others) = parts
     for rows, values in difference.blocks(first):
         found = parts[first] * np.nan_to_num(values)
@@ -163,7 +163,7 @@ def _paths(
     Args:
         difference: The difference.
         parts: The stored metrics by which changes are listed, with their signs.
-        of_ranks: The same for the changes at locations.
+        of_ranks: The stored metrics in which changes at locations are given, with their signs.
         is_path: Whether changes on the critical path are listed.
     """
     sums, sizes = np.zeros(len(difference.call_paths)), np.zeros(len(difference.call_paths))

@@ -1,4 +1,4 @@
-"""Runs to compare: checks that they can be compared, and reads the values of the program and of each call path."""
+"""Check that runs can be compared, and read the values of the program and of each call path."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ def metrics_to_compare(runs: Sequence[Experiment]) -> tuple[str, ...]:
 
     Wall time includes waiting. Compute time is CPU time outside MPI: the work of all ranks. The length of the critical
     path, or otherwise the busy time of the busiest rank, also falls if the same work is balanced better. Other programs
-    hardly affect CPU times. Experiments of other tools are compared by ``time``, or by CPU time if they have nothing
-    else.
+    hardly affect CPU times. Experiments of other tools are compared by ``time``, or by CPU time if they have no other
+    time.
     """
     base = PATH_TIME if all(map(_has_whole_path, runs)) else BUSY_TIME
     there = [each for each in ("wall_time", _COMPUTE_TIME, base) if all(_has(run, each) for run in runs)]
@@ -75,7 +75,7 @@ def _has(experiment: Experiment, metric: str) -> bool:
 
 
 def _has_whole_path(experiment: Experiment) -> bool:
-    """Return whether the critical path was recorded to the end: it is at least as long as the busiest rank is busy."""
+    """Return whether the critical path was recorded to the end: it is at least as long as any rank's busy time."""
     if not all(map(partial(_has, experiment), (PATH_TIME, BUSY_TIME))):
         return False
     return value_of_program(experiment, PATH_TIME) >= (1 - CLOCKS) * value_of_program(experiment, BUSY_TIME) > 0
@@ -95,7 +95,7 @@ def check_runs(joined: Integration, count: int, metric: str) -> None:
         metric: The metric to compare.
 
     Raises:
-        InputError: A run is incomplete, is not a run, or lacks the metric; or ranks or programs differ.
+        InputError: An experiment is not a complete run, or lacks the metric; or ranks or programs differ.
     """
     for label, each in zip(joined.labels, joined.operands, strict=True):
         check_run(label, each)
@@ -219,7 +219,7 @@ def _check_endings(joined: Integration) -> None:
 
 
 def unit_of(runs: Sequence[Experiment], metric: str) -> str:
-    """Return the unit of the compared metric, from the runs that state one."""
+    """Return the unit of the compared metric, from the runs that have a unit."""
     return next(filter(None, (run.metric(_stored(metric)[0]).unit for run in runs)), "")
 
 
@@ -252,7 +252,7 @@ def values_by_path(joined: Integration, run: int, metric: str) -> Values:
 
 
 def values_of_paths(experiment: Experiment, metric: str) -> Values:
-    """Return the exclusive value of each call path, 0 in MPI_Init and MPI_Finalize; ``float64[call path]``."""
+    """Return the exclusive value of each call path, with 0 for MPI_Init and MPI_Finalize; ``float64[call path]``."""
     return _over_locations(_without_startup(experiment, metric), experiment, metric)
 
 
@@ -262,7 +262,7 @@ def values_of_groups(experiment: Experiment, metric: str, groups: Sequence[int])
     Args:
         experiment: A run.
         metric: The metric.
-        groups: The group of each call path, from 0 on.
+        groups: The group of each call path, numbered from 0.
     """
     values = _without_startup(experiment, metric)
     sums = np.zeros((max(groups) + 1, values.shape[1]))
@@ -294,7 +294,7 @@ def value_of_program(experiment: Experiment, metric: str) -> float:
 
 
 def _without_startup(experiment: Experiment, metric: str) -> Values:
-    """Return exclusive values, 0 in MPI_Init and MPI_Finalize; ``float64[call path, location]``."""
+    """Return exclusive values, with 0 for MPI_Init and MPI_Finalize; ``float64[call path, location]``."""
     computed = _COMPUTED.get(metric)
     values = computed(experiment) if computed else experiment.exclusive(metric).copy()
     values[list(startup_paths(experiment))] = 0.0

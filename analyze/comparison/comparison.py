@@ -1,4 +1,4 @@
-"""Compare two sets of runs of a program: whether one is slower, and where."""
+"""Compare two sets of runs of a program: whether one set is slower, and where."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .noise import CONFIDENCE, Shift, shift
 
 __all__ = ["MIN_SHARE", "Comparison", "Judgement", "Verdict", "compare"]
 
-MIN_SHARE: Final = 0.05  # least share of the program for a region to be judged
+MIN_SHARE: Final = 0.05  # a region is judged if it takes at least this share of the program
 _TRIFLE: Final = 0.01  # share of the slower side's program time; a smaller change is negligible
 
 Verdict = Literal["slower", "faster", "same", "unclear", "waiting"]
@@ -68,8 +68,8 @@ class Comparison:
         of_ranks: Whether values are means over the ranks, sums, or the values of the busiest rank.
         runs: The numbers of base runs and of other runs.
         program: The whole program.
-        regions: Call paths that take at least ``MIN_SHARE`` of the program and ``least`` on one side, largest change
-            first.
+        regions: Call paths that take at least ``MIN_SHARE`` of the program and at least ``least`` on one side, largest
+            change first.
         appeared: Call paths that reach these limits on the other side, but take no time in any base run, with their
             values.
         vanished: Call paths that reach these limits on the base side, but take no time in any other run.
@@ -206,7 +206,7 @@ def _judged(path: int | None, base: Values, other: Values, bounds: _Bounds) -> J
 
 
 def _by_holm(regions: Sequence[Judgement], bounds: _Bounds) -> list[Judgement]:
-    """Judge many regions: first the most certain change, then the next, until one is not certain."""
+    """Judge many regions with Holm's correction, starting with the most certain change."""
     ordered = sorted(regions, key=lambda each: min(each.shift.above, each.shift.below))
     found: list[Judgement] = []
     tests = len(ordered)

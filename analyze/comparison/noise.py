@@ -10,7 +10,7 @@ freedom,
     P(y - x > d) = n / (n + m) · (1 + m d / T)^-v
 
 holds exactly if the floors are equal, whatever the scale: T is Gamma(v) distributed and independent of the minima. If
-noise also makes runs faster, the formula is wrong from about seven runs on. So a rank test must confirm the result
+noise also makes runs faster, the formula is wrong for about seven or more runs. So a rank test must confirm the result
 (Mann and Whitney 1947).
 """
 
@@ -26,9 +26,9 @@ __all__ = ["CONFIDENCE", "UNKNOWN_NOISE", "Shift", "by_ranks", "shift"]
 CONFIDENCE: Final = 0.99
 _LEAST: Final = 2
 _MANY: Final = 7
-_EXACT: Final = 100  # runs; with more, the normal distribution suffices, whose tails are larger
-_AGREEING: Final = 0.2  # weight of the rank test: 1 in 20 suffices where the minima need 1 in 100
-UNKNOWN_NOISE: Final = 0.5  # relative change; on a shared machine equal runs differ by less
+_EXACT: Final = 100  # runs; with more runs, the normal distribution suffices, because its tails are larger
+_AGREEING: Final = 0.2  # factor on the rank test's probability: 1 in 20 suffices where the minima need 1 in 100
+UNKNOWN_NOISE: Final = 0.5  # relative change; equal runs differ by less, even on a shared machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,8 @@ class Shift:
         change: Relative change of the minimum: 0.1 if the other side is 10 % above the base.
         low: Lower confidence limit of the change; None if there are too few runs.
         high: Upper confidence limit of the change; None if there are too few runs.
-        above: Probability of such a change or a larger one if the sides are equal.
-        below: Probability of such a change or a smaller one if the sides are equal.
+        above: Probability of at least this change if the sides are equal.
+        below: Probability of at most this change if the sides are equal.
         noise: Relative scale of the noise; None if there are too few runs.
     """
 
@@ -86,7 +86,7 @@ def shift(base: Sequence[float], other: Sequence[float], *, repeats: bool = Fals
 
 
 def _time_on_test(ordered: Sequence[float]) -> tuple[float, int]:
-    """Return the total time on test and the number of failures, in the terms of life testing.
+    """Return the total time on test and the number of failures, in terms of life testing.
 
     The time is the sum of the distances of all runs from the fastest run. Runs beyond the faster half count with the
     distance of the slowest run in this half.
@@ -106,14 +106,14 @@ def _tail(d: float, n: int, m: int, time: float, degrees: int) -> float:
 
 
 def _above_by_ranks(x: Sequence[float], y: Sequence[float]) -> float:
-    """Return the probability of at least as many pairs with x < y under equal distributions; 0 for few runs."""
+    """Return the probability of at least as many pairs with x < y if both distributions are equal; 0 for few runs."""
     return 0.0 if min(len(x), len(y)) < _MANY else by_ranks(x, y, "greater")
 
 
 def by_ranks(
     base: Sequence[float], other: Sequence[float], alternative: Literal["greater", "two-sided"] = "two-sided"
 ) -> float:
-    """Return the probability of such a difference of ranks, or a larger one, under equal distributions."""
+    """Return the probability of at least this difference in ranks if both distributions are equal."""
     from scipy.stats import mannwhitneyu  # noqa: PLC0415 - takes a second
 
     method = "exact" if len(base) + len(other) <= _EXACT else "asymptotic"

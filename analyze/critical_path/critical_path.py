@@ -1,9 +1,9 @@
 """The critical path of a run, and the efficiencies of its ranks derived from it.
 
 The path is the longest chain of work across ranks, and only less work on the path can shorten the run (Hollingsworth
-1998; Böhme et al. 2012). The efficiencies are those of the POP centre: their product is the share of the run in which
-ranks were busy. Load balance and serialisation are computed from CPU time outside MPI, so other load on the machine
-does not affect them.
+1998; Böhme et al. 2012). The efficiencies are defined as by the POP centre: their product is the share of the run in
+which ranks were busy. Load balance and serialisation are computed from CPU time outside MPI, so other load on the
+machine does not affect them.
 """
 
 from __future__ import annotations
@@ -22,19 +22,20 @@ from ..run.location_blocks import over_locations
 
 __all__ = ["CriticalPath", "Efficiency", "OnPath", "find_critical_path"]
 
-_OF_REGION = 0.01  # least share of a region's path time for a rank to be named
+_OF_REGION = 0.01  # a rank is named if it has at least this share of a region's time on the path
 _KEPT = 20  # largest number of delays kept
 
 
 @dataclass(frozen=True, slots=True)
 class Efficiency:
-    """The share of the run in which the ranks were busy, and the reasons for the rest.
+    """The share of the run in which the ranks were busy, and its factors.
 
     Attributes:
         load_balance: Mean busy time of the ranks, divided by the busy time of the busiest rank.
         serialisation: Busy time of the busiest rank, divided by the length of the critical path: less than 1 if ranks
             work one after another.
-        transfer: Length of the path, divided by the run's time: the rest is communication, or waiting for a core.
+        transfer: Length of the path, divided by the run's time: the remaining time is communication, or waiting for a
+            core.
         parallel: The product of the three: mean busy time, divided by the run's time.
         reliable: Names of the efficiencies that other load on the machine did not affect; empty for an archive of
             another tool, in which busy time is wall time.
@@ -97,7 +98,7 @@ class CriticalPath:
 def find_critical_path(
     experiment: Experiment, program_time: float, *, alone: bool, master: int | None = None
 ) -> CriticalPath | None:
-    """Return the critical path that a run has recorded; None if there is none.
+    """Return the critical path that was recorded in a run; None if none was recorded.
 
     Args:
         experiment: The run.
@@ -162,7 +163,7 @@ def _ranks(experiment: Experiment, parts: Values) -> dict[int, tuple[int, ...]]:
 
 
 def _large_parts(part: Experiment, _: slice, least: list[float]) -> list[tuple[int, int, float]]:
-    """Return call path, rank and seconds of the large contributions of a block's ranks to the path."""
+    """Return the call path, rank and seconds of each large contribution of a block's ranks to the path."""
     processes, columns = np.unique([place.process for place in part.locations], return_inverse=True)
     found = []
     for path, values in enumerate(np.asarray(part.exclusive("path_time"))):

@@ -1,9 +1,9 @@
 """The time of each region on the critical path, and how much of it arises because ranks do not work at the same time.
 
-The path is as long as all its parts together. So a region's time on the path minus the ranks' mean busy time in it is
-the saving if its work were balanced and done by all ranks at the same time. If the path is longer than the work of even
-the busiest rank, imbalance alone does not explain its length. Then ranks work one after another, each with the result
-of the previous one, or a different rank is late at each synchronisation.
+The path is as long as all its parts together. So a region's time on the path minus the ranks' mean busy time in the
+region is the saving if the region's work were balanced and done by all ranks at the same time. If the path is longer
+than the work of even the busiest rank, imbalance alone does not explain its length. Then ranks work one after another,
+each with the result of the previous one, or a different rank is late at each synchronisation.
 """
 
 from __future__ import annotations
@@ -37,9 +37,10 @@ class Serialisation:
             if this is below a tenth of the time on the path, because ranks are never equally fast all the time; if
             sampling error alone may cause it; and for regions that are not named (see ``find_serialisation``).
         passes_on: ``bool[region]``: whether ranks pass results from one to the next: messages end a part of the waiting
-            for this region, and the path has visits of several ranks for each step. Otherwise, if it is not
+            for this region, and the path has visits by several ranks for each step. Otherwise, if the region is not
             ``in_doubt``, a different rank is late each time.
-        in_doubt: ``bool[region]``: whether messages end a part of the waiting, but visits show neither.
+        in_doubt: ``bool[region]``: whether messages end a part of the waiting, but the visits on the path do not show
+            whether ranks pass results on or a different rank is late each time.
         delays: Which rank waits for which.
     """
 
@@ -58,7 +59,7 @@ class Serialisation:
 
     @property
     def chained(self) -> Values:
-        """The estimated saving of regions that are named because their ranks work in sequence; 0 elsewhere."""
+        """The estimated saving of regions that are named because their ranks work in sequence; 0 for all others."""
         return np.where(self.beyond > 0, self.saved, 0.0)
 
     def handed_on(self, region: int) -> float:
@@ -87,9 +88,9 @@ class Serialisation:
 def find_serialisation(ranks: Selection) -> Serialisation | None:
     """Compare the critical path with the ranks' busy time in each region.
 
-    If ranks pass on results that the next one waits for, the innermost region in which they both wait and work is
-    named; none is named if they wait outside all regions. If ranks are late in turn, the region in which they are busy
-    is named.
+    If each rank waits for results of the previous rank, the innermost region in which ranks both wait and work is
+    named; no region is named if ranks wait outside all regions. If a different rank is late each time, the region in
+    which ranks are busy is named.
 
     Args:
         ranks: All ranks, and the regions.
@@ -118,7 +119,7 @@ def find_serialisation(ranks: Selection) -> Serialisation | None:
     passes_on = (by_messages > 0) & (by_messages >= CRITERIA.part * late)
     in_doubt = np.zeros(len(beyond), dtype=bool)
     if extra := time_of_extra_visits(ranks):
-        least, most = (each >= THRESHOLD * on_path for each in extra)  # would be named for these visits alone
+        least, most = (each >= THRESHOLD * on_path for each in extra)  # whether these visits alone would suffice
         passes_on, in_doubt = passes_on & least, passes_on & most & ~least
     found = Serialisation(on_path, mean, busiest, beyond, passes_on, in_doubt, delays)
     waits_there = np.array([found.handed_on(index) for index in range(len(beyond))]) >= CRITERIA.part * by_messages
@@ -133,7 +134,7 @@ def _busy(selection: Selection) -> tuple[Values, Values, Values]:
 
 
 def _named(regions: Sequence[CodeRegion], in_turn: Flags, passes_on: Flags, waits_there: Flags) -> Flags:
-    """Return the innermost regions; if results are passed on, preferably regions in which ranks also wait for them."""
+    """Flag the innermost regions; if results are passed on, prefer regions in which ranks also wait for the results."""
     found, around = in_turn.copy(), np.zeros(len(regions), dtype=bool)
     for index, region in enumerate(regions):  # call paths come after their parents
         found[index] &= not (passes_on[index] and not waits_there[index] and around[index])

@@ -1,8 +1,8 @@
 """Teams of threads in which a different thread is slowest each time.
 
-In each execution of a parallel region, all threads wait for the slowest one. If that is always the same thread, it is
-busy longest in total, too, which a comparison of threads shows. Otherwise the executions together take longer than even
-the busiest thread is busy in all of them. The threads' total times can then be equal.
+In each execution of a parallel region, all threads wait for the slowest one. If the slowest thread is always the same,
+it is also busy longest in total, as a comparison of threads shows. Otherwise, all executions together take longer than
+the total busy time of even the busiest thread, although the threads' total times may be equal.
 """
 
 from __future__ import annotations
@@ -32,20 +32,21 @@ _ROUNDING: Final = 1e-9
 class Teams:
     """The regions in which a different thread is slowest each time.
 
-    Times are ``float64[region]``, inclusive seconds of work in teams; only those of regions in teams are compared.
+    Times are ``float64[region]``, inclusive seconds of work in teams; only regions in teams are compared.
 
     Attributes:
         on_path: Time of each region on the critical path, which contains the slowest thread of each execution.
-        busiest: This time if the slowest thread were always the one that is busiest in all executions together.
-        mean: This time if the threads were busy equally long in each execution.
+        busiest: What ``on_path`` would be if the slowest thread were always the thread that is busiest in all
+            executions together.
+        mean: What ``on_path`` would be if all threads were busy for the same time in each execution.
         per_thread: Mean busy time of a thread.
-        named: Named region → the parallel region, around it or the same, at whose end the threads wait. The named
-            region is the innermost one, within the function of the parallel region, that contains at least nine tenths
-            of the excess of ``on_path`` over ``busiest``. Excesses that are too small, or may be due to sampling error,
-            are left out, as in ``Serialisation.beyond``.
+        named: Named region → the parallel region at whose end the threads wait: the named region itself, or a region
+            around it. The named region is the innermost region, within the function of the parallel region, that
+            contains at least nine tenths of the excess of ``on_path`` over ``busiest``. Excesses that are too small, or
+            may be due to sampling error, are left out, as in ``Serialisation.beyond``.
         fixed: Named regions in which each thread has its own part of the work: nearly all of the excess is in a region
-            that all threads enter equally often, and in which they do not wait. In other regions, threads may take
-            pieces on demand, so a thread that waits for a core leaves more work to the others.
+            that all threads enter the same number of times, and in which they do not wait. In other regions, threads
+            may take pieces on demand, so a thread that waits for a core leaves more work to the other threads.
     """
 
     on_path: Values
@@ -57,7 +58,7 @@ class Teams:
 
     @property
     def beyond(self) -> Values:
-        """Seconds of each region on the critical path beyond those of the busiest threads."""
+        """The seconds by which each region's time on the critical path exceeds ``busiest``."""
         return self.on_path - self.busiest
 
 
@@ -99,7 +100,10 @@ def _is_most(beyond: Values, inner: int, place: int) -> bool:
 
 
 def _innermost(experiment: Experiment, regions: Sequence[CodeRegion], team: int, beyond: Values) -> int:
-    """Return the innermost loop in the function of a parallel region with nearly all of its excess, or the region."""
+    """Return the innermost loop that has nearly all of a parallel region's excess; the region if there is no such loop.
+
+    Only loops in the parallel region's function are searched.
+    """
     paths, place = experiment.call_paths, team
     own = paths[regions[team].id].region
     while True:
@@ -121,7 +125,7 @@ def _times(selection: Selection) -> tuple[Values, Flags]:
     Returns:
         ``float64[7, region]``, summed over the ranks: ``on_path``, ``busiest`` and ``mean`` as in ``Teams``, the busy
         time of all threads, the mean number of threads in an execution, their time waiting in OpenMP, and the number of
-        ranks whose threads enter the region unequally often; and ``bool[call path]``.
+        ranks whose threads enter the region different numbers of times; and ``bool[call path]``.
     """
     experiment, regions, starts = selection.experiment, selection.regions, selection.starts
     in_teams = in_teams_alone(experiment)

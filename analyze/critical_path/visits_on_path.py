@@ -15,14 +15,15 @@ __all__ = ["time_of_extra_visits"]
 
 
 def time_of_extra_visits(ranks: Selection) -> tuple[Values, Values] | None:
-    """Return the time on the path that is due to extra visits: at least, and at most; ``float64[region]`` each.
+    """Return the least and the greatest time on the path that extra visits may take; ``float64[region]`` each.
 
     If a different rank is late each time, the path takes the slowest rank's visit in each step, so it has as many
-    visits as a rank. If ranks pass on results, the path has visits of several ranks for each step.
+    visits as a single rank. If ranks pass on results, the path has visits by several ranks for each step.
 
-    Only visits that contain no communication count, because the path cannot change ranks inside them; of nested ones,
-    the outermost, because the slowest rank may have more inner visits in each step. The rest of a region's time counts
-    only in the second result: a visit that contains communication may be on the path in part.
+    Only visits that contain no communication count, because the path cannot change ranks inside them. Of nested visits,
+    only the outermost counts, because the slowest rank may have more inner visits in each step. A region's remaining
+    time counts only in the second result, because only a part of a visit that contains communication may be on the
+    path.
 
     Args:
         ranks: All ranks, and the regions.
@@ -45,7 +46,7 @@ def time_of_extra_visits(ranks: Selection) -> tuple[Values, Values] | None:
 
 
 def _of_outermost(experiment: Experiment, values: Values, calls: Values) -> Values:
-    """Return for each call path the value of the outermost one around it without calls; NaN for those with calls."""
+    """For each call path, return the value of the outermost call path around it without calls; NaN if it has calls."""
     has_calls = experiment.summed_up(calls[:, None])[:, 0] > 0
     found = np.where(has_calls, np.nan, values)
     for index, path in enumerate(experiment.call_paths):

@@ -116,8 +116,8 @@ def _raised(attribute: Attribute, seconds: TimeSplit, costly: Sequence[int]) -> 
     Args:
         attribute: The attribute.
         seconds: How the regions spent their time.
-        costly: Regions that count even if the attribute is not high in them, because they are named for what their
-            causes cost.
+        costly: Regions that count even if the attribute is not high in them, because their causes take enough time to
+            be worth a fix.
     """
     amounts = attribute.of_regions
     worth = seconds.moves if attribute.name == "mpi_bytes" else seconds.is_part(seconds.of[attribute.name])

@@ -23,15 +23,15 @@ _SMALL: Final = 0.05  # share of the largest value below which values are never 
 def classify(values: Sequence[float]) -> list[int] | None:
     """Return the severity class of each value, from 0, very low, to 4, very high.
 
-    Values within 10 % of a larger one count as equal to it, starting from the largest. A value of 0, or below 1 % of
-    the largest, is always in class 0; a value below 5 % is never high.
+    Values within 10 % of a larger value count as equal to this value, starting from the largest. A value of 0, or below
+    1 % of the largest, is always in class 0; a value below 5 % is never high.
 
     Args:
         values: One value per region, not negative.
 
     Returns:
-        The classes in the order of the values. None with fewer than two different values, because then there is no
-        disparity.
+        The classes in the order of the values. None if there are fewer than two different values, because then there is
+        no disparity.
     """
     largest = max(values, default=0.0)
     weighty = [value if value > 0 and value >= NEGLIGIBLE * largest else 0.0 for value in values]
@@ -52,7 +52,7 @@ def classify(values: Sequence[float]) -> list[int] | None:
 
 
 def _merge_alike(values: Sequence[float]) -> dict[float, float]:
-    """Group similar values, and return the largest value of each group → the group's mean."""
+    """Group similar values, and map the largest value of each group to the group's mean."""
     groups: dict[float, list[float]] = {}
     head = np.inf
     for value in sorted(values, reverse=True):

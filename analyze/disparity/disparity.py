@@ -47,12 +47,12 @@ def find_disparity(
     in_turn: Collection[int] = (),
     waiting: Collection[int] = (),
 ) -> Disparity:
-    """Classify the regions and find the critical ones and their culprits.
+    """Classify the regions, and find the critical regions and their culprits.
 
     Args:
         regions: The code-region tree.
         values: CRNM of each region, or another metric to classify by.
-        shares: Each region's wall time as a share of the program's.
+        shares: Each region's wall time as a share of the program's time.
         additive: Whether a region's value includes the values of the regions below it, as with CRNM but not CPI.
         least: The least share of a critical region.
         costly: Regions that spend enough time on a cause to be worth a fix.
@@ -88,7 +88,7 @@ class _Culprits:
     Attributes:
         regions: The code-region tree.
         values: Value of each region, including the regions below.
-        shares: Each region's wall time as a share of the program's.
+        shares: Each region's wall time as a share of the program's time.
         classes: Severity class of each region.
         critical: Positions of the critical regions.
     """
@@ -100,11 +100,12 @@ class _Culprits:
     critical: frozenset[int]
 
     def of(self, index: int) -> list[int]:
-        """Return the culprits of a critical region, without those of the critical regions below it.
+        """Return the culprits of a critical region, without the culprits of critical regions below it.
 
         The region itself is a culprit if its class is higher than each child's, and its value outside expensive
-        children is at least as large as that of the smallest critical region. Otherwise, if it contains no critical
-        regions, culprits are the largest regions below, or the region itself if none of them is large.
+        children is at least as large as the value of the smallest critical region. Otherwise, if the region contains no
+        critical regions, the culprits are the largest regions below it, or the region itself if no region below is
+        large.
         """
         lowest = min(self.values[each] for each in self.critical)
         weighing, rest = self._parts(index)
@@ -115,7 +116,7 @@ class _Culprits:
         return self._heaviest(index, weighing, rest)
 
     def _heaviest(self, index: int, weighing: Sequence[int], rest: float) -> list[int]:
-        """Return a region if most of its value is its own or in small children, otherwise large children's culprits."""
+        """Return a region if most of its value is exclusive or in small children; else large children's culprits."""
         most = max(weighing, key=lambda child: self.values[child], default=index)
         stands_alone = (
             self.values[most] >= CRITERIA.outweighs * (self.values[index] - self.values[most])

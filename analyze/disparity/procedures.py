@@ -62,7 +62,7 @@ class Procedure:
         own_mpi_time: The part of ``own_wall_time`` in MPI calls; None if it was not measured.
         with_small: ``own_wall_time`` plus the time in calls and small regions below; small regions take less than 3 %
             of the run over all their call paths. 0 for a call.
-        wall_time: Inclusive wall time; with recursion, only that of the outermost calls.
+        wall_time: Inclusive wall time; with recursion, only the time of the outermost calls.
         callers: The number of functions that call the procedure.
     """
 
@@ -83,12 +83,12 @@ class HeavyProcedure:
         region: Position among the code regions at which it takes longest.
         wall_time: Inclusive seconds, mean over the processes.
         share: ``wall_time`` as a share.
-        with_small: The share of ``wall_time`` without regions below that take at least 3 % of the run.
+        with_small: ``wall_time`` without regions below that take at least 3 % of the run, as a share.
         compute_share: Compute time without these regions, as a share of all compute time; None if it was not measured.
         mpi_time: The part of ``wall_time`` in MPI calls; None if it was not measured.
         io_time: The part of ``wall_time`` in calls that read or write files; None if it was not measured.
         callers: Name of a function that calls the procedure → time of its calls as a share, largest first.
-        paths: The call paths, without recursive ones.
+        paths: The call paths, without recursive calls.
     """
 
     region: int
@@ -200,7 +200,7 @@ class Procedures:
     def every(self) -> tuple[Procedure, ...]:
         """The procedures with time of their own, or in small regions below, over all call paths, longest time first.
 
-        If ranks wait for cores, they are sorted by compute time, because their wall time includes this waiting.
+        If ranks wait for cores, procedures are sorted by compute time, because wall time includes this waiting.
         """
         run, merged, position = self.run, self._merged, self._positions
         wall, held = merged.own(merged.wall), merged.held(merged.wall)
@@ -237,10 +237,10 @@ class Procedures:
     def heavy(self) -> tuple[HeavyProcedure, ...]:
         """The procedures that take more time than the verdict's hot spots, largest first.
 
-        A procedure's time is its exclusive time plus that of small regions below. It must be at least a quarter of the
-        run, or of all compute time. A procedure with several call paths needs only as much time as the largest hot
-        spot, or a tenth of the run if there is none. The entry procedure, procedures with a call path that is already
-        named, and procedures below 3 % of the run are left out.
+        A procedure's time is its exclusive time plus the time of small regions below. It must be at least a quarter of
+        the run, or of all compute time. A procedure with several call paths needs only as much time as the largest hot
+        spot, or a tenth of the run if there is no hot spot. The entry procedure, procedures with a call path that is
+        already named, and procedures below 3 % of the run are left out.
         """
         run, merged = self.run, self._merged
         if run.mean_time <= 0:
@@ -301,7 +301,7 @@ def _outermost(experiment: Experiment, of_path: Indices, regions: int) -> Flags:
 
 
 def _callers(experiment: Experiment, merged: _Merged, paths: Sequence[int]) -> dict[str, float]:
-    """Return the seconds that a region takes when called by each function: function → seconds, largest first."""
+    """Map each function that calls a region to the seconds that the region takes in these calls, largest first."""
     times: dict[str, float] = {}
     for path in paths:
         caller = caller_of(experiment.call_paths, path)

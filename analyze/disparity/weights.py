@@ -33,7 +33,7 @@ _IO: Final = 0.9
 
 
 def cycles_metric(experiment: Experiment) -> str | None:
-    """Return the metric that counts the cycles of CPI; None if CPI is unavailable."""
+    """Return the metric that counts the cycles for CPI; None if CPI is unavailable."""
     if not complete(experiment, "instructions"):
         return None
     return next((name for name in ("cycles", "ref_cycles") if complete(experiment, name)), None)
@@ -70,7 +70,7 @@ def weights(selection: Selection, *, metric: str = "crnm") -> Values:
 
 
 def cycles_per_instruction(selection: Selection) -> tuple[tuple[float | None, ...], float] | None:
-    """Return the CPI of each region over all ranks, and that of the program; None if unavailable.
+    """Return the CPI of each region over all ranks, and the CPI of the program; None if unavailable.
 
     The CPI of a region that executes almost nothing is None, because its cycles belong to the kernel.
     """
@@ -90,7 +90,8 @@ class _Cpi:
 
     Attributes:
         cycles: The metric that counts the cycles.
-        paths: ``bool[call path]``: the call paths that count. If file I/O is left out, these are not entirely file I/O.
+        paths: ``bool[call path]``: the call paths that count. If file I/O is left out, call paths that are entirely
+            file I/O do not count.
         of_regions: ``float64[region]``: CPI of each region, over all ranks.
         of_program: CPI of the program, used for regions that execute almost nothing.
         least: Number of instructions below which a rank counts as executing almost nothing.

@@ -61,7 +61,7 @@ def _clusters(vectors: Values, lengths: Values, floor: float) -> Labels:
 
 
 def _unlabelled(labels: Labels, first: int) -> int:
-    """Return the index of the first vector without a label, from ``first`` on, or else the number of vectors."""
+    """Return the index of the first unlabelled vector at or after ``first``; the number of vectors if there is none."""
     while first < len(labels):
         found = np.flatnonzero(labels[first : first + _LOOK] < 0)
         if len(found):
@@ -73,8 +73,9 @@ def _unlabelled(labels: Labels, first: int) -> int:
 def levels(values: Values, *, reach: Callable[[float], float] = lambda _: 0.0) -> Labels:
     """Divide numbers that are known to differ into clusters, by Algorithm 1.
 
-    Numbers within ``THRESHOLD`` times the smallest are alike. This distance is at least ``THRESHOLD`` times the range,
-    so that values close to zero are alike. It is at most half of the range, so that there is more than one cluster.
+    The smallest number that has no cluster yet forms a cluster with all numbers that exceed it by at most ``THRESHOLD``
+    times its value. This distance is at least ``THRESHOLD`` times the range of all numbers, so that values close to
+    zero are alike. It is at most half of the range, so that there is more than one cluster.
 
     Args:
         values: ``float64[location]``.
@@ -132,8 +133,8 @@ def severity(vectors: Values) -> float:
     """Return the largest distance between two vectors, divided by the largest length.
 
     The result is 0 if all lengths are 0. Liu et al. 2011 show S in Fig. 9 without a definition; this definition is
-    ours. The result is exact for up to 2,000 vectors that may be extreme. For more, the distance from one extreme
-    vector to the farthest other one is used, which is at least half of the largest distance.
+    ours. The result is exact for up to 2,000 vectors that may be extreme. For more vectors, the distance from one
+    extreme vector to the vector farthest from it is used, which is at least half of the largest distance.
     """
     longest = float(np.linalg.norm(vectors, axis=1).max(initial=0.0))
     if longest == 0.0:

@@ -44,10 +44,10 @@ class Differences:
     not_judged: tuple[RankVectors, Dissimilarity] | None = None
 
     def may_be_measuring(self, regions: Sequence[int]) -> bool:
-        """Return whether ranks differ in the given regions together by at most the overhead of probes on one rank.
+        """Return whether ranks differ, over all given regions, by at most the overhead of probes on one rank.
 
         The estimated overhead is already subtracted, and differences that its error explains are removed. But a rank
-        that entered more regions than others, or had far more overhead, may still differ only because of the
+        that entered more regions than other ranks, or had far more overhead, may still differ only because of the
         measurement.
         """
         places = tuple(regions)
@@ -78,7 +78,7 @@ class Differences:
         return slight and self._is_by_times_alone(regions)
 
     def may_be_speed(self, regions: Sequence[int]) -> bool:
-        """Return whether ranks are slower almost everywhere, as on a shared core, but no counts confirm this."""
+        """Return whether some ranks are slower almost everywhere, as on a shared core, but no counts confirm it."""
         places = tuple(regions)
         if self.vectors.metric not in TIMES or not self._is_by_times_alone(regions):
             return False
@@ -154,7 +154,7 @@ class Differences:
 
 
 def _most_paid(selection: Selection, regions: Sequence[int]) -> float:
-    """Return the largest overhead of probes of any rank in some regions together, in seconds."""
+    """Return the largest overhead of probes on any rank, over all given regions, in seconds."""
     return float(selection.by_rank(probe_times(selection.experiment))[list(regions)].sum(axis=0).max())
 
 
@@ -196,7 +196,7 @@ def _spread(vectors: RankVectors) -> float:
 
 
 def _floor(vectors: RankVectors, prepared: Prepared) -> float:
-    """Return the least material difference: in seconds, or the bytes whose transfer takes that long."""
+    """Return the least difference that matters, in seconds, or in bytes whose transfer takes that long."""
     if vectors.metric == "mpi_bytes":
         return prepared.least_gain * prepared.mean_time / seconds_of_a_byte(vectors.experiment)
     busy = float(vectors.values[list(vectors.top)].sum(axis=0).mean())

@@ -27,8 +27,8 @@ class Dissimilarity:
         critical: Positions of the critical code regions, parents before children.
         culprits: Critical regions in which ranks differ by more than in critical regions below.
         composite: Whether several culprits each produce these clusters alone. In the method of Liu et al., whether only
-            several regions together produce them.
-        odd_one: The column without which all others are one cluster; None if there is none.
+            several regions together produce the clusters.
+        odd_one: The column without which all others are one cluster; None if there is no such column.
         programs: The number of programs that the ranks run; ranks of different programs are in different clusters.
         jobs: Whether threads are compared by their totals, because they have no region in common; see
             ``thread_roles.differing_jobs``.
@@ -150,7 +150,7 @@ class _Search:
         return tuple(sorted(found))
 
     def labels(self, culprits: Sequence[int]) -> Labels:
-        """Cluster ranks: two share a cluster if no culprit separates them."""
+        """Cluster ranks, so that two ranks share a cluster if no culprit separates them."""
         vectors = self.vectors
         labels = np.zeros(len(vectors.ranks), np.intp) if vectors.programs is None else vectors.programs
         for culprit in culprits:
@@ -164,7 +164,7 @@ class _Search:
 
 
 def clusters_in(vectors: RankVectors, found: Dissimilarity, regions: Sequence[int]) -> list[list[int]]:
-    """Return the clusters in one culprit, regardless of other culprits; for several regions, the clusters over all.
+    """Return the clusters in one culprit, regardless of other culprits; for several regions, over all of these.
 
     Args:
         vectors: The vectors.

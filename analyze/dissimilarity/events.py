@@ -12,18 +12,18 @@ from ..run.summary import summary
 
 __all__ = ["LONGEST", "events_of", "is_by_call_path"]
 
-# Event → seconds that it takes at most; longer delays have another reason. Cycles are those of 3 GHz.
+# Event → seconds that it takes at most; longer delays have another reason. Cycles are converted at 3 GHz.
 LONGEST: Final[Mapping[str, float]] = {
     "branch_misses": 1e-8,  # up to 25 cycles
-    "divisions": 3e-8,  # up to 90 cycles, of 128-bit integers
+    "divisions": 3e-8,  # up to 90 cycles, for 128-bit integers
     "denormals": 1e-7,  # up to 200 cycles
     "allocations": 1e-5,  # with mmap, which also clears the first page
-    "page_faults": 5e-5,  # those of huge pages, as for ``RankVectors.bursts``
+    "page_faults": 5e-5,  # for huge pages, as in ``RankVectors.bursts``
 }
 
 
 def events_of(selection: Selection) -> Mapping[str, Attribute]:
-    """Return the counted events by name; none if counts do not belong to the timed work."""
+    """Return the counted events by name; empty if counts do not belong to the timed work."""
     experiment = selection.experiment
     if not experiment.notes.counts_by_rank:
         return {}

@@ -18,12 +18,12 @@ from ..run.selection import Selection
 
 __all__ = ["MOST_PAID", "Prices"]
 
-# The calibrated price is that of the fastest round before the program starts; real entries cost more. Measured with six
-# tiny functions that call each other, 113 million entries on each of two ranks that shared two busy cores: a throttled
-# entry took 8 to 20 ns at a price of 2.7 to 5.1 ns. Ranks differed by up to 1.7 times the price, once in 77 runs by 2.9
-# times.
-_SPREAD: Final = 2.0  # factor of an overhead that is alike on all ranks; a smaller difference is an error of the price
-MOST_PAID: Final = 3.0  # factor of the overhead of one rank; a smaller difference may be an error of the price
+# The calibrated price is the time of the fastest round before the program starts; real entries cost more. Measured with
+# six tiny functions that call each other, 113 million entries on each of two ranks that shared two busy cores: a
+# throttled entry took 8 to 20 ns at a price of 2.7 to 5.1 ns. Ranks differed by up to 1.7 times the price, and in one
+# of 77 runs by 2.9 times.
+_SPREAD: Final = 2.0  # a difference below this multiple of an overhead that all ranks share is an error of the price
+MOST_PAID: Final = 3.0  # a difference below this multiple of one rank's overhead may be an error of the price
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Prices:
 
     @property
     def alike(self) -> Flags:
-        """Where ranks had equal overhead, and differ by no more than its error: ``bool[program, region]``.
+        """Where ranks had equal overhead, and their times differ by no more than its error: ``bool[program, region]``.
 
         If probes take at most 5 % of the time, which throttling ensures by default, clusters tolerate this difference
         anyway.
@@ -82,7 +82,7 @@ class Prices:
         return np.asarray(same & (longest - shortest <= _SPREAD * least_paid))
 
     def levelling(self, selection: Selection, exclusive: Values) -> Values:
-        """Return the corrections of inclusive times that give ranks with equal overhead equal times, their mean.
+        """Return corrections that give all ranks with equal overhead the mean of their inclusive times.
 
         Args:
             selection: Some of the ranks.

@@ -1,4 +1,4 @@
-"""Find the master: a rank that computes almost nothing because it hands out the others' work."""
+"""Find the master: a rank that computes almost nothing because it hands out work to the other ranks."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from .rank_vectors import RankVectors
 
 __all__ = ["find_master"]
 
-_FEWEST: Final = 3  # ranks; with two, each has as many messages as the other
+_FEWEST: Final = 3  # smallest number of ranks; of two ranks, each has as many messages as the other
 
 
 def find_master(vectors: RankVectors, include: Collection[int]) -> int | None:
     """Return the column of the master; None if there is none.
 
-    A master computes less than a tenth of the others' mean, and takes part in nearly all of their messages. Its number
-    of MPI calls shows the latter: it is at least halfway between the mean and the sum over the other ranks. A rank that
-    merely has no work has as many calls as one other rank.
+    A master computes less than a tenth of the other ranks' mean, and takes part in nearly all of their messages. The
+    second condition is met if the master's number of MPI calls is at least halfway between the mean and the sum over
+    the other ranks. A rank that merely has no work makes only as many calls as any other rank.
 
     Args:
         vectors: The vectors that were compared.

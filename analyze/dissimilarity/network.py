@@ -17,17 +17,18 @@ __all__ = ["differing_volumes", "seconds_of_a_byte"]
 def differing_volumes(selection: Selection, program_time: float) -> tuple[RankVectors, Dissimilarity] | None:
     """Compare the ranks by the bytes that they send and receive.
 
-    A rank that waits for another rank, which sends much, spends just as long in MPI, so times in MPI do not distinguish
-    the two ranks.
+    A rank that waits for another rank to send much data spends just as much time in MPI as the sender, so times in MPI
+    do not distinguish the two ranks.
 
     Args:
         selection: The ranks and regions.
         program_time: Mean W_program in seconds.
 
     Returns:
-        The volumes and the differences. None in these cases: ranks do not differ; all ranks spend little time in MPI
-        in these regions; no rank moves several times as much as another (smaller differences are normal, because ranks
-        at the boundary of a domain have fewer neighbours); or rank 0 only collects from or distributes to all others.
+        The volumes and the differences. None in these cases: ranks do not differ; all ranks spend little time in MPI in
+        these regions; no rank moves several times as much as another (smaller differences are normal, because ranks at
+        the boundary of a domain have fewer neighbours); or only rank 0 moves more bytes, because it collects data from
+        all other ranks, or distributes data to them.
     """
     experiment, least = selection.experiment, THRESHOLD * program_time
     if not (complete(experiment, "mpi_bytes") and complete(experiment, "mpi_time")):
@@ -47,9 +48,9 @@ def seconds_of_a_byte(experiment: Experiment) -> float:
 
 
 def _stands_out(vectors: RankVectors, culprit: int) -> bool:
-    """Return whether one rank of a program moves several times as much as another, without collecting from all.
+    """Return whether one rank of a program moves several times as much as another, and rank 0 does not just collect.
 
-    Inside a domain, ranks have at most twice as many neighbours as those in its corners. Values within a tenth of each
+    Inside a domain, ranks have at most twice as many neighbours as ranks in the corners. Values within a tenth of each
     other count as equal.
     """
     ranks = np.array(vectors.ranks)

@@ -1,4 +1,4 @@
-"""Drop uncertain differences between ranks that cost nothing on the critical path."""
+"""Drop differences between ranks that are uncertain and cost nothing on the critical path."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ def without_what_costs_nothing(
 ) -> Differences:
     """Return the given differences, or none if they may be due to chance and balancing would not shorten the path.
 
-    If another program disturbs a rank in one region, this rank is late there, but this lengthens the critical path only
-    if others wait for the rank. So differences are dropped if balancing all named regions saves less than
+    If another program disturbs a rank in one region, this rank is late there, but the critical path only becomes longer
+    if other ranks wait for this rank. So differences are dropped if balancing all named regions saves less than
     ``Differences.floor``.
 
     Args:
         differences: How the ranks differ.
         serialisation: Each region's contribution to the path; None if it is unknown.
-        weighed: The regions of ``serialisation``; their positions are the same as those of the compared regions.
+        weighed: The regions of ``serialisation``; they have the same positions as the compared regions.
     """
     dissimilarity, vectors = differences.dissimilarity, differences.vectors
     by_time = vectors.metric == "compute_time" and len(vectors.groups) == 1

@@ -33,14 +33,14 @@ def differing_time_off(
 ) -> tuple[RankVectors, Dissimilarity] | None:
     """Compare the ranks by wall time spent off the processor and not ready to run, outside MPI and OpenMP.
 
-    While a rank sleeps, waits for a child process, or for a device, it computes nothing, and the others wait in MPI.
-    The time is that of each process's first thread, without the time that the kernel reports as ready to run. Time in
-    I/O calls is divided among ranks by bytes, like compute time.
+    While a rank sleeps, or waits for a child process or a device, it computes nothing, and the other ranks wait in MPI.
+    The time is measured in each process's first thread, without the time that the kernel reports as ready to run. Time
+    in I/O calls is divided among ranks in proportion to bytes, as in compute time.
 
     Args:
         selection: The ranks and regions.
         program_time: Mean W_program in seconds.
-        threads: How threads share the call paths, if there are several.
+        threads: How threads share the call paths, if processes have several threads.
 
     Returns:
         The times, as measured and as compared, and the differences. None in these cases: ranks do not differ
@@ -140,7 +140,7 @@ def _of_who_moved(part: Experiment, _: slice, asleep: _Asleep) -> Values:
 
 
 def _of_ranks(selection: Selection, asleep: _Asleep) -> tuple[Values, Values, Values, Values]:
-    """Return the times of some ranks, as compared and as measured, the time in MPI of each, and the upper limits."""
+    """Return some ranks' times off the processor (as compared, as measured), times in MPI, and upper limits."""
     part = selection.experiment
     outside, in_files, most = asleep.parts(part)
     shared = asleep.rates[:, None] * (part.exclusive("io_bytes") if asleep.rates.any() else 0.0)

@@ -38,8 +38,8 @@ class RankVectors:
         selection: The selection from which ``measured`` reads the measured values.
         own: Measured values of each thread's own work, if ``selection`` cannot provide them; NaN if a thread takes no
             part.
-        measured_share: ``float64[region]``: the share of a region's values that is compared as measured. The rest is
-            divided by the ranks' work, which noise does not change.
+        measured_share: ``float64[region]``: the share of a region's values that is compared as measured. The remaining
+            share is divided among ranks by their work, which noise does not change.
         deviation: Relative deviation of times of equal work in this run; None if it is unknown.
         programs: As in ``Selection``.
         threads: Names of the threads, ``rank.thread``, one per column, if threads are compared.
@@ -133,12 +133,12 @@ class RankVectors:
 
     @cached_property
     def bursts(self) -> Values:
-        """The extra time that first use of memory may cost one rank in a region that runs once; ``float64[region]``.
+        """The extra time that first uses of memory may cost a rank in a region that runs once; ``float64[region]``.
 
         Set-up touches new memory, whose cost depends on the system, and on the host of a virtual machine: 8 MB took 3
         to 87 ms of CPU time. Times are reliable in regions that are entered repeatedly, and in regions around them,
-        such as the loop over time steps. A region that takes most of a run is not set-up. Without page faults the extra
-        time is 0.
+        such as the loop over time steps. A region that takes most of a run is not set-up. Without page faults, the
+        extra time is 0.
         """
         found, experiment = np.zeros(len(self.regions)), self.experiment
         if self.metric not in TIMES or not all(complete(experiment, each) for each in ("visits", "page_faults")):
@@ -158,7 +158,7 @@ class RankVectors:
         return found
 
     def by_sampling(self, least: Values | float, most: Values | float) -> Values:
-        """Return the difference of two ranks that sampling error alone may cause; 0 if the metric was not sampled.
+        """Return the difference between two ranks that sampling error alone may cause; 0 if the metric was not sampled.
 
         Args:
             least: The value of one rank, in the metric's unit.
@@ -173,7 +173,7 @@ class RankVectors:
         return max(float(self.by_sampling(totals[each].min(), totals[each].max())) for each in self.groups)
 
     def levels(self, values: Values) -> Labels:
-        """Return the cluster of each rank by values that differ; values within sampling error share a cluster.
+        """Return the cluster of each rank, by values that differ; ranks within sampling error share a cluster.
 
         Args:
             values: ``float64[rank]``, in the metric's unit.
@@ -229,10 +229,10 @@ def _groups(programs: Indices | None, ranks: int) -> list[Indices]:
 
 
 def by_program(selection: Selection) -> Selection:
-    """Return the selection with ranks grouped by program: by the entry procedure in which each spends the most time.
+    """Return the selection with ranks grouped by program: the entry procedure in which a rank spends the most time.
 
     Processes that ranks forked or spawned are compared among themselves, whatever they run. If there are several
-    programs, ranks without any time are a group as well, because nothing shows which program they run.
+    programs, ranks without any time form another group, because nothing shows which program they run.
     """
     experiment = selection.experiment
     started = np.isin(selection.ranks, experiment.notes.started)

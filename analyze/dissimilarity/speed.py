@@ -18,17 +18,17 @@ from .rank_vectors import RankVectors
 
 __all__ = ["are_as_fast_elsewhere", "are_slower_elsewhere"]
 
-_MOST: Final = 0.5  # least share of the computing elsewhere in which the same ranks must be slower
+_MOST: Final = 0.5  # least share of the compute time elsewhere in which the same ranks must be slower
 
 
 def are_slower_elsewhere(vectors: RankVectors, regions: Sequence[int]) -> bool:
-    """Return whether the ranks that are slower in the given regions are slower in most others, by other factors.
+    """Return whether the ranks that are slower in the given regions are slower in most others, by different factors.
 
     The same factor everywhere means that all work is unevenly distributed.
 
     Args:
         vectors: The vectors.
-        regions: Positions of regions, none inside another.
+        regions: Positions of regions, none of which is inside another.
     """
     slow = _slower(vectors, regions)
     if not slow.any() or slow.all():
@@ -58,7 +58,8 @@ def are_as_fast_elsewhere(vectors: RankVectors, region: int, columns: Indices) -
     Args:
         vectors: Compute times of ranks whose instructions were counted.
         region: Position of the region.
-        columns: Ranks of one program that execute equally many instructions in this region, but take different times.
+        columns: Ranks of one program that execute the same number of instructions in this region, but take different
+            times.
 
     Returns:
         False if the other regions take less than a tenth of the given region's time, because differences in so little
@@ -77,7 +78,7 @@ def are_as_fast_elsewhere(vectors: RankVectors, region: int, columns: Indices) -
 
 
 def _slower(vectors: RankVectors, regions: Sequence[int]) -> Flags:
-    """Return which ranks are above the middle between the fastest and the slowest of their program."""
+    """Return which ranks take longer than the midpoint between the fastest and the slowest rank of their program."""
     times = vectors.values[list(regions)].sum(axis=0)
     slower = np.zeros(len(times), dtype=bool)
     for each in vectors.groups:

@@ -15,16 +15,16 @@ from .rank_vectors import RankVectors
 __all__ = ["differing_jobs"]
 
 _AT_WORK: Final = (
-    0.5  # least CPU use of a busy first thread, relative to its workers; while it waits, it has almost none
+    0.5  # least CPU use of a busy first thread, relative to that of its workers; a waiting thread uses almost none
 )
-_TOGETHER: Final = 0.5  # share of the workers' time in which the first thread must have been busy, too
+_TOGETHER: Final = 0.5  # least share of the workers' time during which the first thread must also have been busy
 
 
 def differing_jobs(selection: Selection, *, floor: float) -> tuple[RankVectors, Dissimilarity, Selection] | None:
     """Compare the totals of first threads and of their worker threads, which have no region in common.
 
     A first thread's own work is a serial part if the other threads wait for it, as OpenMP's threads do. It is not a
-    serial part if they work at the same time, so that the times of both together exceed the run's time.
+    serial part if both work at the same time, so that their times together exceed the run's time.
 
     Args:
         selection: The threads, which are alike in all regions that they have in common.

@@ -1,4 +1,4 @@
-"""How many seconds of the ranks' differences in time are explained by their work in regions."""
+"""How many seconds of the differences between ranks are explained by the work that ranks do in regions."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ __all__ = ["Difference", "SameWork", "Work"]
 
 # The order of attributes with equal spreads.
 _ORDER: Final = ("io_bytes", "mpi_bytes", "instructions", "l2_miss_rate", "l1_miss_rate")
-_BUSY: Final = ("compute_time", "cpu_time")  # metrics that events take
-# Compared metric → the times in calls for files and messages that it includes.
+_BUSY: Final = ("compute_time", "cpu_time")  # metrics that include the time of counted events
+# Compared metric → the times in I/O and MPI calls that the metric includes.
 _CALLS: Final[Mapping[str, Mapping[str, str]]] = {
     "compute_time": {"io_bytes": "io_cpu_time"},
     "cpu_time": {"io_bytes": "io_cpu_time", "mpi_bytes": "mpi_cpu_time"},
@@ -65,7 +65,7 @@ class Work:
         vectors: The compared vectors. If their metric is an attribute, it comes first among the attributes that
             distinguish ranks. Different ``compute_time`` for the same work means different speed; other times include
             waiting.
-        attributes: The available attributes, of the compared ranks.
+        attributes: The available attributes of the compared ranks.
         events: The counted events; see ``events_of``.
     """
 
@@ -76,7 +76,7 @@ class Work:
     def differences(
         self, places: Sequence[int], clusters: Sequence[Sequence[int]], among: Collection[str] | None = None
     ) -> tuple[Difference, ...]:
-        """Return the attributes by which ranks differ in some regions as they do in time, widest relative spread first.
+        """Return the attributes that differ between ranks as their times do, in some regions; widest spread first.
 
         Args:
             places: The regions.
@@ -94,10 +94,10 @@ class Work:
         )
 
     def differing_events(self, places: Sequence[int], clusters: Sequence[Sequence[int]]) -> tuple[Difference, ...]:
-        """Return the events that slow ranks have more of, for equally many instructions; the most frequent first.
+        """Return the events that are more frequent per instruction on slow ranks, most frequent event first.
 
-        The time of an event need not be known: the events are returned if they would explain a material share of the
-        ranks' difference at their longest time.
+        The time of an event need not be known. Events are returned if they would explain a material share of the
+        difference between ranks, provided that each event took the longest possible time.
 
         Args:
             places: The regions.
@@ -149,15 +149,15 @@ class Work:
     def worked_alike(self, places: Sequence[int], columns: npt.ArrayLike) -> bool:
         """Return whether some ranks did the same work in some regions, so that only speed or noise changes their times.
 
-        The ranks must have executed equally many instructions, and no other attribute, such as misses, and no counted
-        event may explain a material share of their difference in time. No rank may be more than twice as slow in one
-        region and nowhere else, because a slow or shared core does not explain that. Regions in which the ranks hardly
-        differ are not tested.
+        The ranks must have executed the same number of instructions, and no other attribute, such as misses, and no
+        counted event may explain a material share of their difference in time. No rank may be more than twice as slow
+        in one region and nowhere else, because a slow or shared core does not explain that. Regions in which the ranks
+        hardly differ are not tested.
         """
         return self._is_so(self._worked_alike, places, columns)
 
     def executed_alike(self, places: Sequence[int], columns: npt.ArrayLike) -> bool:
-        """Return whether some ranks executed equally many instructions in some regions, whatever time they took."""
+        """Return whether some ranks executed the same number of instructions in some regions, in whatever time."""
         return self._is_so(self._executed_alike, places, columns)
 
     def _is_so(self, test: Callable[[Indices, Indices], bool], places: Sequence[int], columns: npt.ArrayLike) -> bool:
@@ -190,14 +190,14 @@ class Work:
         return not any(self._matters(name, [place], columns) for name in self.events for place in asked)
 
     def _matters(self, name: str, places: Sequence[int], columns: Indices) -> bool:
-        """Return whether slow ranks have more of an event, which may explain a material share of their time."""
+        """Return whether slow ranks have more of an event that may explain a material share of their extra time."""
         times, more, most = self._beyond_work(name, places, columns)
         apart = times - times.mean()
         squares, together = float((apart * apart).sum()), float((more * apart).sum())
         return bool(np.ptp(more) > THRESHOLD * most) and LONGEST[name] * together >= CRITERIA.part * squares > 0
 
     def _follows(self, name: str, places: Sequence[int], columns: Indices) -> bool:
-        """Return whether an event matters, and most of the variance of its number follows the ranks' times."""
+        """Return whether an event matters, and the ranks' times explain most of the variance of its count."""
         if len(columns) < 2 or not self._matters(name, places, columns):
             return False
         times, more, _ = self._beyond_work(name, places, columns)
@@ -206,17 +206,20 @@ class Work:
         return together > 0 and is_mostly(together**2, float((times * times).sum() * (more * more).sum()))
 
     def _beyond_work(self, name: str, places: Sequence[int], columns: Indices) -> tuple[Values, Values, float]:
-        """Return some ranks' times, and the numbers of an event beyond the least per instruction; last, the most."""
+        """Return some ranks' times, their excess counts of an event, and the largest count of the event on any of them.
+
+        The excess is the count beyond that of the rank with the fewest events per instruction.
+        """
         of_event, executed = (
             each.amount(places).sum(axis=0)[columns] for each in (self.events[name], self.attributes["instructions"])
         )
         times = self.vectors.values[list(places)].sum(axis=0)[columns]
-        some = executed > THRESHOLD * executed.mean()  # a rank that is nearly idle is no measure
+        some = executed > THRESHOLD * executed.mean()  # the rate of a rank that is nearly idle is meaningless
         least = float((of_event[some] / executed[some]).min()) if some.any() else 0.0
         return times, of_event - least * executed, float(of_event.max(initial=0.0))
 
     def _taking_part(self, places: Sequence[int], columns: Sequence[int]) -> list[int]:
-        """Return the columns without threads that take no part in some regions; all columns if no thread takes part."""
+        """Return the columns of threads that take part in some regions; all columns if no thread takes part."""
         if not self.vectors.threads:
             return list(columns)
         has_part = np.logical_not(np.isnan(self.vectors.measured(places)).all(axis=0))
@@ -235,7 +238,7 @@ class Work:
         return np.where(np.array(tells)[:, None], values, 0.0).T
 
     def _slope(self, name: str, place: int, columns: Sequence[int] | Indices) -> float:
-        """Return the share of some ranks' difference in a region that an attribute's seconds explain.
+        """Return the share of some ranks' difference in time in a region that an attribute's seconds explain.
 
         The share is the slope of the least-squares line of these seconds over the times.
         """
@@ -247,8 +250,8 @@ class Work:
     def _seconds(self, name: str, place: int, columns: Sequence[int] | Indices) -> Values:
         """Return how much of the compared time an attribute takes, in seconds, on some ranks.
 
-        Time beyond what the fastest rank needs for equally many instructions is attributed to misses, in equal amounts
-        per miss. Instructions, and bytes if the time of their calls was not measured, take their average time.
+        Time beyond what the fastest rank needs for the same number of instructions is attributed to misses, in equal
+        amounts per miss. Instructions, and bytes if the time of their calls was not measured, take their average time.
         """
         vectors, attribute = self.vectors, self.attributes[name]
         amount, times = attribute.amount([place])[0][columns], vectors.values[place][columns]

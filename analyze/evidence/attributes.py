@@ -28,7 +28,7 @@ ATTRIBUTES: Final[dict[str, tuple[str, str | None]]] = {
 MISS_RATES: Final = ("l1_miss_rate", "l2_miss_rate")
 LEAST_RATE: Final = 0.01  # misses per access; a lower rate counts as 0
 
-_IDLE: Final = 0.01  # share of the ranks' mean accesses; for a rank with fewer, a rate is meaningless
+_IDLE: Final = 0.01  # share of the ranks' mean accesses; for a rank with fewer accesses, a rate is meaningless
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def attributes_of(selection: Selection) -> dict[str, Attribute]:
 
 
 def lacking(experiment: Experiment) -> tuple[str, ...]:
-    """Return the unavailable attributes: a metric of theirs is missing, or has missing values."""
+    """Return the unavailable attributes: those with a metric that does not exist or has missing values."""
     return tuple(
         name for name, metrics in ATTRIBUTES.items() if not all(complete(experiment, each) for each in metrics if each)
     )

@@ -24,8 +24,8 @@ class DecisionTable:
     """A decision system of objects, conditional attributes and one decision (Table 2).
 
     A set of attributes *discerns* if it distinguishes every two rows that differ both in their decision and in at least
-    one attribute. No set can distinguish rows that differ only in their decision, so these contribute nothing to the
-    discernibility matrix. They are listed in ``inconsistent``.
+    one attribute. No set can distinguish rows that differ only in their decision, so such rows contribute nothing to
+    the discernibility matrix. They are listed in ``inconsistent``.
 
     Attributes:
         attributes: Names of the conditional attributes.
@@ -39,8 +39,8 @@ class DecisionTable:
     def reducts(self) -> tuple[tuple[str, ...], ...]:
         """The core attributions: the smallest sets of attributes that discern, in the order of the attributes.
 
-        Reducts are the minimum hitting sets of the discernibility matrix. For an exact result, all sets are tried by
-        size, which costs O(2^attributes · different rows). Empty if there is nothing to discern.
+        Reducts are the minimum hitting sets of the discernibility matrix. For an exact result, all sets are tried in
+        order of size, which costs O(2^attributes · different rows). Empty if there is nothing to discern.
         """
         if self._discerns(()):
             return ()
@@ -55,7 +55,7 @@ class DecisionTable:
         return frozenset(name for reduct in self.reducts for name in reduct)
 
     def causes(self, row: Row) -> tuple[str, ...]:
-        """Return the root causes of an object in a table of 0 and 1 (regions 8 and 11 of Table 4).
+        """Return the root causes of an object in a table of 0 and 1, as for regions 8 and 11 of Table 4.
 
         A cause is an attribute that is 1 in the object's row and belongs to at least one smallest set that
         distinguishes the object from all objects with other decisions. Such sets are the reducts of its own
@@ -124,7 +124,7 @@ class DecisionTable:
         return decisions
 
     def _discerns(self, chosen: Sequence[int]) -> bool:
-        """Return whether objects that agree in the chosen attributes agree in their decision, or in all attributes."""
+        """Return whether objects that agree on the chosen attributes agree on the decision, or on all attributes."""
         first: dict[tuple[Hashable, ...], set[Hashable]] = {}
         for values, decisions in self._decisions.items():
             together = first.setdefault(tuple(values[each] for each in chosen), decisions)

@@ -1,4 +1,4 @@
-"""The share of computing that cache misses cause."""
+"""The share of compute time that cache misses cause."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Misses:
 
     Attributes:
         computing: Compute time in seconds.
-        most: Miss rate → seconds that its misses take if the core waits for each.
+        most: Miss rate → seconds that its misses take if the core waits for each miss.
         executed: Instructions per rank; None if they were not counted.
         cycle: Seconds per cycle, as counted; None if cycles were not counted.
         is_walk: Whether there are no more misses than in sequential access.
@@ -66,12 +66,12 @@ class Misses:
         )
 
     def seconds(self) -> dict[str, Values]:
-        """Return miss rate → a lower limit of the seconds that its misses take."""
+        """Map each miss rate to a lower limit of the seconds that its misses take."""
         stalled = self._beyond(np.where(self.is_walk, CRITERIA.dependent, CRITERIA.swift))
         return {name: np.minimum(stalled, each) for name, each in self.most.items()}
 
     def avoidable(self) -> Values:
-        """Return the estimated saving from avoiding all misses."""
+        """Return the estimated saving from avoiding all misses, in seconds."""
         swift, dependent = self.prices.instruction_independent, self.prices.instruction_dependent
         if self.executed is not None and swift and dependent:
             bounds = [np.maximum(self.computing - price * self.executed, 0.0) for price in (swift, dependent)]

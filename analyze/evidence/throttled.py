@@ -1,4 +1,4 @@
-"""Find throttled regions, too small to measure separately, that take much of another region's exclusive time."""
+"""Find throttled regions (too small to measure separately) that take much of another region's exclusive time."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Throttled:
 
 
 def throttled_within(experiment: Experiment, regions: Sequence[CodeRegion]) -> dict[int, tuple[Throttled, ...]]:
-    """Return a region's position → the throttled regions with a material share of its exclusive time, largest first."""
+    """Map each region's position to the throttled regions that take much of its exclusive time, largest first."""
     reasons = {each.descriptor: each for each in {path.region for path in experiment.call_paths}}
     known: Mapping[Region, float] = {
         reasons[each]: seconds

@@ -22,8 +22,8 @@ __all__ = ["TimeSplit", "time_split"]
 
 _PASSES: Final = 8  # largest number of copies per byte, and of cache-line transfers per call, within a node
 _LINE: Final = 64  # bytes per cache line
-_POLLING: Final = 0.9  # least share of the time in MPI that polling spends to test or complete requests
-_TEST: Final = 5e-8  # s per call; a call that starts or completes a message takes longer
+_POLLING: Final = 0.9  # polling spends at least this share of the time in MPI on testing or completing requests
+_TEST: Final = 5e-8  # seconds per call; a call that starts or completes a message takes longer
 
 
 @dataclass(frozen=True)
@@ -31,15 +31,16 @@ class TimeSplit:
     """How each region spent its time; ``float64[region]`` each, inclusive seconds, mean over the ranks.
 
     Attributes:
-        time: The region's time, without waiting for cores, and without polling of MPI while another rank waits for a
+        time: The region's time, without waiting for cores, and without polling in MPI while another rank waits for a
             core.
         of: Attribute → seconds that it takes; the times of L1 and L2 misses may overlap.
         small_calls: Time in many small MPI calls.
-        polls: Whether MPI calls nearly only test or complete requests, and too few of them can belong to messages.
-        has_small_io: Whether calls of file I/O move so few bytes that the calls rather than the bytes take the time.
+        polls: Whether nearly all MPI time is spent testing or completing requests, in calls too short to belong to
+            messages.
+        has_small_io: Whether file I/O calls move so few bytes that calls, rather than bytes, account for the time.
         waited: Waiting for late ranks.
-        chained: The estimated saving if ranks worked at the same time instead of one after another, from the critical
-            path; 0 in other regions, and if the path is unknown.
+        chained: The estimated saving if ranks worked at the same time instead of one after another, computed from the
+            critical path; 0 in all other regions, and if the path is unknown.
         mpi: Time in MPI if the volume of its calls is known; otherwise 0.
         computing: Compute time.
         own_computing: Exclusive compute time.
@@ -47,10 +48,9 @@ class TimeSplit:
         turns: Whether ranks wait for cores, and therefore also for each other in MPI, because they share cores with
             each other or with other programs.
         misses: The saving from avoiding all misses. Counts do not show whether each instruction waits for the previous
-            one, so this is the mean of the savings for the case that all instructions wait and for the case that none
-            waits.
+            one, so this is the mean of two savings: the saving if all instructions wait, and the saving if none waits.
         walks: Whether there are no more misses than in sequential access, where caches prefetch.
-        busy: Time of the whole program without waiting for cores or in MPI; a single number.
+        busy: Time of the whole program, without waiting for cores and without waiting in MPI; a single number.
     """
 
     time: Values
@@ -98,7 +98,7 @@ class TimeSplit:
         return np.asarray(self.has_small_calls & self.polls)
 
     def is_own_part(self, attribute: str, region: int, below: Sequence[int]) -> bool:
-        """Return whether an attribute takes a material share of a region's time, without the regions in ``below``."""
+        """Return whether an attribute takes a material share of a region's time, excluding the regions in ``below``."""
         spent = self.of[attribute]
         own = float(spent[region]) - sum(float(spent[each]) for each in below)
         return own >= CRITERIA.part * float(self.time[region]) if below else True
@@ -112,11 +112,12 @@ class TimeSplit:
         return np.flatnonzero((self.chained > 0) & (self.chained >= least * self.busy)).tolist()
 
     def costly(self, least: float, values: Values, *, seconds: float = 0.0) -> list[int]:
-        """Return the regions that spend a material share of their time, worth a fix, on a cause that can be remedied.
+        """Return the regions that spend much of their time, and enough to be worth a fix, on a cause with a remedy.
 
-        Instructions do not count, because all code executes them, and waiting does not, because its reason is
-        elsewhere. Misses count only if cycles show stalls. A region that computes a quarter of the program's time
-        counts, too, if it is classified below a region that computes less than half as much, but waits or stalls.
+        Instructions do not count, because all code executes them. Waiting does not count, because its reason is
+        elsewhere. Misses count only if cycles show stalls. A region whose own computing takes a quarter of the
+        program's time counts, too, if it is classified below a region that computes less than half as long, but waits
+        or stalls.
 
         Args:
             least: The least share of the program's time that is worth a fix.
@@ -216,7 +217,7 @@ def time_split(
 
 
 def _polls(ranks: Selection, calls: Values, spent: Values) -> Flags:
-    """Return where MPI calls nearly only test or complete requests, in less time than a message takes.
+    """Return where nearly all MPI time is spent testing or completing requests, in calls too short for messages.
 
     False if the time of requests is unknown.
 
@@ -243,7 +244,7 @@ def _within_node(ranks: Selection, calls: Values, volume: Values) -> Values:
 
 
 def _price_of_fastest(ranks: Selection, region: int, metric: str) -> float:
-    """Return the seconds per byte, or per call, of the fastest rank in a region; slower ranks wait for others.
+    """Return the seconds per byte, or per call, of the fastest rank in a region; slower ranks wait for other ranks.
 
     CPU time is used, because MPI libraries copy and poll, and all other time is waiting for a core. If a library uses
     no CPU time, wall time is used.
@@ -257,11 +258,11 @@ def _price_of_fastest(ranks: Selection, region: int, metric: str) -> float:
 
 
 def _turns(ranks: Selection, off: Values, off_in_mpi: Values) -> Values:
-    """Return the time that ranks were off the processor because others used it: ``float64[region]``, mean seconds.
+    """Return the time that ranks were off the processor because others used it: ``float64[region]``, in mean seconds.
 
     The time that the kernel reports as ready to run is divided in proportion to the time off the processor. If the
-    kernel reports no such time, all time ``off`` the processor outside MPI and files counts; in files, a slow disk may
-    be the reason.
+    kernel reports no such time, all time ``off`` the processor outside MPI and file I/O counts; in file I/O, a slow
+    disk may be the reason.
     """
     delay = ranks.experiment.notes.run_delay
     if not delay or not complete(ranks.experiment, "cpu_time"):
@@ -272,7 +273,7 @@ def _turns(ranks: Selection, off: Values, off_in_mpi: Values) -> Values:
 
 
 def _in_files(time: Values, cpu: Values | None, calls: Values | None, volume: Values, *, turns: bool) -> Values:
-    """Return the time in files without waiting for cores, and without polling for other ranks in collective calls."""
+    """Return the time in file I/O, without waiting for cores or polling for other ranks in collective calls."""
     if cpu is None or calls is None:
         return time
     at_most = CRITERIA.call * calls + CRITERIA.byte * volume

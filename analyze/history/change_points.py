@@ -47,7 +47,7 @@ class Series:
     places: tuple[int, ...]
 
     def since(self, first: int) -> list[float]:
-        """Return the values of all runs from ``first`` on."""
+        """Return the values of run ``first`` and of all later runs."""
         return [value for run, value in zip(self.runs, self.values, strict=True) if run >= first]
 
 
@@ -108,7 +108,7 @@ def _starts(series: Series, first: int, end: int, tests: int) -> Iterator[int]:
 
 
 def _is_certain(before: Sequence[float], after: Sequence[float], repeats: bool, most: float) -> bool:
-    """Return whether equal runs would differ so much, in either direction, with a probability below ``most``."""
+    """Return whether equal runs would differ this much, in either direction, with a probability below ``most``."""
     found = shift(before, after, repeats=repeats)
     if 2 * min(found.above, found.below) >= most:
         return False
@@ -120,7 +120,7 @@ def _by_floors(values: Sequence[float], places: Values, least: int) -> int:
 
     Args:
         values: The values.
-        places: Where a change may be.
+        places: Indices of the values at which a change may begin.
         least: The least number of values on each side, if there are such places.
     """
     logs = np.log(values)

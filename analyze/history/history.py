@@ -88,7 +88,7 @@ class History:
 
     @cached_property
     def changes(self) -> list[Changed]:
-        """The values that changed for good, by run; values of the program come before values of its regions."""
+        """The values that changed for good, in the order of the runs; the program comes before its regions."""
         found = [
             Changed(key.metric, self._units[key.metric], self._region(key.place, each.run), key.host, each)
             for key, changes in changes_of(self._series).items()

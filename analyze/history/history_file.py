@@ -41,7 +41,7 @@ class KeptRun:
         program: Name of the executable.
         command: The command line that was run.
         ranks: The number of processes.
-        threads: The number of threads of all processes.
+        threads: The total number of threads in all processes.
     """
 
     digest: str

@@ -1,4 +1,4 @@
-"""The values of a run that a history keeps: those of the program, and of its main regions."""
+"""The values of a run that a history keeps: the values of the program, and of its main regions."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def values_to_keep(experiment: Experiment) -> list[KeptValue]:
     groups = [numbers[place] for place in places]
     times = metrics_to_compare([run])
     if PATH_TIME in times:
-        times = (*times, BUSY_TIME)  # later runs may lack the end of the path
+        times = (*times, BUSY_TIME)  # later runs may lack the end of the critical path
     found: list[KeptValue] = []
     for metric in (*times, *_COUNTS):
         if metric in _COUNTS and (metric not in run or np.isnan(run.exclusive(metric)).any()):
@@ -89,7 +89,7 @@ def values_to_keep(experiment: Experiment) -> list[KeptValue]:
 
 
 def in_utf8(text: str) -> str:
-    """Return a text in a form that a database can store: bytes that are not valid UTF-8 become escapes."""
+    """Return the text in a form that a database can store: bytes that are not valid UTF-8 become escapes."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 

@@ -1,5 +1,5 @@
 """The method of Liu et al. 2011 as printed, a baseline for our deviations from it.
 
-If Liu et al. 2011 leave something open, the module concerned documents our choice. Results have the same types as those
-of our own method.
+If Liu et al. 2011 leave something open, the module concerned documents our choice. Results have the same types as the
+results of our own method.
 """

@@ -25,11 +25,12 @@ def cluster(vectors: Values, programs: Labels | None = None) -> Labels:
 
     The first vector p that has no cluster yet forms a cluster with all other vectors that have no cluster and are
     within a tenth of the length of p. Liu et al. write "less", which would separate vectors of length 0. They also give
-    no value for ``count_threshold``; here it is 0, so that one vector is a cluster, as in their Fig. 9.
+    no value for ``count_threshold``; here it is 0, so that a single vector is a cluster, as in their Fig. 9.
 
     Args:
         vectors: ``float64[location, region]``; not changed.
-        programs: ``int[location]``: only vectors of the same program are compared. If None, all are of one program.
+        programs: ``int[location]``: only vectors of the same program are compared. If None, all vectors are of one
+            program.
 
     Returns:
         ``int[location]``, numbered from 0 in the order of their first members.
@@ -52,16 +53,16 @@ def are_clusters(labels: Labels, vectors: Values, programs: Labels | None = None
 
 
 def _clusters(vectors: Values, labels: Labels, programs: Labels | None) -> Iterator[Indices]:
-    """Yield the members of each cluster: the first vector without a label (below 0), and those close to it.
+    """Yield the members of each cluster: the first vector without a label (below 0), and vectors close to it.
 
-    The caller labels the members before it continues. Only vectors of about the same length are compared, because
-    others cannot be close. So a million vectors in a few clusters take seconds.
+    The caller labels the members before it continues. Only vectors of about the same length are compared, because other
+    vectors cannot be close. So a million vectors in a few clusters take seconds.
 
     Args:
         vectors: ``float64[location, region]``.
         labels: ``int[location]``; below 0 for vectors that have no cluster yet.
-        programs: ``int[location]``: only vectors of the same program can be in one cluster. If None, all are of one
-            program.
+        programs: ``int[location]``: only vectors of the same program can be in one cluster. If None, all vectors are of
+            one program.
     """
     lengths = np.linalg.norm(vectors, axis=1)
     order = np.argsort(lengths, kind="stable")
@@ -101,7 +102,7 @@ def search_dissimilarity(vectors: RankVectors) -> Dissimilarity:
 
 
 class _Search:
-    """A search that sets regions to 0 one by one, and compares the clusters with the original ones (lines 3 to 31)."""
+    """A search that sets regions to 0 one by one, and compares the clusters with the original clusters (lines 3-31)."""
 
     def __init__(self, vectors: RankVectors) -> None:
         self.vectors = vectors
@@ -119,7 +120,7 @@ class _Search:
         ]
 
     def composite_regions(self) -> list[int]:
-        """Search for composites of s adjacent 1-code regions, from s = 2 on until some are critical (lines 32 to 39).
+        """Search for composites of s adjacent 1-code regions: s = 2, 3, … until some are critical (lines 32 to 39).
 
         A composite's children are its members. If none of them is critical, the composite is a culprit itself. Then the
         members that separate the ranks on their own are named, because Liu et al. leave the name open.

@@ -30,7 +30,7 @@ def severity_classes(values: Sequence[float]) -> list[int] | None:
         values: One value per region, not negative.
 
     Returns:
-        The classes in the order of the values; None with fewer than two different values.
+        The classes in the order of the values; None if there are fewer than two different values.
     """
     ordered = sorted(values)  # smallest first, so that sums of small values are exact
     different = len(set(ordered))

@@ -1,4 +1,4 @@
-"""Find the regions that belong to the program, and those that a second round can open or has opened."""
+"""Find the regions that belong to the program, and the regions that a second round can open or has opened."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _LIBRARY: Final = re.compile(r"\[[^\[\]]+\.(so|dylib|dll)[^\[\]]*\]$")  # how pr
 
 
 def can_be_opened(experiment: Experiment, path: int) -> bool:
-    """Return whether a second round could show more: the region contains no other one, and was not opened before.
+    """Return whether a second round could show more: the region contains no other region, and was not opened before.
 
-    Opening a function divides it into blocks, or makes its loops regions.
+    Opening a function divides it into blocks, or turns its loops into regions.
     """
     region = experiment.call_paths[path].region
     if not is_built(experiment, path) or region.kind in CALL_KINDS:
@@ -38,8 +38,8 @@ def _is_inner_loop(experiment: Experiment, path: CallPath) -> bool:
 def is_built(experiment: Experiment, path: int) -> bool:
     """Return whether a region has a source that is compiled: neither Python code nor a call known only by its address.
 
-    A call of MPI has such a source only if the root has a file. In programs without probes, the root is the executable,
-    and calls are numbered in the order in which they were made.
+    An MPI call has such a source only if the root has a file. In programs without probes, the root is the executable,
+    and MPI calls are numbered in the order in which they were made.
     """
     region, root = (experiment.call_paths[each].region for each in (path, [path, *experiment.ancestors(path)][-1]))
     if is_of_a_library(experiment, path):
@@ -48,10 +48,10 @@ def is_built(experiment: Experiment, path: int) -> bool:
 
 
 def is_of_a_library(experiment: Experiment, path: int) -> bool:
-    """Return whether a region's source is not the program's: it is below a call of MPI, or in a shared library.
+    """Return whether a region is not part of the program's source, but below an MPI call or in a shared library.
 
-    A call of MPI itself belongs to the program. Everything that our own probes measured belongs to it as well, because
-    the probes are only in the program.
+    An MPI call itself belongs to the program. Everything that our own probes measured also belongs to the program,
+    because only the program contains probes.
     """
     if not any("imported:" in each.source for each in experiment.metrics):
         return False

@@ -1,4 +1,4 @@
-"""The second round (Liu et al. 2011, section 5): a plan that measures bottlenecks in detail, and omits the rest."""
+"""The second round (Liu et al. 2011, section 5): a plan that measures bottlenecks in detail, and little else."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .opening import is_block, is_built
 __all__ = ["Opened", "Refinement", "cheaper", "refine"]
 
 _LOOPS: Final = ("outer-loops", "inner-loops")
-_DEARER: Final = 1.05  # largest ratio of compute time to the previous round's, from the default limit of overhead
+_DEARER: Final = 1.05  # largest ratio of compute time to that of the previous round; from the default limit on overhead
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Refinement:
     Attributes:
         plan: The plan of the next round.
         opened: The bottlenecks, starting with those in which ranks differ; empty if no bottleneck has a source.
-        elsewhere: Bottlenecks without a source that can be compiled, such as calls of MPI in a program without probes.
+        elsewhere: Bottlenecks without a source that can be compiled, such as MPI calls in a program without probes.
     """
 
     plan: Plan
@@ -59,9 +59,9 @@ class Refinement:
 def refine(findings: Findings) -> Refinement:
     """Return what the next round should measure.
 
-    In functions with a culprit, all loops become regions. Calls of MPI, and calls that do file I/O, become regions if
-    they take a tenth of the culprit's time. If the loops were regions already, the culprit is divided into blocks.
-    Regions that lead to a culprit, or take 3 % of the program's time, are kept::
+    In functions with a culprit, all loops become regions. MPI calls, and calls that do file I/O, become regions if they
+    take a tenth of the culprit's time. If the loops were regions already, the culprit is divided into blocks. Regions
+    that lead to a culprit, or take 3 % of the program's time, are kept::
 
         main ── solve ── sweep     main ── solve ── sweep ── loop@12 ── loop@14
              └─ check          →
@@ -180,7 +180,7 @@ def _plan(experiment: Experiment, opened: Iterable[Opened], weighing: Iterable[i
 
 
 def _host(experiment: Experiment, path: int) -> Region:
-    """Return the region that a plan split into blocks: the innermost one around the given block, in its function."""
+    """Return the region that a plan split into blocks: the innermost region around the given block, in its function."""
     block = experiment.call_paths[path].region
     around = (experiment.call_paths[each].region for each in experiment.ancestors(path))
     hosts = (each for each in around if (each.file, each.function or each.name) == (block.file, block.function))

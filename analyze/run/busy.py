@@ -21,7 +21,7 @@ BUSY_PARTS: Final = {"cpu_time": 1, "mpi_cpu_time": -1, "omp_cpu_time": -1, "io_
 def busy_parts(experiment: Experiment) -> dict[str, int]:
     """Return the metrics of which an experiment's busy time is the sum, each with its sign.
 
-    If file I/O has no CPU time of its own, as in archives of other tools, CPU time includes it.
+    If file I/O has no CPU time of its own, as in archives of other tools, CPU time includes file I/O.
     """
     has_files = "io_cpu_time" in experiment
     return {name: sign for name, sign in BUSY_PARTS.items() if name in experiment and (name != "io_time" or has_files)}
@@ -30,17 +30,17 @@ def busy_parts(experiment: Experiment) -> dict[str, int]:
 def busy_times(experiment: Experiment, *, of_path: bool = True) -> Values:
     """Return the busy time of each process: ``float64[call path, location]``, in seconds, in its first thread's column.
 
-    In parallel regions of OpenMP, busy time is that of the slowest thread of each execution, for which the others wait;
-    in runs without it, that of the thread that is busiest in all of them together. Threads outside OpenMP do not
-    count.
+    In parallel regions of OpenMP, busy time is the time of the slowest thread in each execution, because the other
+    threads wait for this thread. In runs that did not record the slowest threads' time, it is the time of the thread
+    that is busiest in all executions together. Threads outside OpenMP do not count.
 
     A call path without probes may contain serial work and a team. The slowest threads' time then lacks the serial work,
     so it only counts if it is longer than the first thread's time.
 
     Args:
         experiment: An experiment, or a block of whole processes; missing metrics count as 0.
-        of_path: Whether to use what was recorded with the critical path. Runs are compared without it, because it may
-            be missing in some of them.
+        of_path: Whether to use the slowest threads' time, which is recorded with the critical path. Comparisons of runs
+            do not use this time, because some of the runs may lack it.
     """
     found = busy_of_threads(experiment)
     threads = np.array([place.thread for place in experiment.locations])
@@ -64,9 +64,10 @@ def busy_times(experiment: Experiment, *, of_path: bool = True) -> Values:
 
 
 def _are_timed(experiment: Experiment, slowest: Values) -> Flags:
-    """Return the call paths in teams of which any was executed by a slowest thread: ``bool[call path, process]``.
+    """Return which call paths are in teams whose slowest threads were recorded: ``bool[call path, process]``.
 
-    Another call path in the same team is not on the critical path, although its threads were busy.
+    If no slowest thread executed a call path of such a team, the call path is not on the critical path, although its
+    threads were busy.
     """
     in_teams = in_teams_alone(experiment)
     found: Flags = experiment.summed_up(np.where(in_teams[:, None], slowest, 0.0)) > 0
@@ -88,8 +89,9 @@ def busy_of_threads(experiment: Experiment) -> Values:
 def in_teams_alone(experiment: Experiment) -> Flags:
     """Return which call paths are executed only by teams of threads: ``bool[call path]``.
 
-    These are the parallel regions with probes, and the call paths in them. Other threads enter a region of their own
-    accord only there; without a probe, their work belongs to the call path around the parallel region.
+    These are the parallel regions with probes, and the call paths in them. Only there do threads other than the first
+    enter regions themselves. If a parallel region has no probe, the work of its threads is attributed to the call path
+    around it.
 
     Args:
         experiment: An experiment, or a block of whole processes.
@@ -118,7 +120,7 @@ def _in_teams(experiment: Experiment, others: Flags) -> Flags:
 
 
 def _with_paths_below(experiment: Experiment, found: Flags) -> Flags:
-    """Add the parallel regions, and all call paths below the chosen ones, to ``found``, and return it."""
+    """Add the parallel regions, and all call paths below the chosen ones, to ``found``, and return ``found``."""
     for index, path in enumerate(experiment.call_paths):  # call paths come after their parents
         found[index] |= path.region.kind == "parallel" or (path.parent is not None and found[path.parent])
     return found

@@ -39,7 +39,7 @@ class CodeRegion:
     """A node of the code-region tree below the whole program.
 
     Attributes:
-        id: Index of the call path; for the own code of an entry procedure, index of the root.
+        id: Index of the call path; for an entry procedure's own code, the index of the root.
         own_code: Whether the node is only the own code of the entry procedure, or of a region around the whole program.
         depth: 1 for the regions directly below the whole program.
         children: Positions of the node's children among the code regions.
@@ -78,7 +78,7 @@ def code_regions(experiment: Experiment) -> tuple[CodeRegion, ...]:
 
 
 def recursive(experiment: Experiment, regions: Sequence[CodeRegion]) -> dict[int, int]:
-    """Return recursive call paths: position → position of the nearest call path above with the same region."""
+    """Map each recursive call path's position to the position of the nearest call path above of the same region."""
     position = {
         each.id: index for index, each in enumerate(regions) if experiment.call_paths[each.id].parent is not None
     }
@@ -129,8 +129,8 @@ def within_shells(
 ) -> tuple[CodeRegion, ...]:
     """Treat regions around the whole program as parts of the entry procedure.
 
-    A time loop that holds 90 % of the program is not compared with the large regions inside it, just as the entry
-    procedure is not. The loop's own code becomes a 1-code region, and so does each region directly below it::
+    A time loop that takes 90 % of the program's time is not compared with the large regions inside it, just as the
+    entry procedure is not. The loop's own code becomes a 1-code region, and so does each region directly below it::
 
         main ── follow ── loop ┬── a          main ┬── (own code of follow)
                                └── b               ├── (own code of loop)
@@ -139,8 +139,9 @@ def within_shells(
 
     Args:
         regions: The result of ``code_regions``.
-        shares: Each region's wall time as a share of the program's.
-        recursion: The result of ``recursive``. A region that spends most of its time in calls of itself is one region.
+        shares: Each region's wall time as a share of the program's time.
+        recursion: The result of ``recursive``. A region that spends most of its time in recursive calls counts as one
+            region.
 
     Returns:
         The changed regions, at the same positions.
@@ -174,7 +175,7 @@ def as_compared(values: Values, weighed: Sequence[CodeRegion], compared: Sequenc
 
 
 def parts_of(weighed: Sequence[CodeRegion], compared: Sequence[CodeRegion], region: int) -> Iterator[int]:
-    """Yield the positions of the regions in ``weighed`` whose values add up to that of a region in ``compared``."""
+    """Yield the positions of the regions in ``weighed`` whose values add up to a region's value in ``compared``."""
     yield region
     if weighed[region].own_code and not compared[region].own_code:
         for child in compared[region].children:
@@ -215,7 +216,7 @@ def call_line_of(call_paths: Sequence[CallPath], path: int) -> int | None:
 
 
 def startup_paths(experiment: Experiment) -> frozenset[int]:
-    """Return the call paths of MPI_Init and MPI_Finalize and all below them, which do none of the program's work."""
+    """Return MPI_Init, MPI_Finalize and all call paths below them, which do none of the program's work."""
     found: set[int] = set()
     for index, path in enumerate(experiment.call_paths):
         if path.parent in found or (path.region.kind == "mpi" and path.region.name in STARTUP):

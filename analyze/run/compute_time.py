@@ -31,7 +31,7 @@ def noise_of_times(times: Values) -> float | None:
 
     Most regions have no imbalance. There, ranks differ by chance and, if one rank is slower everywhere, by an offset
     common to all regions. The median size of the residuals measures the random part. Each rank is compared with the
-    next one in the order of work and time, so that ranks of one program, or with a common fault, are neighbours
+    next one in the order of work and time, so that ranks of one program, or ranks with the same problem, are neighbours
     whatever their numbers.
 
     Args:
@@ -105,11 +105,12 @@ class SharedOut:
 
     @classmethod
     def by_instructions(cls, experiment: Experiment, noise: float | None, time: str, *less: str) -> SharedOut | None:
-        """Divide computing in proportion to instructions, if ranks take equally long per instruction, within the noise.
+        """Divide compute time in proportion to instructions, if ranks take the same time per instruction, within noise.
 
-        Other call paths stay as measured, because their ranks miss caches, or differ in speed. If all counts of a call
-        path are equal, only speed can be the reason for different times; then the noise includes a burst of load from
-        other programs. None if no rank's own instructions are known, or threads divide the work differently each time.
+        Call paths in which times per instruction differ stay as measured, because their ranks miss caches or differ in
+        speed. If all counts of a call path are equal, only speed can be the reason for different times; then the noise
+        includes a burst of load from other programs. None if no rank's own instructions are known, or threads divide
+        the work differently each time.
 
         Args:
             experiment: The run.
@@ -173,7 +174,7 @@ def _off_by(part: Experiment, _: slice, shared: SharedOut) -> tuple[Values, Valu
 
 
 def _counts_are_equal(experiment: Experiment, path: int) -> bool:
-    """Return whether all ranks executed equally many instructions in a call path, with equally many misses.
+    """Return whether all ranks have the same number of instructions, and similar numbers of misses, in a call path.
 
     Misses may differ by a tenth, because addresses differ from run to run.
     """

@@ -39,12 +39,12 @@ def is_mostly(time: float | None, whole: float | None) -> bool:
 
 
 def are_small(calls: Values, volume: Values) -> Flags:
-    """Return whether calls take longer than moving their bytes does, on a slow network or disk."""
+    """Return whether calls take longer than moving their bytes would take on a slow network or disk."""
     return np.asarray(CRITERIA.byte * volume <= CRITERIA.call * calls)
 
 
 def program_times(experiment: Experiment) -> Values:
-    """Return W_program of each process in seconds: from MPI_Init's return to MPI_Finalize's call.
+    """Return W_program of each process in seconds: from the return of MPI_Init to the call of MPI_Finalize.
 
     If this time was not measured, or a process did not finish or also worked outside these calls, W_program is the time
     of the whole run except the two calls.
@@ -87,7 +87,7 @@ def _of_block(experiment: Experiment, _: slice) -> tuple[Values, Values]:
 
 
 def _worked_outside(measured: Values, whole: Values) -> Flags:
-    """Return whether processes did more outside MPI_Init … MPI_Finalize than start and end."""
+    """Return whether processes did more before MPI_Init and after MPI_Finalize than start and end."""
     return np.asarray(whole - measured > _START * measured)
 
 
@@ -110,7 +110,7 @@ class Cost:
         io_bytes: Bytes read from and written to files.
         least: Shortest compute time of any process, or wall time if compute time was not measured.
         most: Longest compute time of any process, or wall time.
-        share: Wall time as a share of the program's.
+        share: Wall time as a share of the program's time.
     """
 
     visits: int | None
@@ -153,7 +153,7 @@ def region_costs(experiment: Experiment, regions: tuple[CodeRegion, ...]) -> lis
 def _process_means(
     experiment: Experiment, regions: tuple[CodeRegion, ...], metric: str, processes: int
 ) -> Values | None:
-    """Return a metric's mean over processes for each region; wall times are those of each process's first thread."""
+    """Return a metric's mean over processes for each region; wall times are those of first threads."""
     if not complete(experiment, metric):
         return None
     found = summary(experiment, metric)
@@ -181,7 +181,7 @@ def _extremes_of_block(
 ) -> tuple[Values, Values]:
     """Return the shortest and longest times in a block; infinite for wall time if the block has no first thread."""
     exclusive = computing.values(part) if computing else part.exclusive("wall_time")
-    # Other threads run at the same time, so only the first one's wall time counts.
+    # Other threads run at the same time, so only the first thread's wall time counts.
     kept = np.flatnonzero([bool(computing) or not place.thread for place in part.locations])
     if not len(kept):
         return np.full(len(regions), np.inf), np.full(len(regions), -np.inf)

@@ -121,7 +121,7 @@ class Criteria:
 
 
 CRITERIA = Criteria()
-# Seconds. A rank may lose a tick of Linux by chance, so a shorter time is neither a finding nor waiting.
+# Seconds. A rank may lose a Linux tick by chance, so a shorter time is neither a finding nor waiting.
 TICK: Final = THRESHOLD * CRITERIA.resolution
 
 

@@ -38,7 +38,7 @@ _NAMES: Final[dict[str, tuple[str, ...]]] = {
 }
 # Readers of other tools' files use our names. If only one of two times was measured, it replaces the other.
 _INSTEAD: Final = {"wall_time": ("cpu_time",), "cpu_time": ("wall_time",), "mpi_time": ("mpi_cpu_time",)}
-# For each of our units, the units that are accepted; some tools state none for counts and volumes.
+# For each of our units, the units that are accepted; some tools give no unit for counts and volumes.
 _UNITS: Final = {"sec": {"sec"}, "bytes": {"bytes", ""}, "occ": {"occ", ""}}
 _SAID: Final = {
     "wall_time": "wall time",
@@ -56,7 +56,7 @@ _MPI: Final = "MPI_"
 _CALLS_OF_MPI: Final = (_MPI, "PMPI_")
 _BARRIER: Final = re.compile(r"!\$omp (implicit )?barrier\b")  # names from Opari, which Score-P and Scalasca use
 _NO_RUN: Final = {"difference": "a difference", "ratio": "a ratio", "stddev": "a standard deviation"}
-# All metrics except parts of volumes, which no analysis uses.
+# All metrics except parts of volumes, because no analysis uses such parts.
 _COMPARED: Final = {each.name for each in (*STORED_METRICS, *COUNT_METRICS) if each.unit != "bytes" or not each.parent}
 _LARGEST: Final = 1e100
 _SHOWN: Final = 8  # largest number of metrics listed in an error
@@ -65,7 +65,7 @@ _ROUNDING: Final = 1e-6  # largest rounding error, relative to a location's time
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """The source of one of our metrics; an empty description means that nothing provides it, and its values are 0."""
+    """The source of one of our metrics; an empty description means that none exists, and values are 0."""
 
     words: str
     read: Callable[[], Severity]
@@ -99,7 +99,7 @@ def _check_sizes(experiment: Experiment) -> None:
 
 
 def _no_run(metric: Metric, experiment: Experiment) -> str | None:
-    """Explain why a metric's values do not come from a run but, for example, from a difference; None if they do."""
+    """Return why a metric's values do not come from a run but, for example, from a difference; None if they do."""
     if not metric.source.startswith("derived:"):
         return None
     last = metric.source.removeprefix("derived:").partition(" ")[0]
@@ -128,8 +128,9 @@ def in_own_names(experiment: Experiment) -> Experiment:
     If no time is known but something was sampled, the number of samples replaces time; its unit is ``SAMPLES``. A
     metric without an equivalent is left out, and a warning names it. If there is no time in MPI, the time of regions
     called ``MPI_…``, including everything below them, is used. CPU time is execution time including MPI, because MPI
-    libraries poll. Work inside the library below an MPI call belongs to the call. OpenMP barriers are time in OpenMP,
-    whatever the tool calls them. If a part was removed from a time, the rest does not replace that time.
+    libraries poll. Work inside the library below an MPI call is attributed to the call. OpenMP barriers are time in
+    OpenMP, whatever the tool calls them. If a part of a time was removed, the remaining part does not replace that
+    time.
     """
     if "wall_time" in experiment and ("mpi_cpu_time" in experiment or not _is_imported(experiment)):
         return experiment
@@ -241,7 +242,7 @@ def _counted(experiment: Experiment) -> str | None:
 
 
 def _lacks_a_better(experiment: Experiment, name: str, names: Sequence[str]) -> bool:
-    """Return whether a better source of a metric was removed, so that the remaining one would be misleading."""
+    """Return whether a better source of a metric was removed, so that the remaining source would be misleading."""
     return any(experiment.notes.left_out.get(each) == name for each in names[: names.index(name)])
 
 
@@ -255,7 +256,7 @@ def _add_barriers(experiment: Experiment, found: dict[str, _Source]) -> None:
 
 
 def expected_times(experiment: Experiment, absent: Sequence[str]) -> str | None:
-    """Return a text about the times that are expected of another tool's experiment and those that it has.
+    """Return text for a message: the times that another tool's experiment must have, and the metrics that it has.
 
     None for our own experiments.
     """
@@ -293,7 +294,7 @@ def _in_mpi(experiment: Experiment, time: Severity) -> Severity:
 
 
 def _of_mpi(experiment: Experiment) -> list[bool]:
-    """Return which call paths are calls of MPI, or below such a call and therefore inside the library."""
+    """Return which call paths are MPI calls, or below an MPI call and therefore inside the library."""
     found: list[bool] = []
     for path in experiment.call_paths:  # parents before children
         found.append((path.parent is not None and found[path.parent]) or path.region.name.startswith(_CALLS_OF_MPI))
@@ -301,7 +302,7 @@ def _of_mpi(experiment: Experiment) -> list[bool]:
 
 
 def _of_calls(experiment: Experiment, metric: str, values: Severity) -> Severity:
-    """Add values below a call of MPI to the call itself, except entries; ``float64[call path, location]``."""
+    """Add values (except visits) below each MPI call to the call itself; ``float64[call path, location]``."""
     of_mpi, calls = _of_mpi(experiment), np.arange(len(experiment.call_paths))
     for index, path in enumerate(experiment.call_paths):  # parents before children
         if path.parent is not None and of_mpi[path.parent]:

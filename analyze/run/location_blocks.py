@@ -29,7 +29,7 @@ class Workers(Protocol):
 
 
 WORKERS: Final[ContextVar[Workers | None]] = ContextVar("WORKERS", default=None)
-"""The processes that share the blocks; None if there is only this one."""
+"""The processes that share the blocks; None if there is only this process."""
 
 
 def over_locations(

@@ -13,11 +13,11 @@ from .arrays import Values
 
 __all__ = ["FAR", "NORMAL", "noise_level", "spread", "steepness", "without_outliers"]
 
-FAR: Final = 3.5  # distance of an outlier from the median, in spreads
+FAR: Final = 3.5  # distance from the median, as a multiple of the spread, at which a value is an outlier
 
 NORMAL: Final = 1.4826  # ratio of the standard deviation to the median absolute deviation of normal values
 
-_HAMPEL: Final = 3.0  # distance from the running median beyond which a value is replaced, in spreads
+_HAMPEL: Final = 3.0  # distance from the running median, as a multiple of the spread, beyond which a value is replaced
 
 _SECOND: Final = 6**0.5  # ratio of the deviation of white noise's second differences to that of the noise
 _LEAST: Final = 1e-3  # least noise, as a share of the range

@@ -19,7 +19,7 @@ __all__ = ["TIMES", "Overhead", "are_probes_priced", "measuring_cost", "probe_ti
 
 TIMES: Final = ("compute_time", "cpu_time", "wall_time")
 
-# Seconds. Measuring a call of MPI or file I/O takes less than the clocks' resolution unless counters are read.
+# Seconds. Measuring an MPI or file I/O call takes less than the clocks' resolution unless counters are read.
 _CHEAP_CALL: Final = 1e-7
 
 # Seconds for a thread's first entry into a call path, which allocates memory for its node and touches new pages.
@@ -33,13 +33,13 @@ class Overhead:
 
     Attributes:
         probe_ns: Overhead of one entry and exit in ns; None if unknown.
-        call_ns: Overhead of measuring a call of MPI or file I/O in ns, in addition to that of a region; None if
+        call_ns: Overhead of measuring an MPI or file I/O call in ns, in addition to the overhead of a region; None if
             unknown.
         visits: Number of timed region entries and MPI calls.
         call_paths: Number of call paths created, over all threads.
-        percent: Overhead, including that of recording the critical path, in percent of the wall time of all locations.
+        percent: Overhead, including the recording of the critical path, in percent of the wall time of all locations.
         of_computing: Overhead in compute time, in percent of compute time, because ranks that wait enter no probes. The
-            overhead in MPI calls, and that of recording the critical path, is left out.
+            overhead in MPI calls, and the overhead of recording the critical path, are left out.
         of_path: Overhead of recording the critical path, in percent of the wall time of the ranks' first threads; None
             if it was not recorded.
         sampled: Overhead of probes outside calls, as measured by sampling, in percent of compute time; None if there
@@ -65,8 +65,8 @@ def measuring_cost(experiment: Experiment) -> Overhead:
     """Estimate the overhead: visits times the cost of a pair of probes, plus calls, call paths, and critical path.
 
     Throttled probes have their own cost. Half of a call's overhead is in the measured time of MPI or file I/O; in file
-    I/O, this half is compute time, too. If the overhead of calls is unknown, that of an MPI call is assumed to equal a
-    pair of probes.
+    I/O, this half is compute time, too. If the overhead of calls is unknown, an MPI call is assumed to cost as much as
+    a pair of probes.
     """
     notes, entries, of_mpi, paths = experiment.notes, 0.0, 0.0, 0
     if "visits" in experiment:
@@ -113,8 +113,8 @@ def probe_times(experiment: Experiment) -> Values:
     """Return the overhead of probes, in seconds: ``float64[call path, location]``; 0 if unknown.
 
     Half of the overhead of an entry and exit is in the time of the region, and half in the time of its caller; if the
-    region is folded, all is in the caller's time. Half of the overhead of a call of MPI or file I/O is in the time of
-    the region that contains the call.
+    region is too small to measure separately (folded), all of the overhead is in the caller's time. Half of the
+    overhead of an MPI or file I/O call is in the time of the region that contains the call.
     """
     notes, paths = experiment.notes, experiment.call_paths
     if not are_probes_priced(experiment):

@@ -48,7 +48,7 @@ class WaitForCore:
 
 
 def oversubscription(experiment: Experiment) -> int:
-    """Return the number of ranks, or of busy threads if there are more of these, that share fewer cores.
+    """Return the number of ranks, or of busy threads if these outnumber the ranks, that share fewer cores.
 
     The result is 0 if each rank or thread had a core, or if this is unknown.
     """
@@ -82,7 +82,7 @@ def longest_wait_for_core(experiment: Experiment) -> WaitForCore | None:
 def share_of_others(experiment: Experiment) -> float:
     """Return the share of the cores that other programs took; 0 if immaterial or unknown.
 
-    If the launcher did not wait for its processes, their CPU time is taken from the ranks.
+    If the launcher did not wait for its processes, the CPU time that the ranks measured is used.
     """
     notes, use = experiment.notes, experiment.notes.processor_use
     if not (notes.processors and use.keys() >= {"elapsed", "busy", "own"}):
@@ -151,9 +151,9 @@ def run_delays(part: Experiment) -> Values:
 
 
 def others_turns(part: Experiment, on: Values, off: Values) -> Values:
-    """Divide each first thread's waiting for a core among call paths, by CPU time, up to the time off the processor.
+    """Divide each first thread's waiting for a core among call paths by CPU time, up to the time off the processor.
 
-    CPU time decides, because a sleeping thread has none, and does not wait for a core.
+    CPU time is used because a sleeping thread uses none, and does not wait for a core.
 
     Args:
         part: A block of an experiment, or all of it.

@@ -36,13 +36,13 @@ class Prepared:
         outside: The part of W_program before MPI_Init and after MPI_Finalize, in seconds, for the process in which it
             is longest.
         overhead: The overhead of the measurement.
-        oversubscription: The number of ranks, or of busy threads if there are more of these, that share fewer cores; 0
-            if each had a core, or if this is unknown.
+        oversubscription: The number of ranks, or of busy threads if these outnumber the ranks, that share fewer cores;
+            0 if each had a core, or if this is unknown.
         wait_for_core: The longest wait of a process for a core, if it took a tenth of the process's time.
         waits_for_cores_unknown: Whether ranks may have waited for cores that other programs used, but the kernel does
             not report it.
         nested_teams: Whether there are threads of nested teams, which are not compared.
-        least: The least share of the run for a finding, if one was given.
+        least: The least share of the run that a finding must be worth; None if it was not given.
     """
 
     experiment: Experiment
@@ -72,7 +72,7 @@ class Prepared:
 
     @property
     def least_weight(self) -> float:
-        """The least share of the run for a critical region."""
+        """The least share of the run that a critical region must take."""
         return CRITERIA.least_weight if self.least is None else self.least
 
 
@@ -87,14 +87,14 @@ def prepare(
     """Check that an experiment can be analysed, select what is compared, and compute the costs of its regions.
 
     Args:
-        experiment: An experiment measured here, derived or imported.
+        experiment: An experiment that was measured, derived or imported.
         metric: The metric to compare ranks by.
         exclude_ranks: Ranks to leave out; see ``Selection.of``.
         exclude_regions: Regions to leave out; see ``Selection.of``.
         least: The least share of the run that a finding must be worth; None for the default in ``Criteria``.
 
     Raises:
-        InputError: The experiment lacks a metric, or a value of one.
+        InputError: The experiment lacks a metric, or a metric lacks a value.
         UsageError: An excluded rank or region does not exist.
     """
     as_measured, experiment = experiment, as_run(experiment)

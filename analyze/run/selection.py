@@ -75,7 +75,7 @@ class Selection:
         return cls(experiment, code_regions(experiment), ranks, all_columns, starts, all_columns, left_out)
 
     def by_thread(self) -> Selection:
-        """Return a selection of threads if a process has several that work together; otherwise the selection unchanged.
+        """Return a selection of threads if threads of a process work together; otherwise, the unchanged selection.
 
         Threads that take no part in the comparison are left out.
         """
@@ -114,7 +114,7 @@ class Selection:
         return [np.flatnonzero(self.programs == each) for each in range(programs)]
 
     def with_threads(self, columns: Sequence[int]) -> Selection:
-        """Return a selection of threads by their columns, each with its own values."""
+        """Return a selection of threads by their columns, each thread with its own values."""
         assert self.threads is not None
         threads = replace(self.threads, serial=np.zeros_like(self.threads.serial), parts=())
         return replace(self, threads=threads, **self._of_columns(columns))
@@ -233,7 +233,7 @@ class Selection:
         return np.asarray(np.add.reduceat(chosen, self.starts, axis=1))
 
     def _is_whole(self, columns: int) -> bool:
-        """Return whether values with this number of columns are those of exactly the selected locations, in order."""
+        """Return whether values with this number of columns belong to exactly the selected locations, in order."""
         return len(self.columns) == columns and bool((self.columns == np.arange(columns)).all())
 
 

@@ -127,7 +127,7 @@ def _shares(values: Values) -> list[float]:
 
 
 def _paths_of_regions(experiment: Experiment) -> dict[str, list[int]]:
-    """Return a region's descriptor → its call paths, and an empty text → the roots."""
+    """Map each region's descriptor to its call paths, and an empty string to the roots."""
     found: dict[str, list[int]] = {}
     for index, path in enumerate(experiment.call_paths):
         found.setdefault(path.region.descriptor, []).append(index)

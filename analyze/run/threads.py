@@ -58,7 +58,7 @@ class Threads:
         """Return values of call paths for the comparison of threads; ``float64[call path, location]``.
 
         In serial call paths, every thread gets the value of the first thread. A thread that takes no part gets the
-        values of the median thread among those that do, so that it does not stand out.
+        values of the median thread among the threads that take part, so that it does not stand out.
         """
         values = np.where(self.serial, exclusive[:, self.first], exclusive)
         for part in self.parts:

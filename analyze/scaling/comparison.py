@@ -30,7 +30,8 @@ class LossChange:
 
     Attributes:
         kind: As in ``ScalingLoss``.
-        region: The region of the loss, of the second version if both have it. None if the loss is in no single region.
+        region: The region of the loss, as in the second version if both versions have the loss. None if the loss is in
+            no single region.
         base: Loss of the first version.
         other: Loss of the second version.
     """
@@ -49,9 +50,10 @@ class ScalingComparison:
         base: The first version.
         other: The second version.
         word: How efficiency at the largest number of ranks changed; ``unclear`` if noise may explain the change.
-        by: What shows the change of efficiency: ``instructions``, or ``times``.
+        by: What the change of efficiency is judged by: ``instructions``, or ``times``.
         noise: The relative change of efficiency that noise may explain.
-        changed_most: The factor with the largest relative change at the largest number of ranks; None if none changed.
+        changed_most: The factor with the largest relative change at the largest number of ranks; None if no factor
+            changed.
         changes: The changes of losses, the largest change first.
     """
 
@@ -68,7 +70,7 @@ def compare_scaling(base: Scaling, other: Scaling) -> ScalingComparison:
     """Compare how two versions of a program scale.
 
     Raises:
-        UsageError: Numbers of ranks differ, or strong is compared with weak scaling.
+        UsageError: Numbers of ranks differ, or strong scaling is compared with weak scaling.
         InputError: Only one version's ranks waited for cores, the versions have no region in common, or they ran on
             different kinds of machine.
     """
@@ -129,7 +131,7 @@ def _changed_most(base: Scaling, other: Scaling) -> str | None:
 
 
 def _changes(base: Scaling, other: Scaling) -> list[LossChange]:
-    """Return the losses of both versions; regions are matched as in the algebra of experiments."""
+    """Return how losses differ between the versions; regions are matched as in the algebra of experiments."""
     experiments, labels = zip(*((each.last.experiment, each.series.labels[-1]) for each in (base, other)), strict=True)
     check_machine(labels[0], experiments[0], labels[1], experiments[1])
     joined = integrate(experiments, system="collapse", labels=labels)

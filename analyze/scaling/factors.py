@@ -25,7 +25,7 @@ COMPUTATION: Final = "computation"
 
 
 def factors_of(series: Series, growth: np.ndarray) -> Factors:
-    """Return name → the values of all runs, for each factor and ``computation``; None if not measured.
+    """Map the names of the factors, and ``computation``, to their values in all runs; None if not measured.
 
     Args:
         series: The runs.
@@ -61,7 +61,7 @@ def factors_of(series: Series, growth: np.ndarray) -> Factors:
 def falls_first(factors: Factors) -> str | None:
     """Return the factor that first loses a tenth as ranks are added; None if no factor does.
 
-    If several factors do at the same number of ranks, it is the lowest of them.
+    If several factors lose a tenth at the same number of ranks, the lowest of them is returned.
     """
     names = [name for name in FACTORS[:-1] if factors[name][0] is not None]
     if "instructions" not in names:

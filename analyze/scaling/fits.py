@@ -25,7 +25,7 @@ _EXACT: Final = 0.1  # largest error of a model that counts as exact, as a share
 
 @dataclass(frozen=True)
 class Counted:
-    """A count in one call path, for several numbers of ranks; arrays are ``float64[run]``.
+    """A count in one call path, for different numbers of ranks; arrays are ``float64[run]``.
 
     Attributes:
         ranks: Numbers of ranks.
@@ -59,8 +59,8 @@ def fits(counted: Counted) -> list[Model]:
     """Return the simplest models that are exact within 1 %: the best one first, then others that are as good.
 
     If ranks differ like ranks in the middle and at the edges of a grid, models of this grid are preferred. If ranks
-    differ in another way, the largest and the smallest count must have models in P, too, unless the total stays the
-    same. If nothing shows a grid, models of grids must be exact and have one term.
+    differ in another way, the largest and the smallest count must have models in the number of ranks P, too, unless the
+    total stays the same. If nothing shows a grid, models of grids must be exact and have one term.
     """
     if not counted.mean.any():
         return [Model(())]

@@ -44,7 +44,7 @@ class ScalingLoss:
         region: The region of the loss; None if it is in no single region.
         rank_seconds: The loss in seconds over all ranks; negative if it makes up for other losses.
         by_counts: Whether instructions show the loss; otherwise only times do.
-        finding: The number of the finding of the last run that names the region, from 0; None if no finding does.
+        finding: The number of the last run's finding that names the region, counted from 0; None if no finding does.
     """
 
     kind: str
@@ -109,9 +109,10 @@ def ledger_of(series: Series, growth: float, last: Findings) -> Ledger:
 
 
 def _add_growth(parts: _Parts, series: Series, growth: float) -> None:
-    """Add the busy time beyond that of perfect scaling to ``parts``, in rank-seconds.
+    """Add the busy time beyond the busy time of perfect scaling to ``parts``, in rank-seconds.
 
-    Counts show work exactly. Times that counts do not confirm must exceed those of perfect scaling by more than noise.
+    Counts show work exactly. Times that counts do not confirm must exceed the times of perfect scaling by more than
+    noise.
     """
     first, last, executed = 0, -1, series.instructions
     files = series.files[last] - growth * series.files[first]
@@ -190,7 +191,7 @@ def _add_transfer(parts: _Parts, series: Series, seconds: float, last: Findings,
 
 
 def _owners(series: Series, last: Findings) -> dict[int, int]:
-    """Return call path of the series → number of the innermost finding whose region contains it."""
+    """Map each call path of the series to the number of the innermost finding whose region contains it."""
     regions, rows = last.run.weighed.regions, series.rows[-1]
     found: dict[int, tuple[int, int]] = {}
     for number, finding, _ in _named(last):

@@ -1,7 +1,7 @@
 """Models of counts over the number of ranks: the simplest sum of a few forms that is exact within 1 %.
 
-The forms are those that regular programs have (Calotoiu et al., SC 2013, section 3), and those of grids of ranks. A
-model has fewer coefficients than there are numbers of ranks to which it is fitted; otherwise it would fit noise.
+The forms occur in regular programs (Calotoiu et al., SC 2013, section 3), or describe grids of ranks. A model has fewer
+coefficients than there are numbers of ranks to which it is fitted; otherwise it would fit noise.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def combined(
     Args:
         columns: Name of a form → its value for each amount.
         number: Number of terms, 1 or 2.
-        amounts: Amounts.
+        amounts: The amounts to fit.
         allowed: The allowed error of each amount.
         is_grid: Whether the models are of a grid: at least one form is not in P, and no coefficient is negative.
     """

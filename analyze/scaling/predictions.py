@@ -44,7 +44,7 @@ class Prediction:
 
     @property
     def holds(self) -> bool:
-        """Whether the count was measured, and the prediction is right within 3 %."""
+        """Whether the count was measured, and the prediction is correct to within 3 %."""
         if self.predicted is None or self.measured is None:
             return False
         return abs(self.predicted - self.measured) <= HOLDS * self.measured
@@ -62,7 +62,7 @@ def models_of(series: Series, metric: str, runs: int) -> list[list[Model]]:
 
 
 def _grids(series: Series, runs: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the numbers of dimensions that the ranks' grid may have, and those that the program is known to use.
+    """Return the possible numbers of dimensions of the ranks' grid, and the numbers that the program is known to use.
 
     A grid is known if the program made it with MPI, or if some ranks send less, as ranks at the edges of the grid do.
     """

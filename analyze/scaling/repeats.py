@@ -31,7 +31,7 @@ class Repeats:
     alone: bool
 
     def interval(self, *, of_path: bool) -> tuple[float, float]:
-        """Return the shortest and the longest time, of the critical path if ``of_path``."""
+        """Return the shortest and the longest time, or critical path if ``of_path``."""
         values = self.lengths if of_path else self.times
         return float(values.min()), float(values.max())
 

@@ -23,7 +23,7 @@ Mode = Literal["strong", "weak"]
 
 @dataclass(frozen=True)
 class Scaling:
-    """How a program scales, judged from runs with several numbers of ranks.
+    """How a program scales, judged from runs with different numbers of ranks.
 
     Attributes:
         series: The runs.
@@ -49,7 +49,7 @@ class Scaling:
 
     @property
     def is_of_path(self) -> bool:
-        """Whether times are those of the critical path, because ranks shared cores."""
+        """Whether times are lengths of the critical path, because ranks shared cores."""
         return self.series.is_of_path
 
     @property
@@ -107,7 +107,7 @@ def _mode_of(series: Series) -> tuple[Mode, str]:
     In strong scaling, the total of some count stays the same although all ranks share it. In weak scaling, most of the
     work per rank stays the same. If neither is exact, as with small grids and wide halos, the mode is the one to which
     the growth of most instructions is closer. Visits can only show strong scaling, because each rank enters most
-    regions equally often.
+    regions the same number of times.
     """
     ranks, busy = np.array(series.ranks)[:, None], series.busy[0]
     for name in ("instructions", "visits"):

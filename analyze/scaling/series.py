@@ -27,7 +27,7 @@ __all__ = ["Series", "check_machine", "series_of"]
 class Series:
     """The runs, smallest number of ranks first, and their sums over ranks; ``float64[run, call path]``, exclusive.
 
-    Call paths are those of all runs together; values of ``MPI_Init`` and ``MPI_Finalize`` are 0.
+    Call paths are the union of all runs' call paths; values of ``MPI_Init`` and ``MPI_Finalize`` are 0.
 
     Attributes:
         labels: The name of each run.
@@ -44,8 +44,8 @@ class Series:
         path: Time on the critical path, in seconds; with one rank, its busy time.
         in_mpi: Time in MPI without waiting for other ranks, in seconds.
         counts: ``instructions``, ``visits`` and ``mpi_bytes_sent``, each only if all runs have it.
-        least: Like ``counts``, but of the rank with the smallest count in the call path.
-        most: Like ``counts``, but of the rank with the largest count in the call path.
+        least: Like ``counts``, but for the rank with the smallest count in the call path.
+        most: Like ``counts``, but for the rank with the largest count in the call path.
         grids: For each run, the sizes of each grid in which the program arranged all ranks.
         shared: ``bool[run, call path]``: whether each rank executes at least half as many instructions as the mean
             rank; by busy time if instructions were not counted.
@@ -75,7 +75,7 @@ class Series:
 
     @property
     def instructions(self) -> Values | None:
-        """Instructions, without those of MPI; None if they were not counted in all runs."""
+        """Instructions outside MPI; None if they were not counted in all runs."""
         return self.counts.get("instructions")
 
     @property
@@ -95,7 +95,7 @@ class Series:
 
     @property
     def is_of_path(self) -> bool:
-        """Whether times are those of the critical path, because ranks shared cores."""
+        """Whether times are lengths of the critical path, because ranks shared cores."""
         return not all(self.alone)
 
     @property
@@ -112,7 +112,8 @@ def series_of(runs: Sequence[Sequence[Experiment]], labels: Sequence[str]) -> Se
         labels: Names of the runs in messages, one per number of ranks.
 
     Raises:
-        UsageError: There are fewer than two numbers of ranks, or two runs have the same number.
+        UsageError: There are fewer than two numbers of ranks, or two elements of ``runs`` have the same number of
+            ranks.
         InputError: A run is incomplete, failed, has no critical path, or is of another program or build, or of another
             kind of machine.
     """
@@ -207,7 +208,7 @@ def _check(label: str, experiment: Experiment) -> None:
 
 
 def _check_same(first: str, base: Experiment, label: str, other: Experiment) -> None:
-    """Raise an error for a run of another program, build or kind of machine than the first."""
+    """Raise an error for a run of another program, build or kind of machine than the first run."""
     programs = [each.notes.program for each in (base, other)]
     if all(programs) and programs[0] != programs[1]:
         raise InputError(f"{label}: expected the program {programs[0]}, as in {first}, found {programs[1]}")

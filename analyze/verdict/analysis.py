@@ -1,4 +1,4 @@
-"""The results of each stage of an analysis, from which the verdict is made."""
+"""The results of each stage of an analysis, from which the verdict is derived."""
 
 from __future__ import annotations
 
@@ -134,9 +134,9 @@ class Analysis:
 
     @cached_property
     def differing_attributes(self) -> Mapping[int | None, tuple[Difference, ...]]:
-        """The attributes, and with our own method events, that differ between ranks as their times do, by culprit.
+        """The attributes (with our own method, also events) that differ between ranks as their times do, by culprit.
 
-        The key None has the attributes of all culprits together, or of the whole program if there is no culprit.
+        The key None holds the attributes of all culprits together, or of the whole program if there is no culprit.
         """
         clusters, culprits = self.dissimilarity.clusters, self.dissimilarity.culprits
         if self.root_causes:
@@ -236,12 +236,12 @@ class Analysis:
 
     @cached_property
     def account(self) -> Account:
-        """The seconds of each region, divided into counts times prices, calls, waiting and the rest."""
+        """The seconds of each region, divided into counts times prices, calls, waiting and remaining time."""
         return find_account(self.run)
 
     @cached_property
     def master(self) -> int | None:
-        """The column of the rank that hands out the work, which comparisons and savings leave out, or None."""
+        """The column of the rank that hands out the work, which comparisons and savings leave out; None if none."""
         return find_master(self.vectors, self.include_ranks) if self.method == OURS else None
 
     @property
@@ -251,7 +251,7 @@ class Analysis:
 
     @property
     def workers(self) -> int:
-        """The number of ranks, except a master."""
+        """The number of ranks, not counting a master."""
         return len(self.run.weighed.ranks) - (self.master is not None)
 
     @cached_property
@@ -275,7 +275,7 @@ class Analysis:
     def idle(self) -> float:
         """The length of the critical path minus the mean busy time of the ranks (without a master), in seconds.
 
-        Never negative. If the path is unknown, or ``compares_a_part``, it is the run's time minus the mean of the
+        Never negative. If the path is unknown, or ``compares_a_part``, this is the run's time minus the mean over the
         compared ranks, or threads. Infinite if another metric is compared.
         """
         path, run = self.explanation.serialisation, self.run

@@ -1,6 +1,7 @@
 """The base of all savings and shares: the length of the critical path, or otherwise the busiest rank's busy time.
 
-Both consist of busy time. Other programs and shared cores do not change it, but they do change the run's wall time.
+Both consist of busy time. Other programs and shared cores do not change busy time, but they do change the run's wall
+time.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ __all__ = ["Base", "base_in", "mean_busy_in"]
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """The time that is 100 %: in seconds, or in samples if these replace time.
+    """The time that counts as 100 %, in seconds, or in samples if these replace time.
 
     Attributes:
         seconds: The length of the base, at most the time of the run.
@@ -32,7 +33,7 @@ class Base:
 
 
 def base_in(run: Prepared, serialisation: Serialisation | None) -> Values:
-    """Return the part of the base that each region takes, with the regions below it: ``float64[region]``, in seconds.
+    """Return the part of the base that each region takes, including regions below: ``float64[region]``, in seconds.
 
     All parts are 0 if no rank is busy.
 
@@ -48,7 +49,7 @@ def base_in(run: Prepared, serialisation: Serialisation | None) -> Values:
 
 
 def mean_busy_in(run: Prepared) -> Values:
-    """Return the mean busy time of the ranks in each region, with the regions below it: ``float64[region]``."""
+    """Return the mean busy time of the ranks in each region, including the regions below it: ``float64[region]``."""
     return np.asarray(sum(each.sum(axis=1) for each in over_ranks(run.weighed, _busy)) / len(run.weighed.ranks))
 
 

@@ -112,14 +112,15 @@ def _causes_apart(
 ) -> tuple[Cause, ...]:
     """Split the difference between two groups' busy times by cause; return the causes, the largest first.
 
-    The time that the slow group's additional instructions would take at the speed of the others is due to
+    The time that the slow group's additional instructions would take at the speed of the other ranks is due to
     ``instructions``. The rest of the difference is due to causes that take more time per instruction.
 
     Args:
         named: The attributes that differ between ranks as their times do.
         slow: The seconds of the slow group by attribute, mean over its ranks.
         other: The seconds of all other ranks by attribute, mean over these ranks.
-        work: Instructions of the slow group divided by those of the others; None if the others execute no instructions.
+        work: Instructions of the slow group, divided by those of the other ranks; None if these execute no
+            instructions.
     """
     whole = sum(slow.values()) - sum(other.values())
     computed = [name for name in slow if name != "io_bytes"]
@@ -139,7 +140,7 @@ def _causes_apart(
     ]
     if not found:
         return named
-    # A mostly unexplained difference may come from attributes that differ between ranks, at an unknown price.
+    # A mostly unexplained difference may come from attributes that differ between ranks, but whose price is unknown.
     known = {each.attribute for each in found} if found[0].attribute == "unexplained" else slow
     causes = (*found, *(each for each in named if each.attribute not in known))
     telling = {each.attribute for each in named}.intersection(each.attribute for each in causes)

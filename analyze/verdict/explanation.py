@@ -1,4 +1,4 @@
-"""The account of each region's time, and the ranks that wait for others."""
+"""The account of each region's time, and the ranks that wait for other ranks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["Explanation", "attributes_of_ranks", "explain", "unprobed_callees"]
 
 @dataclass(frozen=True)
 class Explanation:
-    """The account of each region's time, and the ranks that wait for others.
+    """The account of each region's time, and the ranks that wait for other ranks.
 
     Attributes:
         waiting: How much of each region's time in MPI is waiting for late ranks, and the regions in which these ranks
@@ -34,8 +34,8 @@ class Explanation:
         attributes: The possible causes by name, with their amounts in each region over all ranks.
         seconds: The time that each of these causes takes in each region.
         serialisation: The time of each region on the critical path; None if the path is unknown.
-        teams: The regions in which a different thread is slowest each time; None if the path is unknown, or without
-            teams.
+        teams: The regions in which a different thread is slowest each time; None if the path is unknown, or there are
+            no teams.
     """
 
     waiting: Waiting
@@ -79,7 +79,7 @@ def attributes_of_ranks(differences: Differences) -> Mapping[str, Attribute]:
 
 
 def unprobed_callees(experiment: Experiment, regions: Sequence[CodeRegion]) -> dict[int, tuple[str, ...]]:
-    """Return a region's position → the functions without probes that it calls, for regions with much own time."""
+    """Map the position of each region with much own time to the functions without probes that it calls."""
     callees = {Region.from_descriptor(each): names.split("\n") for each, names in experiment.notes.unprobed.items()}
     if not callees:
         return {}

@@ -35,7 +35,7 @@ class Kind(StrEnum):
 
 
 class Doubt(StrEnum):
-    """A reason other than different work that may have made ranks differ or wait."""
+    """A reason, other than unequal work, why ranks may have differed or waited."""
 
     SAME_WORK = "same_work"
     MEASURING = "measuring"
@@ -52,8 +52,8 @@ class Why(StrEnum):
 
     EVEN = "even"  # the work is shared evenly
     FASTEST = "fastest"  # all ranks are as fast as the fastest
-    AT_ONCE = "at_once"  # all ranks are busy at the same time, and equally long
-    EACH_TIME = "each_time"  # all threads of a team are busy equally long in each execution
+    AT_ONCE = "at_once"  # all ranks are busy simultaneously, and for the same time
+    EACH_TIME = "each_time"  # all threads of a team are busy for the same time in each execution
     MISSES = "misses"  # cache misses
     ALLOCATION = "allocation"
     FAULTS = "faults"  # page faults
@@ -94,7 +94,7 @@ class Gain:
     Attributes:
         seconds: The time by which the run gets shorter.
         share: ``seconds`` divided by the verdict's base; more than 1 if messages take longer than all work.
-        parts: The parts of the saving, the largest first. Their sum may be larger: see ``is_less``.
+        parts: The parts of the saving, the largest first. Their sum may be larger than ``seconds``; see ``is_less``.
     """
 
     seconds: float
@@ -163,15 +163,17 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """A region in whose MPI calls ranks wait until others are done with some work.
+    """A region in whose MPI calls ranks wait until other ranks finish some work.
 
     Attributes:
         region: The region in whose MPI calls ranks wait.
-        seconds: How long they wait for that work: mean over all ranks.
+        seconds: Seconds for which ranks wait for that work, mean over all ranks.
         late: The region in which most of that work is; None if that is the region of the finding, or unknown.
-        ranks: The ranks that others wait for, the longest wait first; empty if all are alike, or if they are unknown.
-        waiting: The ranks that wait at least a quarter as long as the rank that waits longest; empty if all ranks do.
-        mean: How long the ranks in ``waiting`` wait, mean over these ranks; None if all ranks do.
+        ranks: The ranks that other ranks wait for, the longest wait first; empty if all ranks are alike, or if they are
+            unknown.
+        waiting: The ranks that wait at least a quarter as long as the rank that waits longest; empty if all ranks wait
+            this long.
+        mean: Seconds for which the ranks in ``waiting`` wait, mean over these ranks; None if all ranks wait.
     """
 
     region: Region
@@ -239,7 +241,7 @@ class Finding:
 
     @property
     def is_of_teams(self) -> bool:
-        """Whether time would be saved if the threads were busy equally long in each execution of the region."""
+        """Whether time would be saved if the threads were busy for the same time in each execution of the region."""
         return self.gain is not None and any(part.why is Why.EACH_TIME for part in self.gain.parts)
 
     @property

@@ -51,14 +51,14 @@ def gain_of(analysis: Analysis, parts: Iterable[Saved]) -> Gain | None:
 
 
 def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
-    """Return the saving if all ranks were busy equally long in some regions.
+    """Return the saving if all ranks were busy for the same time in some regions.
 
     The saving is the time of the slowest rank, or the time on the critical path if that is shorter, minus the time that
     a perfect fix leaves. A fix leaves the mean over the ranks, because work can be shared evenly, or the time of the
-    fastest rank, if only avoidable cache misses, events or stalls make the others slow. If ranks are busy at different
-    times in these regions, the critical path can contain more time in them than the slowest rank spends there. The
-    saving includes this excess, and the time that teams lose if a different thread is slowest each time. If ranks run
-    different programs, only those of one program can share work.
+    fastest rank, if only avoidable cache misses, events or stalls make the other ranks slow. If ranks are busy at
+    different times in these regions, the critical path can contain more time in them than the slowest rank spends
+    there. The saving includes this excess, and the time that teams lose if a different thread is slowest each time. If
+    ranks run different programs, only ranks of one program can share work.
 
     Args:
         analysis: The results so far.

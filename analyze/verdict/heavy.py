@@ -43,7 +43,7 @@ def heavy_regions(analysis: Analysis) -> Iterator[Finding]:
 
 
 def heavy_procedures(analysis: Analysis) -> Iterator[Finding]:
-    """Yield a finding for each region that takes much time over all its call paths, but not on any single one."""
+    """Yield a finding for each region that takes much time over all its call paths, but not on any single call path."""
     files = analysis.explanation.seconds.of["io_bytes"]
     positions = {region.id: index for index, region in enumerate(analysis.run.weighed.regions)}
     for each in analysis.procedures.heavy:
@@ -97,7 +97,7 @@ def late_region(analysis: Analysis, finding: Finding) -> tuple[Finding, Wait] | 
 
 
 def late_work(analysis: Analysis, wait: Wait) -> Finding | None:
-    """Return a finding on work that ranks do at different times, so that others wait for it.
+    """Return a finding on work that ranks do at different times, so that other ranks wait for it.
 
     The finding's saving is the time of that work on the critical path minus its mean over the ranks (without a master).
 

@@ -1,7 +1,7 @@
 """The time that a run loses, by reason, and the findings that account for each loss.
 
 The critical path consists of the mean busy time of the ranks and two losses. One loss is the busy time of the busiest
-rank minus that mean, the other is the length of the path minus the busy time of the busiest rank. The two losses
+rank minus that mean; the other is the length of the path minus the busy time of the busiest rank. The two losses
 together are also a sum over regions: the time of each region on the path minus its mean over the ranks. The parts of a
 finding's saving show how the sum for its region is divided between the two.
 """
@@ -31,7 +31,7 @@ class LostTo(StrEnum):
 
     UNEQUAL = "unequal_busy_time"
     WAITING = "waiting"  # for each other, beyond what unequal busy times explain
-    TRANSFER = "transfer"  # in MPI, without that waiting; not part of the base
+    TRANSFER = "transfer"  # in MPI, other than waiting; not part of the base
     ASLEEP = "asleep"  # neither busy nor in MPI; not part of the base
 
 
@@ -72,7 +72,7 @@ def find_lost(analysis: Analysis, findings: Sequence[Finding]) -> tuple[Lost, ..
     moved = {number: _saved(each, Why.TRANSFER, Why.MESSAGES) for number, each in numbered.items()}
     transfer, asleep = sum(moved.values()), 0.0
     sleeps = {n: each for n, each in numbered.items() if each.is_of_ranks and analysis.vectors.metric == OFF_PROCESSOR}
-    slept = {number: _left(each, Why.EVEN, Why.FASTEST) for number, each in sleeps.items()}  # meanwhile, others wait
+    slept = {number: _left(each, Why.EVEN, Why.FASTEST) for number, each in sleeps.items()}  # while other ranks wait
     if "transfer" in found.reliable:
         moved |= {number: moved[number] + _saved(each, Why.EVEN, Why.FASTEST) for number, each in sleeps.items()}
         in_mpi = sum(run.weighed_costs[each].mpi_time or 0.0 for each in run.weighed.top)

@@ -39,7 +39,7 @@ BUSY: Final = {
 _MEMORY: Final = (("page_faults", Kind.PAGE_FAULTS, Why.FAULTS), ("allocations", Kind.ALLOCATION, Why.ALLOCATION))
 _OF_BUSY: Final = frozenset({Kind.FILE_IO, Kind.MEMORY, Kind.PAGE_FAULTS, Kind.ALLOCATION})  # fixes save busy time
 _STEADY: Final = 0.5  # cycles per instruction: at two or more instructions per cycle, a core hardly waits
-PAGE: Final = 4096  # bytes: the smallest page; huge pages, and those of some processors, are larger
+PAGE: Final = 4096  # bytes: the smallest page; huge pages, and all pages of some processors, are larger
 _Key = TypeVar("_Key")
 
 
@@ -54,7 +54,7 @@ class Parts:
         account: CPU time by cause; None if neither instructions nor system time were measured.
         in_turn: The seconds saved if ranks were busy in a region at the same time: ``float64[region]``.
         by_paper: The root causes by Liu et al. 2011; None with our own method.
-        master: The rank that hands out the work; None if there is none. Nothing is saved if only it waits.
+        master: The rank that hands out the work; None if there is none. Nothing is saved if only this rank waits.
     """
 
     run: Prepared
@@ -108,7 +108,7 @@ class Parts:
     def causes(self, region: int) -> tuple[Cause, ...]:
         """Return the attributes that take a quarter of a region's time, largest first, or the causes in ``by_paper``.
 
-        Attributes in ``uncertain`` are left out. If calls of file I/O move few bytes each, the cause is ``io_calls``
+        Attributes in ``uncertain`` are left out. If file I/O calls move few bytes each, the cause is ``io_calls``
         instead of ``io_bytes``.
         """
         if self.by_paper:
@@ -123,7 +123,7 @@ class Parts:
         )
 
     def is_explained(self, region: int) -> bool:
-        """Return whether one cause takes most of a region's time or has a remedy, or its instructions hardly wait."""
+        """Return whether one cause takes most of a region's time or has a remedy, or the region ``is_steady``."""
         cycles = self.cycles(region)
         if cycles is not None and cycles <= CRITERIA.dependent and not self._possible(region):
             return True
@@ -205,7 +205,7 @@ class Parts:
         return again
 
     def remedies(self, region: int) -> Mapping[Kind, Saved]:
-        """Return kind of finding → the saving of a cause that takes a quarter of a region's time and has a remedy.
+        """Map kinds of findings to savings, for causes that have a remedy and take a quarter of a region's time.
 
         Time in named regions below does not count. Instructions have no remedy, because all code executes some. If
         ranks may wait for cores, waiting has a remedy only if the critical path shows that ranks are busy at different
@@ -221,7 +221,7 @@ class Parts:
         for culprit in culprits_below(self.run.weighed.regions, region, self._culprits):
             own = {name: each - self.of(culprit)[name] for name, each in own.items()}
         if self.by_paper:
-            causes = {each.attribute for each in self.by_paper.causes.get(region, ())}  # even without seconds
+            causes = {each.attribute for each in self.by_paper.causes.get(region, ())}  # even if seconds are unknown
             own = {name: each for name, each in own.items() if name in causes}
         own = {name: each for name, each in own.items() if name not in self.uncertain(region)}
         least = CRITERIA.part * float(split.time[region])
@@ -255,17 +255,17 @@ class Parts:
         return found
 
     def _of_workers(self, region: int) -> float:
-        """Return the mean time in MPI of all ranks except a master, divided by the mean of all ranks."""
+        """Return the mean time in MPI of all ranks except a master, divided by the mean over all ranks."""
         ranks = np.array(self.run.weighed.ranks)
         (times,) = self.run.weighed.rows("mpi_time", [region])
         workers = times[ranks != self.master]
         return float(workers.mean() / times.mean()) if len(workers) and times.any() else 1.0
 
     def followed(self, region: int, savings: Mapping[_Key, Saved]) -> dict[_Key, Saved]:
-        """Return savings of busy time as far as the region is on the critical path; unchanged if the path is unknown.
+        """Scale savings of busy time to a region's time on the critical path; unchanged if the path is unknown.
 
         A region's time on the path has the same parts as its mean over the ranks. If ranks are busy there at different
-        times, the rest of the time on the path is a saving of its own: ``at_once``.
+        times, the remaining time on the path is a saving of its own: ``at_once``.
 
         Args:
             region: Position of the region.
@@ -292,7 +292,7 @@ class Parts:
         return Saved(Why.AT_ONCE, float(path.on_path[region]), float(path.mean[region]), on_path=True)
 
     def kind(self, region: int) -> Kind:
-        """Return the kind in ``remedies`` that saves the most in a region; without any, ``LATE`` or ``HOT_SPOT``."""
+        """Return the kind in ``remedies`` that saves the most in a region; if none saves, ``LATE`` or ``HOT_SPOT``."""
         found = {**self.remedies(region)}
         if not self.in_turn[region]:
             found.pop(Kind.LATE, None)

@@ -29,7 +29,7 @@ def each_place_once(analysis: Analysis, findings: Iterable[Finding]) -> list[Fin
     """Merge findings so that each place has only one, and add waiting for a region to the finding on that region.
 
     Findings that are too small to name, that may only be waiting for cores, that only report a master's waiting, or
-    that merely enclose another one are left out.
+    that merely enclose another finding are left out.
 
     Args:
         analysis: The results so far.
@@ -116,7 +116,7 @@ def _place(experiment: Experiment, finding: Finding) -> Region | None:
 def _of_place(analysis: Analysis, findings: Sequence[Finding]) -> Finding:
     """Merge the findings on one region: first those on each call path, then those on all paths, whose savings add up.
 
-    In recursion, only the outermost call path counts, because its time contains the time of the others.
+    In recursion, only the outermost call path counts, because its time contains the time of the other call paths.
     """
     by_path: dict[int, list[Finding]] = {}
     for each in findings:

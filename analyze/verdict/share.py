@@ -29,7 +29,7 @@ def share_of(analysis: Analysis, region: int, *, compared: bool = False) -> floa
 
 
 def places_of(analysis: Analysis, finding: Finding) -> list[int]:
-    """Return the positions of the regions whose values add up to that of a finding, over all its call paths.
+    """Return the positions of the regions whose values add up to the value of a finding, over all its call paths.
 
     In recursion, these are the outermost call paths. For a region around the whole program, they include the regions
     below it, unless the finding is only on its own code.
@@ -49,7 +49,8 @@ def places_of(analysis: Analysis, finding: Finding) -> list[int]:
 def bound_of(analysis: Analysis, finding: Finding) -> float | None:
     """Return a finding's part of the base in seconds, the most that a fix can save; None if no rank is busy.
 
-    Without a critical path, the busiest rank may wait for others in the region. Then the result is at least the saving.
+    Without a critical path, the busiest rank may wait for other ranks in the region. Then the result is at least the
+    saving.
     """
     places, base = places_of(analysis, finding), analysis.base_in_regions
     if not (places and base.any()):

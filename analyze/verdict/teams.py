@@ -16,12 +16,13 @@ def slow_in_turn(analysis: Analysis) -> dict[int, int | None]:
     """Return the regions in which a different thread is slowest each time; none if threads are not compared.
 
     Regions are left out if threads that share cores may take pieces of work on demand: a thread that waits for a core
-    then leaves more work to the others, so one is slow each time on this machine alone.
+    then leaves more work to the other threads, so a different thread is slowest each time only because cores are
+    shared.
 
     Returns:
         Position of the region → the largest culprit in which threads also differ in total, whose finding then includes
-        both savings: the region itself, one around it in its team, or one inside with most of its loss; None if there
-        is none. A culprit that ``is_minor`` does not count.
+        both savings: the region itself, a region around it in its team, or a region inside it with most of its loss;
+        None if there is no such culprit. A culprit that ``is_minor`` does not count.
     """
     return {
         place: next((each for each in _culprits(analysis, place, team) if not _is_less(analysis, each, place)), None)
@@ -37,7 +38,7 @@ def beyond_totals(analysis: Analysis, culprits: Sequence[int]) -> float:
 
 
 def in_total_inside(analysis: Analysis, place: int) -> float:
-    """Return the seconds that threads lose in parts of a region where they differ in total: other findings."""
+    """Return the seconds that threads lose inside a region by differing in total, which other findings report."""
     teams, regions = analysis.explanation.teams, analysis.vectors.regions
     within = [each for each in descendants(regions, place) if each in analysis.culprits_by_difference]
     below = {inner for each in within for inner in descendants(regions, each)}
@@ -54,7 +55,7 @@ def is_minor(analysis: Analysis, culprit: int) -> bool:
 
 
 def _named(analysis: Analysis) -> Mapping[int, int]:
-    """Return ``Teams.named`` without regions that share cores; empty if threads are not compared."""
+    """Return ``Teams.named`` without regions whose threads share cores; empty if threads are not compared."""
     teams = analysis.explanation.teams
     if teams is None or not analysis.vectors.threads:
         return {}

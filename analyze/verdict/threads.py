@@ -57,8 +57,8 @@ class ThreadWaits:
     def barriers(self) -> Mapping[int, Barriers]:
         """The regions with too many barriers, by position.
 
-        Threads work so little before each barrier that a barrier on an idle machine takes a quarter of the time. Counts
-        and CPU time show this, and both are the same on a busy machine.
+        Threads work so little before each barrier that, even on an idle machine, barriers take a quarter of the time.
+        Counts and CPU time show this, and neither changes on a busy machine.
         """
         return {
             self._positions[each.path]: each

@@ -53,7 +53,7 @@ def _finding(analysis: Analysis, culprit: int | None, regions: Sequence[int]) ->
 
 
 def _alone(analysis: Analysis, culprit: int | None) -> tuple[int, ...]:
-    """Return the ranks that enter a region, if others of their program do not; empty for threads, or if unknown."""
+    """Return ranks that enter a region that others of their program never enter; empty for threads, or if unknown."""
     vectors = analysis.vectors
     if culprit is None or vectors.threads or not complete(analysis.experiment, "visits"):
         return ()

@@ -35,8 +35,8 @@ class Verdict:
         too_short: Whether the run is too short to judge; it then has no findings.
         balanced: Whether no finding reports that ranks differ for certain, or wait for each other.
         master: The rank that hands out the work, which comparisons and savings leave out; None if there is none.
-        computes_least: A rank without which all others are alike, and which may be an unrecognised master: it computes
-            least wherever ranks differ. None if there is none, or a finding is uncertain.
+        computes_least: A rank without which all other ranks are alike, and which may be an unrecognised master: it
+            computes least wherever ranks differ. None if there is none, or a finding is uncertain.
         longest_wait: The longest wait of ranks for each other; None if findings account for most of the larger loss, by
             waiting or by unequal busy time, if this loss is small, or if the critical path is unknown.
         not_followed: The share of the run in MPI, if it is at least a quarter, the run is ``balanced``, and no critical

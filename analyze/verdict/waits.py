@@ -25,9 +25,9 @@ def wait_of(
     Args:
         analysis: The results so far.
         region: The region in which ranks wait.
-        seconds: How long they wait: mean over all ranks except a master if the critical path is known, otherwise over
-            the compared ranks.
-        late: The region whose work they wait for, if known.
+        seconds: Seconds that ranks wait, mean over all ranks except a master if the critical path is known, otherwise
+            over the compared ranks.
+        late: The region whose work ranks wait for, if known.
         without: Late ranks, which do not wait themselves.
     """
     ranks, times = _times(analysis, region)
@@ -73,7 +73,7 @@ def waits_for(analysis: Analysis, finding: Finding) -> tuple[Wait, ...]:
 
 
 def is_for_master(analysis: Analysis, finding: Finding) -> bool:
-    """Return whether a finding only reports that a master waits for the others, which no fix can avoid."""
+    """Return whether a finding only reports that a master waits for other ranks, which no fix can avoid."""
     if analysis.master is None or finding.kind is not Kind.LATE or finding.groups or finding.is_in_turn:
         return False
     weighed = analysis.run.weighed
@@ -82,7 +82,7 @@ def is_for_master(analysis: Analysis, finding: Finding) -> bool:
 
 
 def _late_ranks(analysis: Analysis, places: list[int]) -> tuple[int, ...]:
-    """Return the ranks whose work in some regions others wait for, the longest wait first; empty if all are alike."""
+    """Return the ranks for whose work in some regions others wait, longest wait first; empty if all ranks are alike."""
     ranks = np.array(analysis.run.weighed.ranks)
     times = np.where(ranks == analysis.master_rank, 0.0, analysis.run.weighed.rows("delay_time", places).sum(axis=0))
     late, order = _much(times), np.argsort(-times, kind="stable")

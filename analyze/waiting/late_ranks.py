@@ -42,7 +42,7 @@ class LateRanks:
 
 
 def find_late_ranks(selection: Selection, vectors: RankVectors, culprits: Sequence[int]) -> LateRanks:
-    """Follow a program with average iterations, and find how far ranks are ahead of others in each region.
+    """Follow a program with average iterations, and find how far ranks are ahead of other ranks in each region.
 
     Regions follow each other in the order of first entry; regions in a loop, or entered repeatedly, alternate::
 
@@ -53,8 +53,8 @@ def find_late_ranks(selection: Selection, vectors: RankVectors, culprits: Sequen
 
     In the first iteration, each rank starts as late as it arrives; each further iteration starts as the previous one
     ended. A region's own MPI calls come after the regions below it. In these calls, ranks wait for the last of the
-    ranks that hardly wait. Each waits for as long as it is ahead of that rank, but in total no longer than its measured
-    time minus the shortest measured time of any rank. After that, it is no longer ahead.
+    ranks that hardly wait. Each rank waits for as long as it is ahead of that rank, but in total no longer than its
+    measured time minus the shortest measured time of any rank. After that, the rank is no longer ahead.
 
     Args:
         selection: The ranks, and regions.
@@ -191,7 +191,7 @@ class _Walk:
                     under_way.append(below)
 
     def _enter(self, index: int, *, executions: float, weight: float, gone: float) -> Steps:
-        """Follow the ranks through a region and all below it.
+        """Follow the ranks through a region and everything below it.
 
         Args:
             index: Position of the region.

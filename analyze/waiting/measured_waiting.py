@@ -21,10 +21,10 @@ _MOST: Final = 0.5  # least share of collectives in a region's time in MPI for w
 def with_measured(waiting: Waiting, weighed: Selection) -> Waiting:
     """Replace the estimate with measured waiting if most of a region's time in MPI is in collectives.
 
-    In other regions, of sends and receives, the estimate is kept, but is at least the measured value. A barrier without
-    waiting takes time, too: no more than the collectives themselves, and on all ranks. So waiting is the time of
-    barriers minus the collectives' time, or minus the shortest of any rank, whichever leaves more. The waiting is
-    divided among the same culprits as the estimate.
+    In other regions, with sends and receives, the estimate is kept, but is at least the measured value. A barrier
+    without waiting takes time, too: no more than the collectives themselves, and on all ranks. So waiting is the time
+    of barriers minus the collectives' time, or minus the shortest barrier time of any rank, whichever leaves more. The
+    waiting is divided among the same culprits as the estimate.
 
     Args:
         waiting: The estimate.
