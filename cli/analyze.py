@@ -20,8 +20,9 @@ __all__ = ["add_arguments", "run"]
 _SECTIONS: Final = {
     "hot": "list regions by exclusive time (without nested regions), summed over call paths",
     "losses": "list regions by the cost of imbalance: (longest - mean) x number of ranks or threads",
-    "account": "split the time of each region by cause, and list the prices (seconds per instruction, miss, etc.)",
-    "path": "list the critical path by region, the efficiency of the ranks, and which ranks wait for which",
+    "account": "split the time of each region by cause, and list the prices: seconds per instruction, per cache "
+    "miss, etc.",
+    "path": "list the critical path by region, the ranks' efficiency, and which ranks wait for which other ranks",
 }
 
 

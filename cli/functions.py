@@ -21,7 +21,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--uncovered", action="store_true", help="print only functions that are not measured, one name per line"
     )
     parser.add_argument(
-        "--compiler", metavar="MPICC", help="MPI's C compiler (default: AUTOANALYZER_CC, or the first on PATH)"
+        "--compiler",
+        metavar="MPICC",
+        help="the MPI C compiler (default: AUTOANALYZER_CC, or the first MPI C compiler on PATH)",
     )
 
 

@@ -67,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rotation", choices=_ROTATIONS, help="rotation of the factors (default: varimax)")
     parser.add_argument("--factor", type=int, metavar="N", help="use only the metrics of factor N")
     parser.add_argument(
-        "--grid", metavar="8x8", help="sizes of the process grid (default: the program's own, else a guess)"
+        "--grid", metavar="8x8", help="sizes of the process grid (default: those in the program, else a guess)"
     )
     parser.add_argument(
         "--scale",
@@ -75,7 +75,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="scale each metric by its standard deviation (default), by its mean, or not at all",
     )
     parser.add_argument(
-        "--recurse", action="store_true", help="repeat the analysis within clusters while they are distinct"
+        "--recurse",
+        action="store_true",
+        help="repeat the analysis within each cluster as long as it splits into distinct clusters",
     )
     add_space_arguments(parser)
 
