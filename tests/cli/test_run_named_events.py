@@ -174,7 +174,7 @@ def test_runs_that_do_not_do_the_same_are_doubted_and_one_that_fails_ends_them(t
     assert f"run-2 entered call paths more or less often than run-1, which affects the counts: {regions}" in remarks
     done = run(tool, *events, command=("./app", "fail"))
     assert done.returncode == 1
-    assert "stopped after 0 runs of 2; the recorded data are in out" in done.stderr.decode()
+    assert "stopped after 0 of 2 runs; the recorded data are in out" in done.stderr.decode()
     assert not (tool.folder / "out" / "experiment.cube").exists()
 
 
@@ -192,7 +192,7 @@ def test_runs_that_do_not_do_the_same_are_doubted_and_one_that_fails_ends_them(t
         (["papi:perf::TASK-CLOCK", "--per-run", "7"], "expected a number from 1 to 6, found '7'"),
         (
             ["papi:" + ",".join(EIGHT), "--repeat", "2"],
-            "--repeat counts in one run, but these 8 events cannot be counted together: they need 2 runs",
+            "--repeat counts all events in one run, but counting these 8 events takes 2 runs",
         ),
     ],
 )
