@@ -42,4 +42,4 @@ def kernel_said() -> str:
     if level is None:
         return "this kernel has no performance events"
     said = f"perf_event_paranoid is {level}"
-    return said if has_pmu() else f"{said}, and the kernel shows no PMU, as in a virtual machine"
+    return said if has_pmu() else f"{said}, and the kernel shows no PMU, as is usual in virtual machines"
