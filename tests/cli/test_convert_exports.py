@@ -51,7 +51,7 @@ def test_a_folder_with_time_lines_shows_them_in_perfetto(here, tmp_path):
     [
         (["no/a.folded"], "no/a.folded: cannot be written: expected a file in an existing folder"),
         (["a.folded", "--metric", "wall"], "no metric 'wall' in this experiment"),
-        (["a.folded", "--metric", "wall_time", "--metric", "visits"], "expected one metric in folded stacks"),
+        (["a.folded", "--metric", "wall_time", "--metric", "visits"], "expected one metric for folded stacks"),
         (["a.cube", "--sum"], "--metric and --sum apply only to files for other tools (.folded, "),
         (["a.json"], "a.json: expected a name that ends in one of .cube, .cube.gz, .xml, .cubex, .folded, "),
     ],

@@ -114,7 +114,8 @@ def test_runs_that_end_at_once_each_add_to_the_plan(tmp_path: Path) -> None:
 
 FOREIGN = """{} was not written by a run, so it stays unchanged; to leave out small regions, add [[exclude]] with \
 kind = "loop", file = "a.c", function = "f", ordinal = 0, and 1 more"""
-OLD = "{}: expected a plan of version 2, found version 1; generate it again; small regions are not added to the plan"
+OLD = """{}: expected a plan of version 2, found version 1; generate the plan again; \
+small regions are not added to the plan"""
 HEAD = "# Written by autoanalyzer: the next build leaves out these regions, too small to measure separately.\n"
 
 
