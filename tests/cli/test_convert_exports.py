@@ -35,7 +35,7 @@ def test_a_folder_with_time_lines_shows_them_in_perfetto(here, tmp_path):
         each for each in json.loads((tmp_path / "b.perfetto.json").read_text())["traceEvents"] if each["ph"] == "C"
     ]
     assert {(each["name"], *each["args"]) for each in counters} == {("mpi_bytes", "bytes/sec")}
-    for words, wrong in ((["run", "--sum"], b"--sum cannot be used on time lines"), (["a.csv"], b"found CSV")):
+    for words, wrong in ((["run", "--sum"], b"--sum cannot be used with time lines"), (["a.csv"], b"found CSV")):
         (tmp_path / "a.csv").write_text("time,process,thread,x\n0.5,0,0,1\n")
         done = here("convert", words[0], "c.perfetto.json", *words[1:])
         assert done.returncode == 2
