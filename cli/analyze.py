@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("experiment", type=Path, metavar="EXPERIMENT", help="a run's folder or an experiment file")
     parser.add_argument("--all", action="store_true", help="print every finding, with all advice and warnings")
-    parser.add_argument("--tree", action="store_true", help="also print the tree of code regions with their times")
+    parser.add_argument("--tree", action="store_true", help="also print the call tree, with each region's times")
     parser.add_argument(
         "--min",
         type=_share,

@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--history",
         type=Path,
         metavar="FILE",
-        help="compare BASE, which are then the new runs, with the runs since the last change in this history",
+        help="compare the runs BASE, which are then the new ones, with the runs since the last change in this history",
     )
     parser.add_argument(
         "--host",

@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("--ratio needs a file to write; add -o OUT")
     if arguments.ratio and arguments.metric:
         raise UsageError(
-            "--ratio cannot be combined with --metric: because ratios are only written to a file, not listed by region"
+            "--ratio cannot be combined with --metric, because ratios are only written to a file, not listed by region"
         )
     paths = (arguments.before, arguments.after)
     before, after = opened(paths)

@@ -46,8 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--by",
         choices=tuple(LEVELS),
-        help="print one column per machine, node, process or thread (default: one "
-        "column, with the sum over all of them)",
+        help="print one column per machine, node, process or thread (default: one column with the sum)",
     )
 
 

@@ -69,4 +69,4 @@ def _lines(compiler: MpiCompiler, functions: MpiFunctions) -> Iterator[str]:
     width = max(len(function.name) for function in functions.covered)
     for function in functions.covered:
         yield f"{function.name:{width}}  {function.bindings:24}  {function.counts}"
-    yield f"not covered: {', '.join(functions.uncovered) or 'no function that communicates'}"
+    yield f"not covered: {', '.join(functions.uncovered) or 'none of the functions that communicate'}"

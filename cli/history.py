@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(metavar="ACTION", required=True)
     add = actions.add_parser("add", help="add runs to a history", allow_abbrev=False)
     add.add_argument("history", type=Path, metavar="FILE", help="history file (created if it does not exist)")
-    add.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="runs: their folders or experiment files")
+    add.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="folders or experiment files of the runs to add")
     add.add_argument("--commit", metavar="NAME", help="version of the program (default: the current git commit)")
     add.add_argument(
         "--host",

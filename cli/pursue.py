@@ -57,7 +57,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     trace = parser.add_argument_group("options for a trace")
     trace.add_argument("--window", type=float, metavar="S", help="average over S seconds (default: the whole trace)")
-    trace.add_argument("--every", type=float, metavar="S", help="start a period every S seconds (default: window/2)")
+    trace.add_argument(
+        "--every", type=float, metavar="S", help="start a period every S seconds (default: half of --window)"
+    )
     trace.add_argument(
         "--follow",
         type=float,

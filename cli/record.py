@@ -58,5 +58,5 @@ def run(arguments: argparse.Namespace) -> int:
         return 1
     if not arguments.no_analyze:
         report_on(folders, arguments.json, stderr=True)
-    say(f"data in {options.output}; to show this again, run: autoanalyzer timeline {options.output}")
+    say(f"data in {options.output}; to show this report again, run: autoanalyzer timeline {options.output}")
     return 0

@@ -56,7 +56,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="run the program N times with each number of ranks (default: 1); the run with the median time is used",
     )
-    series.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder in which each run gets a folder")
+    series.add_argument(
+        "-o", "--output", type=Path, metavar="DIR", help="folder for the runs, which get a subfolder each"
+    )
     series.add_argument(
         "--counters",
         choices=_COUNTERS,
