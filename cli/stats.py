@@ -218,7 +218,8 @@ def _along(space: MetricSpace, number: int, factors: Factors) -> MetricSpace:
     count = len(factors.factors)
     listed = ", ".join(f"{place} {visible(each.name)}" for place, each in enumerate(factors.factors, start=1))
     if not 1 <= number <= count:
-        raise UsageError(f"--factor {number}: no such factor; {listed or 'these metrics have no common factors'}")
+        known = f"the factors are {listed}" if listed else "these metrics have no common factors"
+        raise UsageError(f"--factor {number}: no such factor; {known}")
     if not factors.factors[number - 1].metrics:
         raise UsageError(f"--factor {number}: no metric belongs to this factor ({listed})")
     return space.along(factors.factors[number - 1].metrics)

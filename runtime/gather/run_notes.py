@@ -194,7 +194,7 @@ def _remarks(
     if not alone > 1:
         yield from _others(processes, expected)
     if len({(shard.papi, *sorted(shard.sources.items())) for shard in shards if shard.threads}) > 1:
-        yield "counts that some processes lack, or counted in a different way, are left out"
+        yield "counts that some processes did not record, or recorded in a different way, are left out"
     if calls := next((shard.counted_in for shard in shards if shard.counted_in), ()):
         yield f"events were counted only{source_in_calls('', calls)} (--count-in), not in the regions' own code"
     if any(shard.by_turns for shard in shards):
@@ -203,8 +203,8 @@ def _remarks(
     levels = [shard.deepest for shard in shards if shard.deepest]
     if levels:
         yield (
-            f"call paths below level {min(levels)} were attributed to their callers once memory ran short on"
-            f" {len(levels)} of {len(shards)} processes; raise --max-memory"
+            f"call paths below level {min(levels)} were attributed to their callers, because memory ran short on "
+            f"{len(levels)} of {len(shards)} processes; raise --max-memory"
         )
     counts = {
         "entries attributed to their caller, because memory ran short": sum(t.collapsed for t in trees),
