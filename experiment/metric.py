@@ -168,7 +168,7 @@ SYSTEM_METRICS: Final = (
 )
 
 # Recorded in runs with throttled regions.
-UNTIMED_VISITS: Final = Metric("untimed_visits", "occ", "visits", "Entries that were not timed, to save overhead")
+UNTIMED_VISITS: Final = Metric("untimed_visits", "occ", "visits", "Entries that were not timed, to reduce the overhead")
 
 # The metrics that a folded region keeps.
 ENTRIES: Final = frozenset({"visits", UNTIMED_VISITS.name, PATH_VISITS.name})
@@ -184,7 +184,7 @@ COUNT_METRICS: Final = (
     Metric("l1_misses", "occ", "l1_accesses", "Misses in the L1 data cache"),
     Metric("l2_accesses", "occ", None, "Accesses to the L2 cache"),
     Metric("l2_misses", "occ", "l2_accesses", "Misses in the L2 cache"),
-    Metric("divisions", "occ", None, "Instructions that divide, or take square roots, outside MPI"),
+    Metric("divisions", "occ", None, "Division and square-root instructions outside MPI"),
     Metric("denormals", "occ", None, "Instructions with a denormal operand or result, outside MPI"),
     Metric("branches", "occ", None, "Conditional branches outside MPI"),
     Metric("branch_misses", "occ", "branches", "Conditional branches that a simple predictor mispredicts"),
