@@ -59,7 +59,7 @@ def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
         "--disparity-metric",
         choices=DISPARITY_METRICS,
         default=DISPARITY_METRICS[0],
-        help="metric for ranking regions (default: %(default)s, share of wall time times cycles per instruction)",
+        help="metric for ranking regions (default: %(default)s, share of wall time × cycles per instruction)",
     )
     parser.add_argument(
         "--least",

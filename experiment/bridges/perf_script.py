@@ -167,7 +167,7 @@ class _Samples:
         apart = (
             ""
             if self._told_apart
-            else (", but each of them may be a thread; to distinguish processes and threads, use perf script -F +pid")
+            else ", but each of them may be a thread; to distinguish processes and threads, use perf script -F +pid"
         )
         of_whom = f"processes are numbered in ID order{apart}" if self.has_processes else "one process"
         self._profile.remarks.append(f"perf: no ranks; {of_whom}; no visits or bytes; values come from samples")
