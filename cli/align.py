@@ -29,45 +29,48 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         metavar="TRACE",
-        help="first the trace with the known interval, then the traces to search; in a folder written by record, all "
-        "runs are used",
+        help="the trace with the known interval, then the traces to search; if a folder was written by record, all "
+        "runs in it are used",
     )
-    parser.add_argument("--metric", required=True, metavar="M", help="the metric to align by; all traces must have it")
+    parser.add_argument(
+        "--metric", required=True, metavar="M", help="the metric to compare; all traces must contain this metric"
+    )
     parser.add_argument(
         "--interval",
         type=interval,
         required=True,
         metavar="A:B",
-        help="the known interval: its start and end in the first trace, in seconds, such as 12.5:18",
+        help="start and end of the known interval in the first trace, in seconds, such as 12.5:18",
     )
     parser.add_argument(
         "--by",
         choices=("auto", "anchors", "warping"),
         default="auto",
-        help="how to find the same moments; anchors: by region entries; warping: by dynamic time warping of the "
-        "metric; auto: anchors if both traces come from run --trace and have region entries in common (default)",
+        help="how to match points in time between two traces; anchors: by region entries; warping: by dynamic time "
+        "warping of the metric; auto: anchors if both traces come from run --trace and enter some regions "
+        "equally often, else warping (default)",
     )
     parser.add_argument(
         "--band",
         type=share,
         metavar="SHARE",
-        help="maximum distance of the warp path from a straight line, as a share of the trace's length, such as 0.1 "
-        "(default: no limit); implies --by warping",
+        help="maximum distance between the warp path and a straight line, as a share of the trace's length, such as "
+        "0.1 (default: no limit); implies --by warping",
     )
     parser.add_argument(
         "--penalty",
         type=float,
         default=0.0,
         metavar="P",
-        help="cost of each step in which samples do not correspond one to one, in the metric's unit (default: "
-        "%(default)g)",
+        help="cost, in the metric's unit, of each step that does not match samples one to one (default: "
+        "%(default)g); implies --by warping",
     )
     add_ranks_argument(parser)
     add_documents(
         parser,
         {
             "json": "all numbers as JSON",
-            "html": "a self-contained page, with the interval marked in the time lines of all runs,",
+            "html": "a self-contained HTML page, with the interval marked in the time lines of all runs,",
         },
     )
 
@@ -136,7 +139,7 @@ def _anchors(
     )
     if found is None and arguments.by == "anchors":
         raise UsageError(
-            f"{file}: --by anchors needs traces from run --trace that enter the same regions as often as the first "
-            "trace; --by warping needs only the metric"
+            f"{file}: --by anchors needs traces from run --trace in which some regions are entered as often as in the "
+            "first trace; --by warping needs only the metric"
         )
     return found

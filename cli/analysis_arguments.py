@@ -27,7 +27,7 @@ def add_analysis_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json", type=Path, metavar="FILE", help="write the findings to FILE as JSON; - is standard output"
     )
-    parser.add_argument("--no-advice", action="store_true", help="omit the advice based on the sources")
+    parser.add_argument("--no-advice", action="store_true", help="omit the advice that is based on the source code")
     add_selection_arguments(parser)
 
 
@@ -47,7 +47,7 @@ def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME[@RANK]",
-        help="compare ranks as if this region took no time, on one rank or on all; may be repeated",
+        help="compare ranks as if this region took no time on RANK (default: on all ranks); may be repeated",
     )
     parser.add_argument(
         "--dissimilarity-metric",
@@ -59,7 +59,7 @@ def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
         "--disparity-metric",
         choices=DISPARITY_METRICS,
         default=DISPARITY_METRICS[0],
-        help="metric for ranking regions (default: %(default)s, share of wall time x cycles per instruction)",
+        help="metric for ranking regions (default: %(default)s, share of wall time × cycles per instruction)",
     )
     parser.add_argument(
         "--least",

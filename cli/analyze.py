@@ -20,8 +20,9 @@ __all__ = ["add_arguments", "run"]
 _SECTIONS: Final = {
     "hot": "list regions by exclusive time (without nested regions), summed over call paths",
     "losses": "list regions by the cost of imbalance: (longest - mean) x number of ranks or threads",
-    "account": "split the time of each region by cause, and list the prices (seconds per instruction, miss, etc.)",
-    "path": "list the critical path by region, the efficiency of the ranks, and which ranks wait for which",
+    "account": "split the time of each region by cause, and list the prices: seconds per instruction, per cache "
+    "miss, etc.",
+    "path": "list the critical path by region, the ranks' efficiency, and which ranks wait for which other ranks",
 }
 
 
@@ -29,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("experiment", type=Path, metavar="EXPERIMENT", help="a run's folder or an experiment file")
     parser.add_argument("--all", action="store_true", help="print every finding, with all advice and warnings")
-    parser.add_argument("--tree", action="store_true", help="also print the tree of code regions with their times")
+    parser.add_argument("--tree", action="store_true", help="also print the call tree, with each region's times")
     parser.add_argument(
         "--min",
         type=_share,

@@ -42,7 +42,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     if started_processes():
         raise UsageError(
-            "run calibrate without a launcher, and give it one after --: autoanalyzer calibrate -- srun -N 2"
+            "run calibrate without a launcher in front, and give the launcher after --: autoanalyzer calibrate -- "
+            "srun -N 2"
         )
     words: list[str] = arguments.launcher
     launcher = words[1:] if words[:1] == ["--"] else words

@@ -32,7 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         metavar="BASE",
-        help="runs to compare with (folders or experiment files), or the folder of an autoanalyzer scale series",
+        help="the old runs (with --history, the new runs), as folders or experiment files, or the folder of a series "
+        "recorded by autoanalyzer scale",
     )
     parser.add_argument(
         "--with",
@@ -40,32 +41,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         metavar="RUN",
-        help="runs to judge; they must have as many ranks as BASE",
+        help="the new runs, with the same number of ranks as the old ones",
     )
     parser.add_argument(
         "--history",
         type=Path,
         metavar="FILE",
-        help="take BASE as the new runs, and compare them with the runs in this history since its last change",
+        help="compare the runs BASE, which are then the new ones, with the runs since the last change in this history",
     )
     parser.add_argument(
         "--host",
         metavar="NAME",
         help="with --history: the machine, or kind of machine, as given to autoanalyzer history add (default: the "
-        "first node)",
+        "first node of the run)",
     )
     parser.add_argument(
         "--fail-on",
         metavar="PERCENT",
-        help="exit with code 3 if the program, or a region with at least 5%% of its time, is slower by PERCENT with "
-        f"99%% confidence (default: report slowdowns of {_THRESHOLD}%, but exit with code 0)",
+        help="exit with code 3 if the program, or a region that takes at least 5%% of the program's time, is slower "
+        f"by at least PERCENT with 99%% confidence (default: report slowdowns of at least {_THRESHOLD}%, but "
+        "exit with code 0)",
     )
     parser.add_argument(
         "--metric",
         action="append",
         metavar="NAME",
-        help="metric to compare; may be repeated (default: wall_time, compute_time, and path_time on the critical "
-        "path, or else busy_time of the busiest rank)",
+        help="metric to compare; may be repeated (default: wall_time, compute_time, and path_time; if the critical "
+        "path is unknown, busy_time of the busiest rank instead of path_time)",
     )
     parser.add_argument(
         "--mode",
@@ -94,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
         runs = [shlex.quote(str(path)) for path in arguments.base]
         half = len(runs) // 2 or 1
         words = " ".join(["autoanalyzer compare", *runs[:half], "--with", *(runs[half:] or ["RUN"])])
-        raise UsageError(f"expected two sets of runs, the second one after --with, for example: {words}")
+        raise UsageError(f"expected two sets of runs, the second set after --with, for example: {words}")
     threshold = _percent(_THRESHOLD if arguments.fail_on is None else arguments.fail_on)
     targets: dict[str, Path | None] = {kind: getattr(arguments, kind) for kind in _DOCUMENTS}
     check_targets([*arguments.base, *arguments.other], **targets)
@@ -138,7 +140,8 @@ def _beside_history(arguments: argparse.Namespace) -> int:
     (later, *others) = histories_of(new)
     if others:
         raise UsageError(
-            "expected runs of one program, all with the same command line and number of ranks, found different ones"
+            "expected runs of one program, all with the same command line and number of ranks, found different "
+            "programs, command lines or numbers of ranks"
         )
     known = [each for each in HistoryFile(arguments.history).read() if each[0].digest not in digests]
     earlier = next((each for each in histories_of(known) if each.subject == later.subject), None)
@@ -149,8 +152,8 @@ def _beside_history(arguments: argparse.Namespace) -> int:
     judged = earlier.judge(later, _percent(_THRESHOLD if arguments.fail_on is None else arguments.fail_on))
     if not judged:
         hosts = (
-            f"it has times from {', '.join(earlier.hosts)}, but not from {', '.join(later.hosts)}; give the kind of "
-            "machine with --host"
+            f"the history has times from {', '.join(earlier.hosts)}, but not from {', '.join(later.hosts)}; give the "
+            "kind of machine with --host"
         )
         raise UsageError(f"{arguments.history}: nothing to compare with, because {hosts}")
     print_verdict([*judged_lines(judged, len(earlier.runs)), *incomparable_lines(earlier, later)])

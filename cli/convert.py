@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
         _export(arguments)
         return 0
     if arguments.metric or arguments.sum:
-        raise UsageError(f"--metric and --sum need an OUT for another tool ({', '.join(EXPORTED)})")
+        raise UsageError(f"--metric and --sum apply only to files for other tools ({', '.join(EXPORTED)})")
     if arguments.output.suffix in (_ARCHIVE, _CSV) and (file.is_dir() or is_trace(file)):
         _convert_trace(file, arguments.output)
         return 0
@@ -86,7 +86,7 @@ def _export(arguments: argparse.Namespace) -> None:
     names = dict.fromkeys(arguments.metric)
     if holds_time_lines(output) and (is_trace(file) or (file / TRACE_FILE).exists()):
         if arguments.sum:
-            raise UsageError(f"--sum cannot be used on time lines; to get a profile, give the experiment in {file}")
+            raise UsageError(f"--sum cannot be used with time lines; to get a profile, give the experiment in {file}")
         trace = _opened(file)
         export_trace(trace, output, names)
         _say(output, trace)

@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--target",
         required=True,
         metavar="M",
-        help="the metric that shows the anomaly; the first trace that has it is used",
+        help="the metric that shows the anomaly, taken from the first trace that contains this metric",
     )
     parser.add_argument(
         "--interval",
@@ -73,13 +73,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--align",
         choices=("auto", "anchors", "warping", "none"),
         default="auto",
-        help="how to find the same moments in other traces; anchors: by region entries; warping: by a common metric; "
-        "none: all traces share a clock; auto: the first that works (default)",
+        help="how to match points in time between traces; anchors: by region entries; warping: by dynamic time "
+        "warping of a metric; none: all traces share a clock; auto: anchors if possible, else warping (default)",
     )
     parser.add_argument(
         "--common",
         metavar="M",
-        help="metric for warping (default: the target, or the first metric that the traces have in common)",
+        help="metric for warping (default: the target if both traces contain this metric, else the first metric that "
+        "they have in common)",
     )
     add_derive_argument(parser)
     add_ranks_argument(parser)
@@ -91,7 +92,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         {
             "json": "all numbers as JSON",
             "csv": "the ranking as CSV",
-            "html": "a self-contained page, with the target's shape in the time lines of its run,",
+            "html": "a self-contained HTML page, with the target's shape marked in the time lines of the target's run,",
         },
     )
 
@@ -160,7 +161,8 @@ def _check(arguments: argparse.Namespace, every: Sequence[Sequence[Series]], wan
     known = dict.fromkeys(each.name for series in every for each in series)
     if arguments.common is not None and arguments.common not in known:
         raise UsageError(
-            f"--common {arguments.common}: expected one of the metrics; {way_out(arguments.common, known)}"
+            f"--common {arguments.common}: expected one of the metrics of these traces; "
+            f"{way_out(arguments.common, known)}"
         )
     for formula in wanted:
         if formula.name not in known:

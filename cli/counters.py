@@ -14,7 +14,7 @@ __all__ = ["add_arguments", "run"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_papi(parser)
-    parser.add_argument("--json", action="store_true", help="print JSON instead of text, with every event")
+    parser.add_argument("--json", action="store_true", help="print JSON with all events, instead of text")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -14,7 +14,7 @@ def add_path(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--path",
         choices=CHOICES,
-        help="record the critical path by adding a small message to each of the program's messages; auto: stop if this "
-        "takes more than --max-overhead (default: auto, but never with --usage, --count-in or named events, "
-        "which also count in MPI calls)",
+        help="record the critical path, by adding a small message to each of the program's messages; auto: stop if "
+        "the added messages take more time than --max-overhead allows (default: auto; with --usage, --count-in "
+        "or named events, never, because the added messages would be counted)",
     )

@@ -42,7 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--clean",
         metavar="COMMAND",
-        help="shell command that cleans before each build; needed if the program is already built (default: none)",
+        help="shell command that removes the output of earlier builds, to run before each build; needed if the "
+        "program is already built (default: none)",
     )
     parser.add_argument(
         "--plan-only",

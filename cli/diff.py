@@ -36,7 +36,9 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.ratio:
         raise UsageError("--ratio needs a file to write; add -o OUT")
     if arguments.ratio and arguments.metric:
-        raise UsageError("--ratio cannot be combined with --metric: ratios are written, not listed by region")
+        raise UsageError(
+            "--ratio cannot be combined with --metric, because ratios are only written to a file, not listed by region"
+        )
     paths = (arguments.before, arguments.after)
     before, after = opened(paths)
     options = options_of(arguments, paths)

@@ -47,7 +47,7 @@ def check_targets(inputs: Iterable[Path] = (), **targets: Path | None) -> None:
             raise UsageError(f"--{option} {target}: this file is an input; choose another file")
         other = taken.setdefault(target if is_output(target) else target.resolve(), option)
         if other != option and (is_output(target) or target.is_file() or not target.exists()):
-            raise UsageError(f"--{option} {target}: --{other} writes this file; choose another file")
+            raise UsageError(f"--{option} {target}: --{other} also writes this file; choose another file")
 
 
 def write_experiment(experiment: Experiment, target: Path) -> None:

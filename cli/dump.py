@@ -37,14 +37,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     kind.add_argument(
         "--csv",
         action="store_true",
-        help="print CSV: exclusive values per call path, each metric without its sub-metrics, with six digits",
+        help="print CSV with six digits: exclusive values per call path, each metric without its sub-metrics",
     )
     kind.add_argument("--json", action="store_true", help="print JSON with all digits")
     parser.add_argument(
-        "--exclusive", action="store_true", help="in tables, print exclusive values, without nested call paths"
+        "--exclusive", action="store_true", help="in tables, print exclusive values, which exclude nested call paths"
     )
     parser.add_argument(
-        "--by", choices=tuple(LEVELS), help="print one column per machine, node, process or thread (default: their sum)"
+        "--by",
+        choices=tuple(LEVELS),
+        help="print one column per machine, node, process or thread (default: one column with the sum)",
     )
 
 

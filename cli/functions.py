@@ -21,7 +21,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--uncovered", action="store_true", help="print only functions that are not measured, one name per line"
     )
     parser.add_argument(
-        "--compiler", metavar="MPICC", help="MPI's C compiler (default: AUTOANALYZER_CC, or the first on PATH)"
+        "--compiler",
+        metavar="MPICC",
+        help="the MPI C compiler (default: AUTOANALYZER_CC, or the first MPI C compiler on PATH)",
     )
 
 
@@ -67,4 +69,4 @@ def _lines(compiler: MpiCompiler, functions: MpiFunctions) -> Iterator[str]:
     width = max(len(function.name) for function in functions.covered)
     for function in functions.covered:
         yield f"{function.name:{width}}  {function.bindings:24}  {function.counts}"
-    yield f"not covered: {', '.join(functions.uncovered) or 'no function that communicates'}"
+    yield f"not covered: {', '.join(functions.uncovered) or 'none of the functions that communicate'}"

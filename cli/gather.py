@@ -31,8 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "command",
         nargs=argparse.REMAINDER,
         metavar="-- LAUNCHER",
-        help="the command that launched the program; it is used again to start processes on these nodes (default: the "
-        "command that run recorded)",
+        help="the command that launched the program; used again to start processes on the same nodes (default: the "
+        "command recorded by autoanalyzer run)",
     )
 
 
@@ -60,7 +60,9 @@ def run(arguments: argparse.Namespace) -> int:
     if missing:
         them = "it" if len(missing) == 1 else "them"
         place = visible(str(folder.path))
-        sys.stdout.write(f"without {many(len(missing), 'rank')}; to list {them}, run: autoanalyzer info {place}\n")
+        sys.stdout.write(
+            f"found no data of {many(len(missing), 'rank')}; to list {them}, run: autoanalyzer info {place}\n"
+        )
     failures = [remark for remark in experiment.notes.remarks if remark.startswith(NOT_GATHERED)]
     sys.stderr.writelines(f"autoanalyzer: {visible(remark)}\n" for remark in failures)
     return 1 if failures else 0

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import UsageError
 from ..view.terminal import print_verdict
+from ..view.units import many
 from .documents import add_documents, check_targets, is_output, write_document
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(metavar="ACTION", required=True)
     add = actions.add_parser("add", help="add runs to a history", allow_abbrev=False)
     add.add_argument("history", type=Path, metavar="FILE", help="history file (created if it does not exist)")
-    add.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="runs: their folders or experiment files")
+    add.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="folders or experiment files of the runs to add")
     add.add_argument("--commit", metavar="NAME", help="version of the program (default: the current git commit)")
     add.add_argument(
         "--host",
@@ -55,8 +56,8 @@ def _add(arguments: argparse.Namespace) -> int:
         raise UsageError(f"{arguments.history}: expected a file in an existing folder")
     new = [kept(each, arguments.commit, arguments.host) for each in arguments.runs]
     added = sum(HistoryFile(arguments.history).add(*each) for each in new)
-    known = f"; {len(new) - added} already in the history" if added < len(new) else ""
-    sys.stdout.write(f"{arguments.history}: {added} added{known}\n")
+    known = f"; {many(len(new) - added, 'run')} already in the history" if added < len(new) else ""
+    sys.stdout.write(f"{arguments.history}: {many(added, 'run')} added{known}\n")
     return 0
 
 

@@ -31,8 +31,9 @@ def add_operand_arguments(parser: argparse.ArgumentParser) -> None:
         "--system",
         default="auto",
         metavar="WHICH",
-        help="take machines and nodes from experiment 1, 2, …, or collapse them into one (default: from the first if "
-        "all agree on which processes share a node, else collapse)",
+        help="take the machines and nodes from this experiment (1, 2, …), or put all processes on one node "
+        "(collapse); default: those of the first experiment if all experiments agree on which processes share a "
+        "node, else collapse",
     )
 
 

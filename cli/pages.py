@@ -110,7 +110,8 @@ def time_page(path: Path, recordings: Sequence[Recording], report: Report | None
     folder = path if path.is_dir() else path.parent
     if recording_of(path) is None or not experiment_of(folder).exists():
         raise UsageError(
-            f"--html: expected a trace of run --trace, with {experiment_of(folder).name} in its folder, found {path}"
+            f"--html: expected a trace written by run --trace, with {experiment_of(folder).name} in the same folder, "
+            f"found {path}"
         )
     experiment, file = open_experiment(folder)
     counters = counters_html(report, title) if report else ""

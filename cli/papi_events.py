@@ -78,8 +78,8 @@ def add_per_run(parser: argparse.ArgumentParser) -> None:
         type=_number,
         default=MOST_EVENTS,
         metavar="K",
-        help=f"with --counters papi:EVENT,…: count at most K of these events per run (default: {MOST_EVENTS}, or as "
-        "many as fit); the program is run again for the other events",
+        help="with --counters papi:EVENT,…: count at most K of these events per run (default: as many as fit, at "
+        f"most {MOST_EVENTS}); the program is run again for the other events",
     )
 
 
@@ -89,8 +89,8 @@ def add_counting_options(parser: argparse.ArgumentParser) -> None:
         "--count-in",
         type=_calls,
         metavar="CALLS",
-        help="with papi: count only in MPI calls, in file I/O calls, or in both (mpi, io or mpi,io), if counting in "
-        "each region has too much overhead; metrics are named EVENT@mpi and EVENT@io",
+        help="with papi: count only in MPI calls (mpi), in file I/O calls (io), or in both (mpi,io), which has less "
+        "overhead than counting in each region; metrics are named EVENT@mpi, EVENT@io or EVENT@mpi+io",
     )
     add_papi(parser)
     parser.add_argument(
@@ -107,8 +107,8 @@ def add_papi(parser: argparse.ArgumentParser) -> None:
         "--papi",
         type=argument_type(named_papi),
         metavar="LIB",
-        help="with papi: use this libpapi: a file, a name, or python_papi for the Python package's (default: the "
-        "system's libpapi, else the package's)",
+        help="with papi: use this libpapi: a file, a name, or python_papi for the one in the Python package "
+        "(default: the system's libpapi, else the one in the package)",
     )
 
 

@@ -43,7 +43,7 @@ def names_of(words: str | None, known: Collection[str] | None = None) -> list[st
         return None
     names = list(dict.fromkeys(word.strip() for word in words.split(",") if word.strip()))
     if not names:
-        raise UsageError(f"--metrics {words!r}: expected names of metrics")
+        raise UsageError(f"--metrics {words!r}: expected names of metrics, separated by commas")
     for name in names:
         if known is not None and name not in known:
             raise UsageError(f"--metrics {words}: {_unknown(name, known)}")

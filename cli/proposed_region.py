@@ -62,7 +62,12 @@ class ProposedRegion:
             + [word for formula in arguments.derive for word in ("--derive", formula)]
             + (["--by", arguments.by] if arguments.by else [])
         )
-        return cls(name, exclusive, f"{foremost_sentence(findings, named)} Its statistics: {command}", command)
+        return cls(
+            name,
+            exclusive,
+            f"{foremost_sentence(findings, named)} To analyse only this region, run: {command}",
+            command,
+        )
 
 
 def region_name(experiment: Experiment, region: CodeRegion) -> str | None:

@@ -52,12 +52,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "input",
         type=Path,
         metavar="INPUT",
-        help="a trace (.csv, .npz, .otf2, or - for standard input), an experiment file, or a run's folder; with an "
-        "option for a trace, the folder's time lines are used",
+        help="a trace (.csv, .npz, .otf2, or - for standard input), an experiment file, or a run's folder; if an "
+        "option for a trace is given, the time lines in the folder are used",
     )
     trace = parser.add_argument_group("options for a trace")
     trace.add_argument("--window", type=float, metavar="S", help="average over S seconds (default: the whole trace)")
-    trace.add_argument("--every", type=float, metavar="S", help="start a period every S seconds (default: window/2)")
+    trace.add_argument(
+        "--every", type=float, metavar="S", help="start a period every S seconds (default: half of --window)"
+    )
     trace.add_argument(
         "--follow",
         type=float,
@@ -78,21 +80,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--trim",
         choices=_TRIMMINGS,
         default="none",
-        help="how to treat outlying locations: remove them, or take log or sqrt of metrics (default: %(default)s)",
+        help="how to treat outlying locations: remove them, or take the log or sqrt of the metrics (default: "
+        "%(default)s)",
     )
     parser.add_argument(
         "--jitter",
         type=float,
         default=0.1,
         metavar="SHARE",
-        help="the share by which other metrics must be better to replace the recorded metrics (default: %(default)s)",
+        help="replace a recorded metric only if another metric is better by this share (default: %(default)s)",
     )
     parser.add_argument(
         "--probe",
         type=float,
         default=_PROBED,
         metavar="SHARE",
-        help="also record this share of the other metrics, different ones in each period (default: %(default)s)",
+        help="also record this share of the other metrics, a different selection in each period (default: %(default)s)",
     )
     parser.add_argument(
         "--starts",
@@ -105,7 +108,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--policy",
         type=Path,
         metavar="FILE",
-        help="after each period, write to FILE which metrics to record in the next period",
+        help="after each period, write the metrics to record in the next period to FILE",
     )
 
 
@@ -164,7 +167,7 @@ def _check(arguments: argparse.Namespace, *, traced: bool) -> None:
             raise UsageError(f"--{option} needs an experiment, found a trace")
     if traced and not (is_trace(arguments.input) or arguments.input.is_dir()):
         option = next(option for option in _OF_TRACES if getattr(arguments, option) is not None)
-        raise UsageError(f"--{option} needs a trace (.csv, .npz, or a run's folder), found an experiment")
+        raise UsageError(f"--{option} needs a trace (.csv, .npz, .otf2, or a run's folder), found an experiment")
     for option in _OF_TRACES:
         seconds = getattr(arguments, option)
         if seconds is not None and not (isfinite(seconds) and seconds > 0):

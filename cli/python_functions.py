@@ -16,7 +16,7 @@ def add_python_functions(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="PATTERN",
         help="Python functions to record as regions: FUNCTION in the program's own files, MODULE:FUNCTION in any "
-        "module, or FILE.py, each with wildcards; separate several by commas, or repeat the option",
+        "module, or FILE.py, each with wildcards; separate several patterns by commas, or repeat the option",
     )
 
 

@@ -26,8 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=number_above_0,
         default=_RUNS,
         metavar="N",
-        help="number of times that all events are recorded (default: %(default)s); a change seen in only one run may "
-        "be due to chance",
+        help="number of times to record all events (default: %(default)s); a change seen in only one run may be due "
+        "to chance",
     )
     parser.add_argument(
         "--per-run",
@@ -58,5 +58,5 @@ def run(arguments: argparse.Namespace) -> int:
         return 1
     if not arguments.no_analyze:
         report_on(folders, arguments.json, stderr=True)
-    say(f"data in {options.output}; to show this again, run: autoanalyzer timeline {options.output}")
+    say(f"data in {options.output}; to show this report again, run: autoanalyzer timeline {options.output}")
     return 0

@@ -27,12 +27,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     indent = " " * len("usage: ")
     parser.usage = f"autoanalyzer regions [--why] [--plan FILE] {USAGE}\n{indent}{_OF_MPI}"
-    parser.add_argument("--why", action="store_true", help="print only regions that are left out, and why")
+    parser.add_argument(
+        "--why", action="store_true", help="print only the regions that are left out, with the reason for each"
+    )
     parser.add_argument(
         "--mpi",
         action="store_true",
-        help="list the measured functions of the MPI library of --cc, and what is counted in each; with --why, list "
-        "only unmeasured functions that may communicate",
+        help="list the functions of the MPI library that are measured, and what is counted in each; with --why, list "
+        "only the functions that are not measured, although they may communicate",
     )
     parser.add_argument(
         "--plan",

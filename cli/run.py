@@ -29,8 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=number_above_0,
         default=1,
         metavar="N",
-        help="run the program N times (default: 1); the verdict describes the mean of the runs, and shows in how many "
-        "runs each finding appears",
+        help="run the program N times (default: 1); the verdict describes the mean of these runs, and shows in how "
+        "many runs each finding appears",
     )
     parser.add_argument(
         "--no-calibrate",

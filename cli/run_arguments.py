@@ -45,9 +45,9 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         choices=_COUNTERS,
         default="auto",
         help="how to count instructions and cache misses; papi: by hardware counters; papi:EVENT,…: also count these "
-        "PAPI events, each as a metric (autoanalyzer counters lists them); simulated: under Valgrind, in a second run "
-        "that takes 5 to 20 times as long; simulated:EVENT,…: instructions, cache misses and only these other events; "
-        "none: no counts; auto: papi if any event can be counted here (default)",
+        "PAPI events, each as a metric (listed by autoanalyzer counters); simulated: under Valgrind, in a "
+        "second run that takes 5 to 20 times as long; simulated:EVENT,…: instructions, cache misses and only "
+        "these other events; none: no counts; auto: papi if any event can be counted here (default)",
     )
     parser.add_argument(
         "--events",
@@ -90,7 +90,7 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("auto", "mpi", "plain"),
         default="auto",
         help="how to collect the data of the ranks; mpi: by an MPI job; plain: from this disk; auto: by MPI if some "
-        "data are on other nodes (default)",
+        "data are on other nodes or the data are large (default)",
     )
     parser.add_argument(
         "--max-memory",
@@ -103,9 +103,9 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         "--max-overhead",
         type=_share,
         metavar="SHARE",
-        help="stop measuring small regions if measuring takes more than this share of the time outside MPI, file "
-        "I/O and OpenMP waiting (default: 5%%; off: no limit); their time is added to their callers, and DIR/plan.toml "
-        "leaves them out of the next build",
+        help="stop measuring small regions if measuring takes more than this share of the time outside MPI, file I/O "
+        "and OpenMP waiting (default: 5%%; off: no limit); the time of these regions is added to their callers, "
+        "and DIR/plan.toml leaves them out of the next build",
     )
     parser.add_argument(
         "--trace",
@@ -192,7 +192,8 @@ def _interval(text: str) -> float:
         seconds = 0.0
     if not _INTERVALS[0] <= seconds <= _INTERVALS[1]:
         raise argparse.ArgumentTypeError(
-            f"expected seconds from {_INTERVALS[0]:g} to {_INTERVALS[1]:g}, found {text!r}; put the command after --"
+            f"expected a number of seconds from {_INTERVALS[0]:g} to {_INTERVALS[1]:g}, found {text!r}; put the "
+            "command after --"
         )
     return seconds
 

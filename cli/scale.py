@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="strong: the total work is constant; weak: the work per rank is constant (default: inferred from the "
         "counts)",
     )
-    parser.add_argument("--no-advice", action="store_true", help="omit the advice based on the sources")
+    parser.add_argument("--no-advice", action="store_true", help="omit the advice that is based on the source code")
     add_documents(parser, {"json": "the result as JSON"})
     series = parser.add_argument_group("to record the runs first")
     series.add_argument(
@@ -56,7 +56,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="run the program N times with each number of ranks (default: 1); the run with the median time is used",
     )
-    series.add_argument("-o", "--output", type=Path, metavar="DIR", help="parent folder of these runs' folders")
+    series.add_argument(
+        "-o", "--output", type=Path, metavar="DIR", help="folder for the runs, which get a subfolder each"
+    )
     series.add_argument(
         "--counters",
         choices=_COUNTERS,

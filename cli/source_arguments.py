@@ -58,7 +58,7 @@ def add_modes_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--modes",
         metavar="MODE,...",
-        help=f"kinds of regions to create, from {', '.join(MODES)} (default: ${MODES_VARIABLE}, else the plan's, "
+        help=f"kinds of regions to create: any of {', '.join(MODES)} (default: ${MODES_VARIABLE}, else the plan's, "
         f"else {', '.join(DEFAULT_MODES)})",
     )
 

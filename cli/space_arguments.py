@@ -48,9 +48,11 @@ def add_space_arguments(
     runs.add_argument(
         "--region",
         metavar="NAME",
-        help="analyse only this region and what it calls: a name, path or FILE:LINE (default: the program)",
+        help="analyse only this region and the functions it calls: a name, path or FILE:LINE (default: the program)",
     )
-    runs.add_argument("--exclusive", action="store_true", help="analyse the region without what it calls")
+    runs.add_argument(
+        "--exclusive", action="store_true", help="analyse only the region itself, without the functions it calls"
+    )
     runs.add_argument(
         "--sample",
         type=Path,
@@ -70,7 +72,7 @@ def add_space_arguments(
     add_derive_argument(parser)
     add_exclude_rank_argument(parser)
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: %(default)s)")
-    what = ("all numbers as JSON", f"{rows} as CSV", "a self-contained HTML page with pictures")
+    what = ("all numbers as JSON", f"{rows} as CSV", "a self-contained HTML page with charts")
     add_documents(parser, dict(zip(REPORTS, what, strict=True)))
 
 

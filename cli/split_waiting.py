@@ -13,5 +13,5 @@ def add_split_waiting(parser: argparse.ArgumentParser) -> None:
         "--split-waiting",
         action="store_true",
         help="insert a barrier before each blocking collective, and record the time in the barrier as mpi_wait_time; "
-        "slows the run down",
+        "this slows the run down",
     )

@@ -67,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rotation", choices=_ROTATIONS, help="rotation of the factors (default: varimax)")
     parser.add_argument("--factor", type=int, metavar="N", help="use only the metrics of factor N")
     parser.add_argument(
-        "--grid", metavar="8x8", help="sizes of the process grid (default: the program's own, else a guess)"
+        "--grid", metavar="8x8", help="sizes of the process grid (default: those in the program, else a guess)"
     )
     parser.add_argument(
         "--scale",
@@ -75,7 +75,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="scale each metric by its standard deviation (default), by its mean, or not at all",
     )
     parser.add_argument(
-        "--recurse", action="store_true", help="repeat the analysis within clusters while they are distinct"
+        "--recurse",
+        action="store_true",
+        help="repeat the analysis within each cluster as long as it splits into distinct clusters",
     )
     add_space_arguments(parser)
 
@@ -216,7 +218,8 @@ def _along(space: MetricSpace, number: int, factors: Factors) -> MetricSpace:
     count = len(factors.factors)
     listed = ", ".join(f"{place} {visible(each.name)}" for place, each in enumerate(factors.factors, start=1))
     if not 1 <= number <= count:
-        raise UsageError(f"--factor {number}: no such factor; {listed or 'these metrics have no common factors'}")
+        known = f"the factors are {listed}" if listed else "these metrics have no common factors"
+        raise UsageError(f"--factor {number}: no such factor; {known}")
     if not factors.factors[number - 1].metrics:
         raise UsageError(f"--factor {number}: no metric belongs to this factor ({listed})")
     return space.along(factors.factors[number - 1].metrics)

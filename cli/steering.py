@@ -21,8 +21,8 @@ def add_steering_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const=_WINDOW,
         metavar="WINDOW",
-        help=f"with --trace: every WINDOW/2 seconds (default: {_WINDOW:g}), find the metrics in which ranks differ, "
-        "and record only these metrics and a changing part of the others",
+        help="with --trace: every WINDOW/2 seconds, find the metrics in which ranks differ, and record only these "
+        f"metrics and a changing part of the other metrics (default WINDOW: {_WINDOW:g})",
     )
     parser.add_argument(
         "--policy",
@@ -39,6 +39,6 @@ def _window(text: str) -> float:
         seconds = 0.0
     if not (isfinite(seconds) and seconds >= 2 * _LEAST):
         raise argparse.ArgumentTypeError(
-            f"expected {2 * _LEAST:g} second or more, found {text!r}; put the command after --"
+            f"expected a number of seconds of at least {2 * _LEAST:g}, found {text!r}; put the command after --"
         )
     return seconds

@@ -28,15 +28,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         metavar="RUN",
-        help="folders written by run --trace or record, or traces.otf2, all of one program with the same input; times "
-        "refer to the first run",
+        help="folders written by run --trace or record, or traces.otf2 files, all from the same program and input; "
+        "times are those of the first run",
     )
     add_documents(
         parser,
         {
             "json": "all numbers as JSON",
             "csv": "one row per anomaly as CSV",
-            "html": "a self-contained page, with changes marked in the time lines of all runs,",
+            "html": "a self-contained HTML page, with changes marked in the time lines of all runs,",
         },
     )
 
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     folders = expanded(arguments.runs)
     for folder in folders:
         if folder.suffix != OTF2_SUFFIX and not (folder / TRACE_FILE).exists():
-            raise UsageError(f"{folder}: expected a folder of run --trace or record, with {TRACE_FILE} in it")
+            raise UsageError(f"{folder}: expected a folder written by run --trace or record, containing {TRACE_FILE}")
     check_targets(folders, json=arguments.json, csv=arguments.csv, html=arguments.html)
     report_on(folders, arguments.json, arguments.csv, arguments.html)
     return 0

@@ -31,7 +31,7 @@ def interval(text: str) -> tuple[float, float]:
     except ValueError:
         start = end = float("nan")
     if not (isfinite(start) and isfinite(end) and start < end):
-        raise argparse.ArgumentTypeError(f"expected two moments in seconds, such as 12.5:18, found {text!r}")
+        raise argparse.ArgumentTypeError(f"expected a start and an end in seconds, such as 12.5:18, found {text!r}")
     return start, end
 
 
@@ -49,7 +49,7 @@ def points(text: str) -> list[tuple[float, float]]:
         except ValueError:
             point = float("nan"), float("nan")
         if not all(map(isfinite, point)):
-            raise argparse.ArgumentTypeError(f"expected seconds and values, such as 0:1,4:1,4:3, found {text!r}")
+            raise argparse.ArgumentTypeError(f"expected points TIME:VALUE, such as 0:1,4:1,4:3, found {text!r}")
         found.append(point)
     return found
 

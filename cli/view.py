@@ -43,7 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="search this folder first for sources; may be repeated",
     )
-    parser.add_argument("--no-source", action="store_true", help="leave out the source, and the advice based on it")
+    parser.add_argument(
+        "--no-source", action="store_true", help="leave out the source, and the advice that is based on the source"
+    )
     parser.add_argument("--no-advice", action="store_true", help="leave out the advice, but show the source")
 
 
@@ -74,7 +76,9 @@ def run(arguments: argparse.Namespace) -> int:
     lacking = [each.name for each in page.sources if not each.lines]
     if lacking:
         names = visible(", ".join(lacking[:_NAMED])) + (f" and {len(lacking) - _NAMED} more" * (len(lacking) > _NAMED))
-        sys.stderr.write(f"autoanalyzer: found no source for {names}; give its folder with --source DIR\n")
+        sys.stderr.write(
+            f"autoanalyzer: found no source for {names}; name the folder of the sources with --source DIR\n"
+        )
     return 0
 
 

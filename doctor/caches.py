@@ -19,7 +19,8 @@ __all__ = ["cache_findings"]
 
 _CHOOSE: Final = "set AUTOANALYZER_CACHE to a writable folder that all nodes share"
 _SHARE: Final = (
-    "each MPI library needs a probe library; to build one, a user who can write there must run autoanalyzer doctor"
+    "each MPI library needs a probe library; to build one, a user who can write to this folder must run autoanalyzer "
+    "doctor"
 )
 _CLOSE: Final = (
     "ask the owner to remove the write permission (chmod o-w) or the files (rm -r), or set "
@@ -27,7 +28,7 @@ _CLOSE: Final = (
 )
 _TRUST: Final = (
     "keep this cache in AUTOANALYZER_CACHE only if you trust the owner and group, because your programs load "
-    "libraries from there"
+    "libraries from this cache"
 )
 _BUILT: Final = ("probe-*/", "rtcount-*/")
 
@@ -52,7 +53,7 @@ def _cache(area: str, folder: Path) -> Finding:
     libraries = len([*folder.glob(_BUILT[0])])
     holds = f"{libraries} probe {'library' if libraries == 1 else 'libraries'}"
     if refuses_programs(folder):
-        found = f"{folder}: the file system is mounted noexec, so no library can be loaded from there"
+        found = f"{folder}: the file system is mounted noexec, so libraries cannot be loaded from this folder"
         return Finding(area, "cache", Outcome.FAILS, found, _CHOOSE, varying=holds)
     if defect := write_defect(folder):
         outcome, advice = (Outcome.WORKS, _SHARE) if libraries else (Outcome.FAILS, _CHOOSE)

@@ -18,7 +18,7 @@ _DEFECTS: Final = {
     errno.ENOTDIR: "is not a folder",
     errno.EACCES: "you have no permission to write there",
     errno.EPERM: "you have no permission to write there",
-    errno.ENOSPC: "no room is left",
+    errno.ENOSPC: "no space is left",
     errno.EDQUOT: "your quota is used up",
     errno.EROFS: "the file system is read-only",
 }

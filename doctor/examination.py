@@ -64,7 +64,7 @@ def _trials(
 ) -> Iterator[Finding]:
     """Yield the findings from test programs. C programs are built first, because other checks use them."""
     yield from _missing_usual(families)
-    told(f"programs of {', '.join(each.name for each in families) or 'no MPI'}")
+    told(f"test programs for {', '.join(each.name for each in families) or 'no MPI library'}")
     in_c = [pool.submit(c_trial, family, place, essential=number == 0) for number, family in enumerate(families)]
     others = [
         [pool.submit(each, family, place) for each in (cxx_findings, fortran_findings)] if family.library else []
@@ -140,6 +140,6 @@ def _counts(made: Sequence[CTrial], place: Bench, pool: ThreadPoolExecutor) -> l
     compiler = working.family.c if working else ("cc",)
     openmp = [pool.submit(openmp_finding, compiler, place)] if shutil.which(compiler[0]) else []
     if working is None:
-        untried = Finding(COUNTS, "counters", Outcome.UNTRIED, "no MPI program runs")
+        untried = Finding(COUNTS, "counters", Outcome.UNTRIED, "no MPI program could be run")
         return [pool.submit(lambda: untried), *openmp]
     return [*(pool.submit(each, working) for each in (simulation_finding, papi_finding)), *openmp]

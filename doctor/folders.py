@@ -40,7 +40,11 @@ def _written(name: str, folder: Path, advice: str) -> Finding:
         return Finding(_AREA, name, Outcome.FAILS, f"{folder}: {defect}", advice)
     free = shutil.disk_usage(folder).free
     found = f"{folder}: files can be written and mapped{file_system(folder)}"
-    more = "make room, or limit what each process records: autoanalyzer run --max-memory 16M" if free < _LITTLE else ""
+    more = (
+        "free some space, or limit what each process records: autoanalyzer run --max-memory 16M"
+        if free < _LITTLE
+        else ""
+    )
     if refuses_programs(folder):
         found += "; mounted noexec, so programs cannot be run from there"
         more = "build elsewhere, and set TMPDIR to another folder, because test programs are built there"
@@ -55,12 +59,15 @@ def _node_folder() -> Finding:
     if not folder.exists():
         place = folder.parent
         usable = os.access(place, os.W_OK | os.X_OK)
-        found = f"{folder}: {'can be created, if nodes share no file system' if usable else 'cannot be created'}"
+        found = (
+            f"{folder}: "
+            f"{'can be created; needed only if nodes share no file system' if usable else 'cannot be created'}"
+        )
         return Finding(_AREA, name, Outcome.WORKS if usable else Outcome.FAILS, found, "" if usable else advice)
     status = folder.lstat()
     if not folder.is_dir() or folder.is_symlink() or status.st_uid != os.geteuid() or status.st_mode & 0o022:
         return Finding(
-            _AREA, name, Outcome.FAILS, f"{folder}: another user owns this folder or can write there", advice
+            _AREA, name, Outcome.FAILS, f"{folder}: another user owns this folder or can write to it", advice
         )
     left = len([each for each in folder.iterdir() if each.is_dir() and len(each.name) == 16])
     if not left:

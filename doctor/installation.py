@@ -53,11 +53,11 @@ def _packages() -> Finding:
             found = version(needed[1])
         except PackageNotFoundError:
             if ";" not in text:  # after a semicolon, a condition limits the requirement to some systems
-                lacking.append(f"{needed[1]}: none")
+                lacking.append(f"{needed[1]}: not installed")
             continue
         present.append(f"{needed[1]} {found}")
         if needed[3] and _numbers(found) < _numbers(needed[3]):
-            lacking.append(f"{needed[1]}: {found}, not {needed[3]}")
+            lacking.append(f"{needed[1]}: expected {needed[3]} or later, found {found}")
     if lacking:
         advice = f"{sys.executable} -m pip install --upgrade autoanalyzer"
         return Finding(_AREA, "packages", Outcome.FAILS, "; ".join(lacking), advice)

@@ -24,7 +24,7 @@ _ALONE: Final = "alone"
 _FOREIGN: Final = (
     "this launcher belongs to another MPI library: use the one in the compiler's folder, or load its module"
 )
-_BROKEN: Final = "load another MPI module, or reinstall the launcher's package"
+_BROKEN: Final = "load another MPI module, or reinstall the package that provides the launcher"
 _NO_STEP: Final = "Unable to create step"
 _ASK: Final = "request more: salloc -n 2"
 _PATIENCE: Final = 60.0  # seconds after which a launched program is ended
@@ -74,11 +74,11 @@ def launcher_finding(launcher: Launcher, outcomes: Outcomes, others: Mapping[str
     if len({*failed.values()}) == 1 and not started and not alone:
         reason = next(iter(failed.values()))
         return replace(about, found=f"{also}{reason}", advice=root_advice(reason, launcher.name) or _BROKEN)
-    parts = [f"starts programs of {', '.join(started)}"] if started else []
-    parts += [f"starts those of {', '.join(alone)} as {RANKS} processes, each rank 0 of 1"] if alone else []
-    parts += [f"those of {family}: {reason}" for family, reason in failed.items()]
-    ways = [f"{family} with {others[family]}" for family in (*alone, *failed) if family in others]
-    advice = f"start programs of {', '.join(ways)}" if ways else "" if started else _FOREIGN
+    parts = [f"starts programs built with {', '.join(started)}"] if started else []
+    parts += [f"starts programs built with {', '.join(alone)} as {RANKS} processes, each rank 0 of 1"] if alone else []
+    parts += [f"programs built with {family}: {reason}" for family, reason in failed.items()]
+    ways = [f"{others[family]} for programs built with {family}" for family in (*alone, *failed) if family in others]
+    advice = f"use {', '.join(ways)}" if ways else "" if started else _FOREIGN
     return replace(
         about, outcome=Outcome.WORKS if started else Outcome.FAILS, found=f"{also}{'; '.join(parts)}", advice=advice
     )
@@ -96,7 +96,8 @@ def srun_findings(made: Sequence[CTrial], bench: Bench, *, in_step: bool) -> lis
         return []
     if "SLURM_JOB_ID" not in os.environ:
         advice = (
-            "to test it, run autoanalyzer doctor in a job, or srun -N 2 --mpi=pmix autoanalyzer doctor (pmi2 for MPICH)"
+            "to test srun, run autoanalyzer doctor in a job, or run srun -N 2 --mpi=pmix autoanalyzer doctor (pmi2 "
+            "for MPICH)"
         )
         return [Finding(_AREA, "srun", Outcome.UNTRIED, "outside a job, srun would wait for nodes", advice)]
     if in_step:

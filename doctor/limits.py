@@ -27,7 +27,7 @@ _KINDS: Final = (
 def limit_findings() -> Iterator[Finding]:
     """Yield a finding per limit. A check fails if the limit is too low for a run."""
     allowed, present = len(os.sched_getaffinity(0)), os.cpu_count() or 1
-    advice = "allow more: srun -c, or taskset" if allowed == 1 < present else ""
+    advice = "to allow more, use srun -c or taskset" if allowed == 1 < present else ""
     yield Finding(_AREA, "processors", Outcome.NOTE, f"{allowed} of {present} can be used", advice)
     fine = []
     for name, number, letter, least, unit in _KINDS:

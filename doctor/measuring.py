@@ -27,10 +27,10 @@ COUNTS: Final = "counts"
 
 _CLOCKS: Final = "clocks"
 _SLOW: Final = (
-    "probes read the CPU time by a system call, which takes 60 times as long, so do not measure small regions "
-    "(--max-overhead)"
+    "probes read the CPU time with a system call, so each probe takes 60 times as long as usual; do not measure "
+    "small regions (--max-overhead)"
 )
-_UNTRUSTED: Final = "the kernel does not trust this machine's time stamp counter, so probes take longer"
+_UNTRUSTED: Final = "the kernel does not trust this machine's time stamp counter, so probes read the time more slowly"
 _NO_PAPI: Final = re.compile(r"(found no libpapi|the library that AUTO|libpapi cannot|no event can be started)[^(;\n]*")
 
 
@@ -61,7 +61,7 @@ def openmp_finding(compiler: Sequence[str], bench: Bench) -> Finding:
     threads = len(experiment.locations)
     if threads != 2 or all(path.region.kind != "parallel" for path in experiment.call_paths):
         return replace(about, found=f"expected a parallel region with 2 threads, found {threads}")
-    found = "built with probes and run; a parallel region's two threads were recorded"
+    found = "built with probes and run; both threads of a parallel region were recorded"
     return replace(about, outcome=Outcome.WORKS, found=found)
 
 
@@ -102,5 +102,5 @@ def simulation_finding(made: CTrial) -> Finding:
         return replace(about, found="expected instructions on each rank, found none")
     caches = experiment.metric("instructions").source.removeprefix("simulated:rtcount ")
     version = bench.run(["valgrind", "--version"], bench.folder).printed.strip()
-    found = f"{version}: instructions and cache misses of {RANKS} ranks counted, {caches}"
+    found = f"{version}: instructions and cache misses were counted on {RANKS} ranks, {caches}"
     return replace(about, outcome=Outcome.WORKS, found=found)

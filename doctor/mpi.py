@@ -102,7 +102,9 @@ def as_in_c(finding: Finding, made: CTrial) -> Finding:
     """
     built, does, defect = finding.found.partition(_BUILT)
     if made.works and _STRANGER in finding.found:
-        advice = f"AUTOANALYZER_CXX and AUTOANALYZER_FC must name compilers of the MPI library of {made.family.name}"
+        advice = (
+            f"AUTOANALYZER_CXX and AUTOANALYZER_FC must name compilers of the same MPI library as {made.family.name}"
+        )
         return replace(finding, advice=advice)
     if made.works or not does or defect != made.finding.found.partition(_BUILT)[2]:
         return finding
@@ -210,7 +212,7 @@ def library_name(said: str) -> str:
 
 
 def _build_advice(compiler: Sequence[str]) -> str:
-    return f"load another module, or reinstall the package of {shlex.join(compiler)}"
+    return f"load another module, or reinstall the package that provides {shlex.join(compiler)}"
 
 
 def root_advice(defect: str, launcher: str) -> str:
@@ -225,5 +227,5 @@ def _run_advice(defect: str, family: Family) -> str:
     if advice := root_advice(defect, family.launcher):
         return advice
     if _STRANGER in defect:
-        return f"put the launcher of the MPI library of {family.name} on PATH"
-    return f"load another module, or reinstall the package of {family.launcher}"
+        return f"put the launcher that belongs to {family.name} on PATH"
+    return f"load another module, or reinstall the package that provides {family.launcher}"

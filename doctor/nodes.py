@@ -125,7 +125,7 @@ def _answered(task: Task, answers: Sequence[Answer]) -> Finding:
         found = f"{task.size} processes on {_many(len(nodes))}: {_named(nodes)}"
         return Finding(_AREA, "answers", Outcome.WORKS, found)
     which = f"{', '.join(map(str, silent))} of {task.size}"
-    found = f"no answer from process {which}: MPI cannot reach it, and it shares no folder with {nodes[0]}"
+    found = f"no answer from process {which}: no MPI message reaches {nodes[0]}, and there is no shared folder"
     return Finding(
         _AREA, "answers", Outcome.FAILS, found, "if the process is still running, it prints its own findings"
     )
@@ -137,11 +137,11 @@ def _places(answers: Sequence[Answer], meeting: Meeting) -> Iterator[Finding]:
     for name, place in meeting.places.items():
         blind = [answer.node for answer in tested if not answer.sees.get(name)]
         if blind:
-            found = f"{place}: {_named(blind)} does not see what {tested[0].node} writes there"
+            found = f"{place}: files that {tested[0].node} writes there cannot be seen on {_named(blind)}"
             outcome = Outcome.ABSENT if name == "home" else Outcome.FAILS
             yield Finding(_AREA, name, outcome, found, _ADVICE[name])
         elif len(tested) > 1:
-            yield Finding(_AREA, name, Outcome.WORKS, f"{place}: {_many(len(tested))} see it")
+            yield Finding(_AREA, name, Outcome.WORKS, f"{place}: all {len(tested)} nodes see this folder")
 
 
 def _mpi(task: Task, answers: Sequence[Answer], family: Family | None, world: World) -> Finding:

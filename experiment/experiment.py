@@ -135,7 +135,7 @@ class Experiment:
         nodes: dict[int, tuple[str, str]] = {}
         for each in self.locations:
             if nodes.setdefault(each.process, (each.machine, each.node)) != (each.machine, each.node):
-                raise InputError(f"expected process {each.process} on one node, found this process on two")
+                raise InputError(f"expected process {each.process} on one node, found this process on two nodes")
         if self._severities.keys() != units.keys():
             raise InputError(f"expected severities of {sorted(units)}, found those of {sorted(self._severities)}")
         places = {(each.process, each.thread) for each in self.locations} if self.topologies else set()
@@ -143,7 +143,8 @@ class Experiment:
             topology.check()
             if strangers := topology.coordinates.keys() - places:
                 raise InputError(
-                    f"topology {topology.name!r}: process and thread {min(strangers)} are not in this experiment"
+                    f"topology {topology.name!r}: expected locations of this experiment, found process and thread "
+                    f"{min(strangers)}"
                 )
 
     def _check_shape(self, name: str, severity: Severity) -> None:
@@ -192,7 +193,7 @@ class Experiment:
             InputError: There is no such metric.
         """
         if name not in self._metrics:
-            raise InputError(f"no metric {name!r} in this experiment; it has {', '.join(self._metrics)}")
+            raise InputError(f"no metric {name!r} in this experiment; the metrics are {', '.join(self._metrics)}")
         return self._metrics[name]
 
     def parts(self, metric: str) -> tuple[str, ...]:

@@ -111,11 +111,11 @@ STORED_METRICS: Final = (
     Metric("mpi_time", "sec", "wall_time", "Time in MPI calls"),
     *MPI_PARTS,
     Metric("io_time", "sec", "wall_time", "Time in calls that read or write files"),
-    Metric("omp_time", "sec", "wall_time", "Time in OpenMP waiting for other threads, and starting them"),
+    Metric("omp_time", "sec", "wall_time", "Time that OpenMP spends starting threads and waiting for them"),
     Metric("cpu_time", "sec", None, "CPU time"),
     Metric("mpi_cpu_time", "sec", "cpu_time", "CPU time in MPI calls, including waiting"),
     Metric("io_cpu_time", "sec", "cpu_time", "CPU time in calls that read or write files"),
-    Metric("omp_cpu_time", "sec", "cpu_time", "CPU time in OpenMP, waiting for other threads"),
+    Metric("omp_cpu_time", "sec", "cpu_time", "CPU time spent waiting for other threads in OpenMP"),
     Metric("mpi_calls", "occ", None, "Calls to MPI functions that communicate"),
     Metric("mpi_bytes", "bytes", None, "Bytes passed to and received from MPI"),
     Metric("mpi_bytes_sent", "bytes", "mpi_bytes", "Bytes passed to MPI"),
@@ -124,7 +124,7 @@ STORED_METRICS: Final = (
     Metric("io_bytes", "bytes", None, "Bytes read from and written to regular files"),
     Metric("io_bytes_read", "bytes", "io_bytes", "Bytes read from regular files"),
     Metric("io_bytes_written", "bytes", "io_bytes", "Bytes written to regular files"),
-    Metric("program_time", "sec", None, "Wall time from the return of MPI_Init to the call of MPI_Finalize"),
+    Metric("program_time", "sec", None, "Wall time from the return from MPI_Init to the call to MPI_Finalize"),
 )
 
 # The operating system's metrics of a thread or a process.
@@ -149,8 +149,12 @@ PROCESS_METRICS: Final = tuple(
 USAGE_METRICS: Final = (
     *_SYSTEM,
     Metric("system_time", "sec", None, "CPU time in the kernel, outside MPI, OpenMP and file I/O calls"),
-    Metric("energy", "J", None, "Energy of the node's processors, attributed to its first rank's call paths"),
-    Metric("dram_energy", "J", None, "Energy of the node's memory, attributed to its first rank's call paths"),
+    Metric(
+        "energy", "J", None, "Energy of the node's processors, attributed to the call paths of the node's first rank"
+    ),
+    Metric(
+        "dram_energy", "J", None, "Energy of the node's memory, attributed to the call paths of the node's first rank"
+    ),
     Metric("allocated_bytes", "bytes", None, "Bytes allocated by malloc and similar functions"),
     Metric("allocations", "occ", None, "Calls that allocate memory"),
     Metric("freed_bytes", "bytes", None, "Bytes freed"),
@@ -164,7 +168,7 @@ SYSTEM_METRICS: Final = (
 )
 
 # Recorded in runs with throttled regions.
-UNTIMED_VISITS: Final = Metric("untimed_visits", "occ", "visits", "Entries that were not timed, to save overhead")
+UNTIMED_VISITS: Final = Metric("untimed_visits", "occ", "visits", "Entries that were not timed, to reduce the overhead")
 
 # The metrics that a folded region keeps.
 ENTRIES: Final = frozenset({"visits", UNTIMED_VISITS.name, PATH_VISITS.name})
@@ -180,7 +184,7 @@ COUNT_METRICS: Final = (
     Metric("l1_misses", "occ", "l1_accesses", "Misses in the L1 data cache"),
     Metric("l2_accesses", "occ", None, "Accesses to the L2 cache"),
     Metric("l2_misses", "occ", "l2_accesses", "Misses in the L2 cache"),
-    Metric("divisions", "occ", None, "Instructions that divide, or take square roots, outside MPI"),
+    Metric("divisions", "occ", None, "Division and square-root instructions outside MPI"),
     Metric("denormals", "occ", None, "Instructions with a denormal operand or result, outside MPI"),
     Metric("branches", "occ", None, "Conditional branches outside MPI"),
     Metric("branch_misses", "occ", "branches", "Conditional branches that a simple predictor mispredicts"),

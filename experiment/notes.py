@@ -230,7 +230,7 @@ class Notes:
                 known[each.name] = _checked(each.name, tuple(value) if isinstance(value, list) else value, each.type)
         if found:
             rest = "; ".join(f"{key}: {value}" for key, value in sorted(found.items()))
-            known["remarks"] = (*known.get("remarks", ()), f"notes of a later version: {rest}")
+            known["remarks"] = (*known.get("remarks", ()), f"notes written by a later version: {rest}")
         known["delays"] = tuple(Delay(**each) for each in known.get("delays", ()))
         known["compiled"] = tuple(map(Compiled.from_json, known.get("compiled", ())))
         known["files"] = tuple(FileUse(**each) for each in known.get("files", ()))

@@ -31,7 +31,7 @@ class Source:
     def __init__(self, path: Path) -> None:
         self.path = path
         if path.exists() and not path.is_file():
-            raise InputError(f"{path}: expected an experiment's file, found a folder, a pipe or a device")
+            raise InputError(f"{path}: expected an experiment file, found a folder, a pipe or a device")
         try:
             self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         except OSError as error:
@@ -126,7 +126,7 @@ class _GzipSource(Source):
             if not tail:
                 if engine is None:
                     return False
-                raise InputError(f"{self.path}: the compressed data end too soon, so the file is cut off")
+                raise InputError(f"{self.path}: the compressed data end too soon, because the file is truncated")
             try:
                 engine = engine or zlib.decompressobj(wbits=31)
                 block = engine.decompress(tail, _BLOCK)

@@ -36,6 +36,6 @@ class Topology:
         for (process, thread), place in self.coordinates.items():
             if len(place) != len(sizes) or not all(0 <= at < size for at, size in zip(place, sizes, strict=True)):
                 raise InputError(
-                    f"topology {self.name!r}: expected a place within {sizes}, found {list(place)} "
-                    f"of process {process}, thread {thread}"
+                    f"topology {self.name!r}: expected coordinates within {sizes}, found {list(place)} of process "
+                    f"{process}, thread {thread}"
                 )

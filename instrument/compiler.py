@@ -257,7 +257,7 @@ def command_words(variable: str, text: str) -> list[str]:
 def no_compiler(name: str, error: OSError) -> UsageError:
     """Return the error for a compiler that cannot be started."""
     return UsageError(
-        f"compiler {name}: {error.strerror}; set another in AUTOANALYZER_CC, AUTOANALYZER_CXX or "
+        f"compiler {name}: {error.strerror}; set another compiler in AUTOANALYZER_CC, AUTOANALYZER_CXX or "
         "AUTOANALYZER_FC, or after 'autoanalyzer compile --'"
     )
 

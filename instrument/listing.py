@@ -16,8 +16,8 @@ __all__ = ["nested", "write_listing"]
 _Rule = TypeVar("_Rule", Include, Exclude)
 _HEAD: Final = """\
 # The regions that a build with this plan measures: {build}
-# Change [[include]] into [[exclude]], or vice versa. Include adds to the regions of the modes, and exclude
-# takes away from both; the modes decide on regions that no entry matches. Other tables: eliminate, merge, split.
+# Change [[include]] into [[exclude]], or vice versa. [[include]] adds regions to those of the modes; [[exclude]]
+# removes regions. The modes decide on regions that no entry matches. Other tables: eliminate, merge, split.
 """
 
 

@@ -39,7 +39,7 @@ def measured_in_parts(options: RunOptions, command: list[str], groups: Sequence[
         with same_input():
             last = measured(options_of_part(options, counters, number), command, None, reporter)
         if last.failed or last.interrupted:
-            stopped = f"stopped after {many(number - 1, 'run')} of {len(groups)}"
+            stopped = f"stopped after {number - 1} of {many(len(groups), 'run')}"
             reporter.say(f"{stopped}; the recorded data are in {folder.path}")
             return Measured(None, failed=True)
     from ..runtime.merged_runs import save_merged  # noqa: PLC0415 - seldom needed

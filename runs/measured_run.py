@@ -96,9 +96,9 @@ def measured(
         sampled = "sampled (--sample auto)" if options.sample in (None, "0") else _HOW_SAMPLED
         raise InputError(
             f"nothing was recorded for {' '.join(command)}: it must be an MPI program, or compiled with aa-mpicc, or "
-            f"{sampled}, and the disk must have room for the data; if a script or launcher clears the environment (env "
-            "-i, sudo, a container), put autoanalyzer exec right before the program, so that LD_PRELOAD reaches it, "
-            "then run autoanalyzer analyze"
+            f"{sampled}, and the disk must have space for the data; if a script or launcher clears the environment "
+            "(env -i, sudo, a container), put autoanalyzer exec right before the program, so that the program gets "
+            "LD_PRELOAD, and then run autoanalyzer analyze"
         )
     experiment = with_source_regions(experiment, options.output)
     cut_short, not_counted = _why_cut_short(status, experiment), ""

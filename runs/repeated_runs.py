@@ -60,7 +60,7 @@ def measured_repeatedly(
             raise
         last = Measured(None, failed=True, cut_short="interrupted")
     if ended < repeat:
-        say(f"stopped after {many(ended, 'run')} of {repeat}; the recorded data are in {folder.path}")
+        say(f"stopped after {ended} of {many(repeat, 'run')}; the recorded data are in {folder.path}")
     if ended < 2:
         return Measured(None, failed=True)
     failed, not_counted = last.failed, ""

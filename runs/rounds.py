@@ -140,7 +140,7 @@ class Rounds:
         found = self._carry_out("1 of 2", uncounted, {MODES_VARIABLE: "functions"}, nullcontext())
         folder.clear()
         if found is None:
-            self._say("no second round")
+            self._say("no second round, because the first round recorded nothing")
             return Outcome(None, failed=True)
         if found.run.cut_short:
             self._say(
@@ -160,7 +160,10 @@ class Rounds:
             narrowed = self._carry_out("2 of 2", self._options, plan, self._counting)
             if narrowed and (again := cheaper(refinement, found.findings, narrowed.findings)):
                 last = narrowed
-                self._say("measuring took too long, so this round is repeated without the regions too small to measure")
+                self._say(
+                    "measuring took too long, so this round is repeated without the regions that are too small "
+                    "to measure"
+                )
                 write_refinement(first.plan, again, first.experiment)
                 counting = counting_run(self._options, self._command, self._reporter)
                 narrowed = self._carry_out("2 of 2, again", self._options, plan, counting)
@@ -223,7 +226,9 @@ class Rounds:
             named = ", ".join(os.path.relpath(each) for each in built.stale[:3])
             more = f" and {len(built.stale) - 3} more" if len(built.stale) > 3 else ""
             way = "" if self._clean else "; if your build creates them, remove them with --clean 'make clean'"
-            self._say(f"linked objects older than this build, without this round's probes: {named}{more}{way}")
+            self._say(
+                f"linked objects that are older than this build, and lack this round's probes: {named}{more}{way}"
+            )
 
     def _have_done(self, which: str, command: str, environment: Mapping[str, str], log: Path) -> None:
         self._say(f"{which}: {command}")

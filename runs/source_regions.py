@@ -11,6 +11,7 @@ from ..experiment import Experiment, load
 from ..experiment.run_folder import LARGE_EXPERIMENT_FILE
 from ..experiment.sampled_regions import has_lines, in_regions, lined_files
 from ..experiment.storage import save_of_run
+from ..view.units import many
 
 __all__ = ["with_source_regions"]
 
@@ -37,8 +38,8 @@ def with_source_regions(experiment: Experiment, folder: Path) -> Experiment:
     if unread:
         notes = made.notes
         said = (
-            f"no loops from source files that are not on this machine ({len(unread)}, such as {unread[0]}): run this "
-            "command on a machine that has them"
+            f"{many(len(unread), 'source file')} could not be found on this machine (such as {unread[0]}), so loops "
+            "are missing; run this command on a machine that has the files"
         )
         made = made.replaced(notes=replace(notes, remarks=(*notes.remarks, said)))
     try:

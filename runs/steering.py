@@ -88,5 +88,5 @@ def _outcome(file: Path) -> str:
     named = ", ".join(f"{metric} ({count})" for metric, count in best)
     return (
         f"pursued {many(len(found['metrics']), 'metric')} in {many(len(periods), 'period')}, {len(worth)} of which "
-        f"show structure; recorded most often: {named or 'none'}; all are listed in {file}"
+        f"show structure; recorded most often: {named or 'none'}; all choices are listed in {file}"
     )

@@ -54,9 +54,9 @@ def _counted_where(every: Sequence[Experiment], labels: Sequence[str], *, traced
     for experiment, label in zip(every[1:], labels[1:], strict=True):
         own = [metric.name for metric in experiment.metrics if metric.name not in known]
         known.update(own)
-        said.append(f"{', '.join(own)} in {label}")
+        said.append(f"{', '.join(own)} from {label}")
     return (
-        f"counted {', '.join(said)}; everything else in "
+        f"metrics come from different runs: {', '.join(said)}, all others from "
         f"{labels[0]}{', whose time lines are in trace.npz' if traced else ''}"
     )
 
@@ -80,8 +80,8 @@ def _unlike(joined: Integration) -> Iterator[str]:
             named = ", ".join(joined.path_name(path) for path in unlike[other][:_NAMED])
             more = f" and {len(unlike[other]) - _NAMED} more" if len(unlike[other]) > _NAMED else ""
             yield (
-                f"{label} entered call paths more or less often than {joined.labels[0]}, which affects the counts: "
-                f"{named}{more}"
+                f"{label} entered some call paths more or less often than {joined.labels[0]}, which affects the "
+                f"counts: {named}{more}"
             )
         if abs(times[other] - times[0]) > _TIME * times[0]:
             much = f"{abs(times[other] / times[0] - 1):.0%}".replace("%", " %")

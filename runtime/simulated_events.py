@@ -54,7 +54,7 @@ def named_events(counters: str) -> list[str]:
     events = names.split(",") if named else []
     for event in events:
         if event not in SIMULATED_EVENTS:
-            raise UsageError(f"--counters: no event {event!r} is simulated; {way_out(event, SIMULATED_EVENTS)}")
+            raise UsageError(f"--counters: no event {event!r} can be simulated; {way_out(event, SIMULATED_EVENTS)}")
         if events.count(event) > 1:
             raise UsageError(f"--counters: expected each event once, found {event} twice")
     return events

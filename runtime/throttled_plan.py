@@ -44,7 +44,7 @@ def add_throttled(path: Path, experiment: Experiment) -> str:
         said = str(error)
     except OSError as error:
         said = f"{path}: cannot be written: {error.strerror}"
-    return f"{said}; small regions are not added to it"
+    return f"{said}; small regions are not added to the plan"
 
 
 def _added(path: Path, rules: Sequence[Exclude]) -> str:
@@ -64,4 +64,4 @@ def _added(path: Path, rules: Sequence[Exclude]) -> str:
     plan = plan._replace(exclude=tuple(exclude.values()))
     build = build_line(path, plan)
     save_plan(path, plan, _OURS + _HEAD.format(build=build))
-    return f"{path} leaves regions that are too small out of the next build; to use it: {build}"
+    return f"{path} leaves regions that are too small out of the next build; to use this plan: {build}"

@@ -82,7 +82,7 @@ def _different_units(joined: Integration, namesakes: Namesakes) -> Iterator[str]
         of_roots = {merged: labels for merged, labels in several.items() if merged in roots}
         if len(of_roots) > 1:
             units = ", ".join(
-                f"in {roots[merged].unit or 'no unit'} in {listed(labels)}" for merged, labels in of_roots.items()
+                f"unit {roots[merged].unit or 'none'} in {listed(labels)}" for merged, labels in of_roots.items()
             )
             yield f"{name}: {units}, so these are different metrics: {', '.join(of_roots)}"
 
@@ -93,7 +93,7 @@ def _different_places(joined: Integration, namesakes: Namesakes) -> Iterator[str
         if all(parents[merged] is None for merged in several):
             continue
         places = ", ".join(
-            f"{f'part of {parent}' if (parent := parents[merged]) else 'by itself'} in {listed(labels)}"
+            f"{f'part of {parent}' if (parent := parents[merged]) else 'at the top level'} in {listed(labels)}"
             for merged, labels in several.items()
         )
         yield f"{name}: {places}, so these are different metrics: {', '.join(several)}"
@@ -140,7 +140,7 @@ def lacking_operands(joined: Integration, metric: str) -> tuple[int, ...]:
 
 def _lacked_locations(joined: Integration) -> Iterator[str]:
     unadded = [metric.name for metric in joined.metrics if metric.aggregation != "sum"]
-    values = "the values of the others count as 0" + (f", but are missing for {listed(unadded)}" if unadded else "")
+    values = "missing values count as 0" + (f", except for {listed(unadded)}" if unadded else "")
     for operand, label in enumerate(joined.labels):
         lost = joined.lost(operand)
         there = np.zeros(len(joined.locations), dtype=bool)

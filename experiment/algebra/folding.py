@@ -68,7 +68,7 @@ def fold_throttled(
     remark = ""
     if unlike:
         some = dict.fromkeys(label for by in unlike.values() for label in by)
-        where = f"too small to measure separately in {listed(some)}"
+        where = f"some regions are too small to measure separately in {listed(some)}"
         remark = f"{where}, so their time is attributed to their callers in all operands: {listed(unlike)}"
     return tuple(operands), forest, Folding(_throttled(operands, forest), remark)
 

@@ -45,7 +45,7 @@ _LACKED: Final[Mapping[Aggregation, str]] = {
     "none": "and missing in the result",
 }
 # How differences and sums treat such a metric: a 0 would look like a measured change.
-_ALONE: Final = "so the result has only the values of the others"
+_ALONE: Final = "so the result contains only the values of the other experiments"
 _LACKED_BY_SUMS: Final[Mapping[Aggregation, str]] = {**_LACKED, "sum": _ALONE, "min": _ALONE, "max": _ALONE}
 _MISSING: Final = "so the change is unknown"
 _UNKNOWN: Final[Mapping[Aggregation, str]] = {**_LACKED, "sum": _MISSING, "min": _MISSING, "max": _MISSING}
@@ -226,7 +226,7 @@ def _combined(
 
     remarks = [*doubts(joined, lacked)]
     if mixed:
-        remarks.append(f"{operation} of values that were measured in different ways: {', '.join(mixed)}")
+        remarks.append(f"the {operation} combines values that were measured in different ways: {', '.join(mixed)}")
     one_sided = [each.name for each in metrics if not all(of[each.name].name in names for names in joined.names)]
     return _experiment(operation, joined, metrics, values, remarks, rows=rows, one_sided=one_sided)
 

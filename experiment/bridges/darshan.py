@@ -74,11 +74,12 @@ def read(source: Source) -> Experiment:
         )
     if log["partial"]:
         profile.remarks.append(
-            f"Darshan: some files are missing in the log ({', '.join(log['partial'])}), so sums are too low"
+            f"Darshan: the log does not cover some files ({', '.join(log['partial'])}), so the sums are too low"
         )
     others = [each for each in log["modules"] if each not in ("POSIX", "STDIO", _MPI)]
     profile.remarks.append(
-        f"Darshan: only file I/O, no functions or messages{'; not read: ' + ', '.join(others) if others else ''}"
+        "Darshan: the log contains only file I/O, no functions or "
+        f"messages{'; not read: ' + ', '.join(others) if others else ''}"
     )
     return profile.experiment(Notes(program=program, command=tuple(command)))
 
@@ -118,7 +119,7 @@ class _Files:
         self._own = own if len(own) * len(self._names) * len(places) <= _MOST else set()
         if own and not self._own:
             profile.remarks.append(
-                "Darshan: the log's own counters are left out, because it has too many files and ranks"
+                "Darshan: the log's own counters are left out, because the log has too many files and ranks"
             )
         self._spent: defaultdict[int, float] = defaultdict(float)
         self._impossible: set[str] = set()
@@ -141,7 +142,7 @@ class _Files:
             )
         if self._impossible:
             self._profile.remarks.append(
-                f"Darshan: negative times are left out ({', '.join(sorted(self._impossible))}), so sums are too low"
+                f"Darshan: negative times are left out ({', '.join(sorted(self._impossible))}), so the sums are too low"
             )
         return self._spent
 

@@ -77,15 +77,15 @@ def read(source: Source) -> Experiment:
     number, _, unit = period.partition(" ")
     if unit in _SECONDS:
         profile.samples["cpu_time"] = float(number)
-    sampled = f" by samples of {period}" if period else ""
+    sampled = f" from samples of {period}" if period else ""
     profile.remarks.append(
         f"gprof: one process, no ranks, no threads; CPU time{sampled};"
         " a function is placed below the function through which all its calls go"
     )
     if 0 < share < 100 - _ROUNDING:
         profile.remarks.append(
-            f"gprof: the flat profile lists only {share:.0f} % of the time, so functions are left out, or the text is "
-            "cut off"
+            f"gprof: the flat profile lists only {share:.0f} % of the time, so functions are left out, or the output "
+            "is truncated"
         )
     return profile.experiment()
 
@@ -118,7 +118,7 @@ def _functions(source: Source) -> tuple[dict[str, _Function], str, float]:
     if is_in_graph or not is_last_line_whole(source):
         expected = f'a call graph followed by "{_INDEX}"' if is_in_graph else "whole lines"
         raise InputError(
-            f"expected {expected}, found a text that is cut off; create it again: gprof ./app > profile.txt"
+            f"expected {expected}, found truncated output; create it again with: gprof ./app > profile.txt"
         )
     for each in [name for one in found.values() for name in one.callers]:
         found.setdefault(each, _Function())

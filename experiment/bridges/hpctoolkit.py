@@ -81,7 +81,7 @@ def _database(file: Path) -> Experiment:
     )
     if not threads or not structure.tree.columns:
         raise InputError(
-            "expected values by thread (*.metric-db), found none; write them with hpcprof-mpi --metric-db yes"
+            "expected values by thread (*.metric-db), found none; create these files with hpcprof-mpi --metric-db yes"
         )
     for rank, thread, each in threads:
         structure.tree.add(profile, profile.location(rank, thread), _values(each, structure))

@@ -93,7 +93,7 @@ KINDS: Final = (
 # The first bytes of files that a tool can convert to text → their kind, and how to convert them.
 _RECORDINGS: Final = {
     b"gmon": ("gprof data of a program (such as ./app)", "gprof ./app {file} > profile.txt"),
-    b"PERFILE2": ("perf's data", "perf script -F +pid -i {file} > profile.txt"),
+    b"PERFILE2": ("perf data", "perf script -F +pid -i {file} > profile.txt"),
 }
 
 
@@ -160,7 +160,7 @@ def _refuse_recording(head: bytes, path: Path) -> None:
     for start, (name, command) in _RECORDINGS.items():
         if head.startswith(start):
             way = command.format(file=shlex.quote(str(path)))
-            raise InputError(f"{path}: expected a profile, found {name}; convert it to text: {way}")
+            raise InputError(f"{path}: expected a profile, found {name}; convert the data to text with: {way}")
 
 
 def _of_module(kind: Kind | FolderKind, reader: str, what: Source | Path) -> Experiment:

@@ -83,8 +83,8 @@ class _Reading:
         if section != _END:
             place = f'in "@--- {section}"' if section else "before its first section"
             raise InputError(
-                f'expected a report that ends with "@--- {_END}", found one that is cut off {place};'
-                " use the complete file, or run the program again until it has left MPI"
+                f'expected a report that ends with "@--- {_END}", found one that is truncated {place};'
+                " use the complete file, or run the program again until it has called MPI_Finalize"
             )
         if not self._tasks:
             raise InputError(

@@ -148,8 +148,8 @@ class _Samples:
 
     def experiment(self) -> Experiment:
         if not self._sums:
-            found = "only a part of one, because the text is cut off" if self._is_cut else "none"
-            found = "only those of idle cores" if self._idle else found
+            found = "only a part of a sample, because the output is truncated" if self._is_cut else "none"
+            found = "only samples of idle cores" if self._idle else found
             raise InputError(f"expected samples of perf script, found {found}")
         numbers: defaultdict[int, set[int]] = defaultdict(set)
         for _, _, (process, thread) in self._sums:
@@ -164,7 +164,11 @@ class _Samples:
         for metric, (total, squares) in self._worth.items():
             if total > 0:  # samples of different periods vary as much as equal samples of this size
                 self._profile.samples[self._profile.metric(self._named(metric), "occ")] = squares / total
-        apart = "" if self._told_apart else ", but each may be a thread: distinguish them with perf script -F +pid"
+        apart = (
+            ""
+            if self._told_apart
+            else ", but each of them may be a thread; to distinguish processes and threads, use perf script -F +pid"
+        )
         of_whom = f"processes are numbered in ID order{apart}" if self.has_processes else "one process"
         self._profile.remarks.append(f"perf: no ranks; {of_whom}; no visits or bytes; values come from samples")
         if untold := sum(self._untold.values()):
@@ -172,7 +176,7 @@ class _Samples:
         if self._idle:
             self._profile.remarks.append(f"perf: {self._idle} samples of idle cores (swapper) are left out")
         if self._is_cut:
-            self._profile.remarks.append("perf: the text is cut off within its last sample, which is left out")
+            self._profile.remarks.append("perf: the output is truncated within its last sample, which is left out")
         return self._profile.experiment(Notes(program=self._commands.most_common(1)[0][0]))
 
     def _named(self, metric: str) -> str:

@@ -125,10 +125,11 @@ def _experiment(threads: Iterable[tuple[tuple[int, int, int], _Thread]]) -> Expe
         _add(profile, thread, place, above, whole=whole, counts_calls=thread.metric == first)
     if not whole:
         profile.remarks.append(
-            "TAU: call paths are cut off (TAU_CALLPATH_DEPTH) or not recorded, so functions are listed flat"
+            "TAU: call paths are truncated (TAU_CALLPATH_DEPTH) or were not recorded, so functions are shown without "
+            "callers"
         )
     if events := sum(thread.events for _, thread in found):
-        profile.remarks.append(f"TAU: {events} user events are not read")
+        profile.remarks.append(f"TAU: {events} user events were not read")
     return profile.experiment(Notes(program=program, command=tuple(command)))
 
 

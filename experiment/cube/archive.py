@@ -151,11 +151,13 @@ class Archive:
         elif str(name) in self._members:
             reason = "occurs twice"
         elif member.offset_data + member.size > size:
-            reason = "is cut off"
+            reason = "is truncated"
         elif len(self._members) >= _MAX_MEMBERS:
             reason = f"follows {_MAX_MEMBERS:,} other files"
         if reason:
-            raise InputError(f"{self._source.path}: member {member.name[:80]!r} of the archive {reason}: refused")
+            raise InputError(
+                f"{self._source.path}: refused the archive, because its member {member.name[:80]!r} {reason}"
+            )
         self._members[str(name)] = (member.offset_data, member.size)
 
     def __contains__(self, name: str) -> bool:
@@ -205,6 +207,6 @@ def _of_checksums(members: list[str]) -> Iterator[str]:
     if members:
         more = f" and {len(members) - _SHOWN} more" if len(members) > _SHOWN else ""
         yield (
-            f"the archive has wrong checksums for {', '.join(members[:_SHOWN])}{more}; their content was read "
-            "nevertheless; if the archive was damaged in transfer, fetch it again"
+            f"the archive has wrong checksums for {', '.join(members[:_SHOWN])}{more}; the content of these members "
+            "was read nevertheless; if the archive was damaged in transfer, copy it again"
         )

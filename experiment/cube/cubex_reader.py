@@ -68,7 +68,8 @@ def _head(anchor: bytes) -> CubeHead:
 def _experiment(archive: Archive, head: CubeHead, table: LocationTable | None) -> Experiment:
     if table and not head.ours:
         raise InputError(
-            f"{LOCATIONS}: expected an {ANCHOR} written by autoanalyzer beside this file, found one of another tool"
+            f"{LOCATIONS}: expected an {ANCHOR} written by autoanalyzer beside this file, found one written by "
+            "another tool"
         )
     stored = {each.metric.name: each for each in head.metrics()}
     locations = [*enumerate(table.locations)] if table else head.system.locations(ours=head.ours)

@@ -224,7 +224,7 @@ def severities_end(source: Source, start: int) -> int:
         if at >= 0:
             break
     if at < 0 or not _FILE_END.fullmatch(tail, at):
-        raise _broken(f"expected </severity> and </cube> in the last {_TAILS[-1] >> 10} KiB; is it cut off?")
+        raise _broken(f"expected </severity> and </cube> in the last {_TAILS[-1] >> 10} KiB; is the file truncated?")
     return offset + at
 
 

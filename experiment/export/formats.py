@@ -85,7 +85,7 @@ def export(experiment: Experiment, path: Path, names: Collection[str] = (), *, t
         kind.write(experiment, path, metrics, together=together)
         return metrics
     if len(names) > 1:
-        raise UsageError(f"--metric: expected one metric in {kind.title}, found {', '.join(names)}")
+        raise UsageError(f"--metric: expected one metric for {kind.title}, found {', '.join(names)}")
     metric = metric_of_stacks(experiment, *names)
     kind.write(experiment, path, metric, together=together)
     return [metric]

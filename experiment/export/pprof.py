@@ -27,7 +27,7 @@ __all__ = ["write_pprof"]
 _KEPT: Final = 1 << 14  # stacks in the cache, enough for most programs
 _PIECE: Final = 4096  # samples written together: some hundred KiB
 _EFFORT: Final = 6  # compression level, gzip's default
-_SAID: Final = "by autoanalyzer; values are exclusive; missing values are 0"
+_SAID: Final = "written by autoanalyzer; values are exclusive; missing values are 0"
 
 
 def write_pprof(experiment: Experiment, path: Path, metrics: Sequence[Metric], *, together: bool) -> None:

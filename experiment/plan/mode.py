@@ -70,4 +70,4 @@ def modes_of(words: Iterable[str], asked_by: str) -> tuple[str, ...]:
 
 def _known(word: str, modes: Sequence[str]) -> str:
     said = way_out(word, modes)
-    return said if said.startswith("did") else f"there are {', '.join(modes)}"
+    return said if said.startswith("did") else f"the modes are {', '.join(modes)}"

@@ -38,7 +38,7 @@ def load_plan(path: Path, name: str = "") -> Plan:
     version = found.get("version")
     if version != VERSION or isinstance(version, bool):
         said = "no version" if version is None else f"version {version!r:.60}"
-        raise InputError(f"{name}: expected a plan of version {VERSION}, found {said}; generate it again")
+        raise InputError(f"{name}: expected a plan of version {VERSION}, found {said}; generate the plan again")
     return _Reader(name).plan(found)
 
 

@@ -87,7 +87,10 @@ class TraceReader:
         if last and self._rest:
             lines.append(self._rest)
         if len(self._rest) > _LONGEST:
-            raise InputError(f"{self._name}:{self._line + 1}: expected a line of a trace, found no end of line")
+            raise InputError(
+                f"{self._name}:{self._line + 1}: expected a line of a trace, found more than {_LONGEST} "
+                "characters without a line end"
+            )
         return [line.removesuffix("\r") for line in lines]
 
     def _header(self, row: list[str]) -> None:

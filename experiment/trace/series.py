@@ -89,7 +89,9 @@ def series_of(trace: Samples | Trace, metric: str, source: str = "", *, ranks: C
     """
     names = _names(trace)
     if metric not in names:
-        raise InputError(f"{source}: expected the metric {metric}, found none of this name; {way_out(metric, names)}")
+        raise InputError(
+            f"{source}: expected the metric {metric}, found no metric of this name; {way_out(metric, names)}"
+        )
     found = _some(trace, (metric,), source, ranks)
     if not found:
         raise InputError(f"{source}: expected samples of {metric}{' on these ranks' if ranks else ''}, found none")

@@ -33,7 +33,7 @@ def read(unit: Preprocessed, flags: tuple[str, ...], *, cxx: bool, calls: bool) 
 
         return read_by_pycparser(unit, calls=calls)
     if problem := why_no_libclang():
-        raise InputError(f"the parser of C and C++, libclang, cannot be loaded: {problem}")
+        raise InputError(f"libclang, which parses C and C++, cannot be loaded: {problem}")
     from .clang.bodies import read_by_clang  # noqa: PLC0415 - it may be missing
 
     return read_by_clang(unit, flags, "c++" if cxx else "c")

@@ -4,14 +4,14 @@ local cache = pathJoin(prefix, "cache")
 
 whatis("Name: autoanalyzer")
 whatis("Version: " .. myModuleVersion())
-whatis("Description: what is slow in an MPI program, on which ranks, where in the source, and why")
+whatis("Description: finds what is slow in an MPI program: on which ranks, where in the source, and why")
 help([[
-Load the MPI and the compilers of your program as well. Then
+Also load the MPI library and the compiler of your program. Then build and run it:
 
     make CC=aa-mpicc
     autoanalyzer run -o out -- mpirun -n 4 ./app
 
-man autoanalyzer lists the other commands.
+For the other commands, see: man autoanalyzer
 ]])
 
 prepend_path("PATH", pathJoin(prefix, "bin"))

@@ -59,8 +59,8 @@ def calibrate_at_first(
         (cache / _TRIED).touch()
         keep(machine_alone(folder, environment, rounds=_ROUNDS, patience=patience), Mpi(None), environment)
         say(
-            f"benchmarked instructions, cache misses and file I/O on this machine in {monotonic() - start:.1f} s (only "
-            "once); to measure messages, too, run autoanalyzer calibrate"
+            f"benchmarked instructions, cache misses and file I/O on this machine in {monotonic() - start:.1f} s "
+            "(done only once); to measure messages, too, run autoanalyzer calibrate"
         )
 
 

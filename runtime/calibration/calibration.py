@@ -55,7 +55,7 @@ class Calibration:
             raise InputError(f"expected the schema {SCHEMA}, found {found.get('schema')!r}")
         for name, value in prices.items():
             if not (isfinite(value) and value > 0):
-                raise InputError(f"expected a positive price of {name}, found {value:g}")
+                raise InputError(f"expected a positive price for {name}, found {value:g}")
         return cls(Prices.of(prices), place, missing)
 
     def beside(self, earlier: Calibration) -> Calibration:

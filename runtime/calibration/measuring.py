@@ -82,7 +82,7 @@ def calibrate(
     found |= found_of_node | found_of_mpi
     missing |= missing_of_node | missing_of_mpi
     if not found:
-        raise InputError(f"{shlex.join(launcher) or 'machine'}: the benchmark printed no results")
+        raise InputError(f"{shlex.join(launcher) or 'this machine'}: the benchmark printed no results")
     more = {
         **how,
         **({"mpi": str(mpi.library.path)} if mpi.library else {}),
@@ -109,7 +109,7 @@ def machine_alone(folder: Path, environment: Mapping[str, str], *, rounds: int, 
         printed = shop.run([*_command(shop, _built(shop), geometry), str(rounds)], patience=patience)
     found, missing = _of_machine(printed, {})
     if not found:
-        raise InputError("machine: the benchmark printed no results")
+        raise InputError("the machine benchmark printed no results")
     return Calibration(Prices.of(found), _place(printed, geometry, {}, {}), missing)
 
 

@@ -48,7 +48,7 @@ def messages(
     elif max(ranks, default=0) < 2:
         why = f"expected at least 2 ranks, found {max(ranks, default=0)}"
     elif "mpi_call" in found:
-        why = "all ranks were on one node; add -- srun -N 2"
+        why = "all ranks were on one node; to measure messages between nodes, add -- srun -N 2"
     else:
-        why = "no two ranks were on one node; calibrate again with two ranks on one node"
+        why = "all ranks were on different nodes; run autoanalyzer calibrate again, with two ranks on one node"
     return found, {name: why for name in MPI_PRICES if name not in found}

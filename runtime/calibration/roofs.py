@@ -42,7 +42,7 @@ def roofs(shop: Workshop, launcher: Sequence[str]) -> tuple[dict[str, float], di
             failure = failure or str(error)
             continue
         found, lacking = printed_prices(printed), dict(_LACKS.findall(printed))
-        missing = {name: lacking.get(name, "nothing was printed") for name in ROOFS if name not in found}
+        missing = {name: lacking.get(name, "the benchmark printed no result") for name in ROOFS if name not in found}
         cores = _CORES.findall(printed)
         return found, missing, {**({"cores": cores[0]} if cores else {}), "flags": " ".join((*_COMMON, *flags))}
     return {}, dict.fromkeys(ROOFS, failure), {}

@@ -145,7 +145,7 @@ def this_machine(folder: Path = _CPU_CACHES, *, say: Callable[[str], object] | N
     for name, told, taken in (("L1", l1, geometry.l1), ("L2", l2, geometry.l2)):
         if say and told != taken:
             why = "is unknown" if told == _UNKNOWN else f"is {told}, which cannot be simulated"
-            say(f"this machine's {name} cache {why}, so {taken} is simulated; choose another with --cache")
+            say(f"this machine's {name} cache {why}, so {taken} is simulated; choose another cache with --cache")
     return geometry
 
 

@@ -53,7 +53,9 @@ def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
         raise InputError("the counting run counted nothing")
     lacking = {each.process for each in timing.locations} - {each.process for each in counting.locations}
     if lacking:
-        raise InputError(f"expected counts of all ranks, found none for: {', '.join(map(str, sorted(lacking)))}")
+        raise InputError(
+            f"expected counts of all ranks, found no counts of these ranks: {', '.join(map(str, sorted(lacking)))}"
+        )
     counting, paths, strange = _folded_alike(timing, counting)
     columns = _matched_locations(timing, counting)
     severities = {metric.name: timing.exclusive(metric.name) for metric in timing.metrics}
@@ -192,7 +194,7 @@ def _differing(timing: Experiment, counted: Severity, columns: npt.NDArray[np.in
         )
     if len(unequal) > _NAMED:
         yield (
-            f"more call paths with different numbers of entries in the timed and the counting run: "
+            "further call paths that were not entered equally often in the timed run and in the counting run: "
             f"{len(unequal) - _NAMED}"
         )
     close = np.flatnonzero((gaps > 0) & (gaps <= _TOLERATED))
@@ -216,4 +218,4 @@ def _entered_only_when_counting(counting: Experiment, strange: list[int]) -> Ite
             "the enclosing region"
         )
     if len(strange) > _NAMED:
-        yield f"more call paths entered only in the counting run: {len(strange) - _NAMED}"
+        yield f"further call paths that were entered only in the counting run: {len(strange) - _NAMED}"

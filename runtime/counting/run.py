@@ -219,8 +219,9 @@ def _shared(output: Path) -> Path:
 
 def _warning(program: str) -> str:
     return (
-        f"{program} was built to use fused multiply-add; if it uses these instructions often, counting takes about "
-        f"{_FUSED_TIMES} times as long as the program; if it is also built with -mno-fma, about {_UNFUSED_TIMES} times"
+        f"{program} was built to use fused multiply-add; if the program uses these instructions often, counting takes "
+        f"about {_FUSED_TIMES} times as long as the program itself, but only about {_UNFUSED_TIMES} times as long if "
+        "you add -mno-fma to the compiler flags"
     )
 
 

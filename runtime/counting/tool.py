@@ -29,7 +29,9 @@ _COMPILE: Final = (
     "-O2 -g0 -std=gnu11 -fno-stack-protector -fno-strict-aliasing -fno-builtin -fno-pie -fno-tree-slp-vectorize"
 )
 _LINK: Final = "-static -nodefaultlibs -nostartfiles -u _start -no-pie -Wl,--build-id=none"
-_WAY_OUT: Final = "install the valgrind package of your distribution with its headers, or choose other --counters"
+_WAY_OUT: Final = (
+    "install the valgrind package of your distribution with its headers, or choose other counters with --counters"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ def find_valgrind(environment: Mapping[str, str] = os.environ) -> Valgrind:
     """
     program = shutil.which("valgrind", path=environment.get("PATH"))
     if program is None:
-        raise BuildError(f"simulating counts needs valgrind, found none on PATH: {_WAY_OUT}")
+        raise BuildError(f"simulating counts needs valgrind, which is not on PATH; {_WAY_OUT}")
     found = ""
     for description in _descriptions(Path(program), environment):
         valgrind = _described(Path(program), description)
@@ -75,7 +77,7 @@ def find_valgrind(environment: Mapping[str, str] = os.environ) -> Valgrind:
         if missing is None:
             return valgrind
         found = found or f"{description} without {missing}"
-    raise BuildError(f"expected valgrind.pc, headers and libraries of {program}, found {found or 'none'}: {_WAY_OUT}")
+    raise BuildError(f"expected valgrind.pc, headers and libraries of {program}, found {found or 'none'}; {_WAY_OUT}")
 
 
 def _descriptions(program: Path, environment: Mapping[str, str]) -> Iterator[Path]:

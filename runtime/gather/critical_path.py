@@ -211,15 +211,17 @@ def said_of_path(processes: Collection[PathRecords]) -> Iterator[str]:
     """
     count = {state: sum(each.state == state for each in processes) for state in layout.PATH_STATES}
     if count["alone"]:
-        yield "the critical path is not known: some processes are not recorded, or do not see the same folder"
+        yield (
+            "the critical path is not known: some processes were not recorded, or the processes do not share a folder"
+        )
         return
     if count["sessions"]:
-        yield "the critical path is not known: the program started MPI by MPI_Session_init alone, without MPI_Init"
+        yield "the critical path is not known: the program started MPI with MPI_Session_init alone, without MPI_Init"
         return
     if count["too_dear"]:
         yield (
-            "the critical path is known only for the beginning of the run: it was recorded until the probe "
-            "library's messages took more than --max-overhead (to record all of it, use --path always)"
+            "the critical path is known only for the beginning of the run: it was recorded until the probe library's "
+            "messages took more time than --max-overhead allows (to record the whole path, use --path always)"
         )
     if count["missed"]:
         yield (

@@ -98,7 +98,7 @@ def gather(
         if facts.status:
             remark = f"nothing was recorded: the command ended with exit status {facts.status} ({job.failure})"
         else:
-            remark += ", and there were none"
+            remark += ", but no data were found there"
         raise InputError(f"{remark}; if the program ran on other nodes, {again}")
     if own.told.lacks_ranks:
         remark += f"; {again}"
@@ -222,8 +222,8 @@ def _whole(folder: RunFolder, shards: Sequence[Shard]) -> Experiment | None:
     if processes <= len(shards):
         return None
     warnings.warn(
-        f"{folder.experiment} has the data of {processes} processes, but the shards beside it, from the same or an "
-        f"earlier run, only the data of {len(shards)}; both stay unchanged, the shards in {folder.shards}",
+        f"{folder.experiment} contains the data of {processes} processes, but the shards in {folder.shards}, from the "
+        f"same or an earlier run, contain the data of only {len(shards)}; the file and the shards stay unchanged",
         stacklevel=2,
     )
     return found
@@ -242,6 +242,7 @@ def _save(folder: RunFolder, own: OwnShards, run: Run) -> Experiment:
         file = save_of_run(experiment, folder.path)
     except InputError as error:
         raise InputError(
-            f"{error}; the data stay in {folder.shards}; once this is solved, run autoanalyzer analyze {folder.path}"
+            f"{error}; the data stay in {folder.shards}; once this problem is solved, run autoanalyzer analyze "
+            f"{folder.path}"
         ) from None
     return load(file) if file == folder.large_experiment else experiment

@@ -99,8 +99,8 @@ def said_of_samples(sums: SampleSums) -> Iterator[str]:
     }
     yield from (said for state, said in reasons.items() if sums.states[state])
     without = {
-        "blocked": "while SIGURG is blocked",
-        "small_stack": "with stacks, or signal handlers' stacks, of less than 32 KiB",
+        "blocked": "while SIGURG was blocked",
+        "small_stack": "with a stack, or a stack for signal handlers, that is smaller than 32 KiB",
         "masking": "that blocked and unblocked signals too often",
     }
     for state, why in without.items():
@@ -108,10 +108,10 @@ def said_of_samples(sums: SampleSums) -> Iterator[str]:
             yield f"no samples of {number} {'thread' if number == 1 else 'threads'} {why}"
     if sums.crowded > _WORTH_A_WORD * sums.seconds:
         share = 100 * sums.crowded / sums.seconds
-        yield f"{share:.0f} % of the samples have no location, because more code is executed than the table can hold"
+        yield f"{share:.0f} % of the samples have no location, because the table of code locations was full"
     if sums.lost > _WORTH_A_WORD * sums.seconds:
-        late = "whose signals came late: SIGURG was blocked, or a hypervisor took the core"
-        yield f"samples leave out {100 * sums.lost / sums.seconds:.0f} % of the CPU time, {late}"
+        late = "because signals came late: SIGURG was blocked, or a hypervisor took the core"
+        yield f"samples do not cover {100 * sums.lost / sums.seconds:.0f} % of the CPU time, {late}"
 
 
 def _chains(places: Iterable[CodePlace]) -> dict[CodePlace, list[AddressPlace]]:
@@ -186,6 +186,7 @@ def said_of_bias(sums: SampleSums) -> Iterator[str]:
     chance = _SIGMAS * sqrt(known * (1 - known) / sums.signals)
     if abs(seen - known) > chance + _BIASED * known:
         yield (
-            f"samples are biased, because threads share cores: {100 * seen:.0f} % of the samples are outside calls, "
-            f"but {100 * known:.0f} % of the CPU time is, so times of regions may be wrong by as much"
+            f"samples are biased, because threads share cores: {100 * seen:.0f} % of the samples, but "
+            f"{100 * known:.0f} % of the CPU time, are outside MPI, OpenMP and file I/O calls, so the times of "
+            "regions may be wrong by as much"
         )

@@ -338,4 +338,4 @@ def _paused(shards: Iterable[Shard]) -> list[str]:
 
 def _said_of(paused: Sequence[str]) -> Iterator[str]:
     if paused:
-        yield f"paused at times by the policy, so only in trace.npz: {', '.join(paused)}"
+        yield f"counted only in trace.npz, because the policy paused these events at times: {', '.join(paused)}"

@@ -68,7 +68,7 @@ def run_mpi_job(
     mpi = find_mpi(command)
     words = launcher_words(command, mpi.launcher)
     if words is None:
-        return JobEnd("the program's place in the command was not found")
+        return JobEnd("the program was not found in the command")
     folder.join()
     mark = folder.shards / HOME_FILE
     home = uuid4().hex

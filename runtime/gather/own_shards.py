@@ -71,7 +71,7 @@ class OwnShards:
         try:
             shard = self._reader.read(file)
         except InputError as error:
-            self.told.broken.append((name.name, f"{error}; left out".replace(str(file), str(name), 1)))
+            self.told.broken.append((name.name, f"{error}; this file is left out".replace(str(file), str(name), 1)))
             return
         self.take(shard)
 

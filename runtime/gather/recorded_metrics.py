@@ -118,9 +118,9 @@ def event_metrics(shards: Iterable[Shard]) -> dict[str, Metric]:
         told = counted(source)
         if told and told.event and told.name not in taken:  # a name used twice is possible only in a damaged shard
             taken.add(told.name)
-            where = f"{source_in_calls('', told.calls)} alone" if told.calls else ", including MPI calls"
+            where = f"{source_in_calls('', told.calls)} only" if told.calls else ", including MPI calls"
             unit = read_choices().units.get(told.plain, "occ")
-            found[field] = Metric(told.name, unit, None, f"PAPI's event {told.plain}{where}", source)
+            found[field] = Metric(told.name, unit, None, f"PAPI event {told.plain}{where}", source)
     found |= _simulated_metrics(sources)
     return found | _usage_metrics({field: source for field, source in sources.items() if field not in found})
 

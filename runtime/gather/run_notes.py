@@ -169,8 +169,8 @@ def _remarks(
     alone = count_alone(shards)
     if alone > 1:
         yield (
-            f"{alone} processes, each alone in its MPI_COMM_WORLD:"
-            " does the launcher belong to the MPI that the program is linked to?"
+            f"{alone} processes, each alone in its MPI_COMM_WORLD: does the launcher belong to the MPI library that "
+            "the program is linked to?"
         )
     yield from _unseen([shard.mpi_bypassed for shard in shards])
     for process, shard in processes.items():
@@ -194,17 +194,17 @@ def _remarks(
     if not alone > 1:
         yield from _others(processes, expected)
     if len({(shard.papi, *sorted(shard.sources.items())) for shard in shards if shard.threads}) > 1:
-        yield "counts are left out if some processes lack them or counted in a different way"
+        yield "counts that some processes did not record, or recorded in a different way, are left out"
     if calls := next((shard.counted_in for shard in shards if shard.counted_in), ()):
-        yield f"counted only{source_in_calls('', calls)} (--count-in), not in the regions' own code"
+        yield f"events were counted only{source_in_calls('', calls)} (--count-in), not in the regions' own code"
     if any(shard.by_turns for shard in shards):
         yield "counts are estimates: events shared the hardware counters (--multiplex)"
     trees = [tree for shard in shards for tree in shard.threads]
     levels = [shard.deepest for shard in shards if shard.deepest]
     if levels:
         yield (
-            f"call paths below level {min(levels)} were attributed to their callers once memory ran short on"
-            f" {len(levels)} of {len(shards)} processes; raise --max-memory"
+            f"call paths below level {min(levels)} were attributed to their callers, because memory ran short on "
+            f"{len(levels)} of {len(shards)} processes; raise --max-memory"
         )
     counts = {
         "entries attributed to their caller, because memory ran short": sum(t.collapsed for t in trees),
@@ -230,7 +230,8 @@ def _said_of_timed_again(heads: Iterable[Head], folded: Iterable[Region]) -> Ite
         )
         if region in names:
             yield (
-                f"{said}; where threads or call paths differ in such entries, all of its time is attributed to callers"
+                f"{said}; where threads or call paths differ in such entries, the region's whole time is attributed "
+                "to its callers"
             )
         elif untimed >= _WORTH_A_WORD * entered:
             yield f"{said}; the time of these entries is attributed to callers"

@@ -63,6 +63,6 @@ class Spill:
 
 def _full(error: OSError) -> InputError:
     return InputError(
-        f"{tempfile.gettempdir()}: cannot hold the data of all processes: {error.strerror}; "
-        "set TMPDIR to a folder with room"
+        f"{tempfile.gettempdir()}: cannot hold the data of all processes: {error.strerror}; set TMPDIR to a folder "
+        "with enough space"
     )

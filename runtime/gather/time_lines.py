@@ -123,7 +123,7 @@ class _Lines:
         try:
             return read_samples(self._own.with_nodes(shard))
         except InputError as error:
-            self.defects.append(f"{error}; its time lines are left out")
+            self.defects.append(f"{error}; the time lines of this process are left out")
             return []
 
     def long(self) -> Iterator[str]:
@@ -131,8 +131,8 @@ class _Lines:
         ratio, process = max(self._long, default=(0.0, 0))
         if ratio > _LONG:
             yield (
-                f"the longest sample of a time line lasts {ratio:.0f} intervals, on rank {process}; no region was "
-                "entered or left in it, so the times inside it are unknown"
+                f"the longest sample of a time line lasts {ratio:.0f} sampling intervals, on rank {process}; no "
+                "region was entered or left during this sample, so changes within the sample are unknown"
             )
 
 

@@ -51,17 +51,17 @@ def said_of_topologies(processes: Mapping[int, Shard]) -> Iterable[str]:
     places, doubtful = _places(processes)
     for key, several in doubtful.items():
         yield (
-            f"left out an MPI topology: {_TITLES[key[0]]} of {' × '.join(str(size) for size, _ in key[3])}, in "
-            f"which {several} processes have the same place, so their communicators cannot be distinguished"
+            f"left out an MPI topology: {_TITLES[key[0]]} of {' × '.join(str(size) for size, _ in key[3])}, in which "
+            f"{several} processes have the same coordinates, so their communicators cannot be distinguished"
         )
     count = len(places)
     if count > MOST_KEPT:
-        yield f"left out {count - MOST_KEPT} of {count} MPI topologies, those with the fewest places"
+        yield f"left out {count - MOST_KEPT} of {count} MPI topologies, namely those with the fewest processes"
     more = sum(shard.topologies_left_out > 0 for shard in processes.values())
     if more:
         yield (
-            f"processes with places in further MPI topologies, beyond the first {MOST_TOPOLOGIES} or with more than "
-            f"{MOST_DIMENSIONS} dimensions: {more}"
+            f"processes whose coordinates in further MPI topologies, beyond the first {MOST_TOPOLOGIES} or with more "
+            f"than {MOST_DIMENSIONS} dimensions, were not recorded: {more}"
         )
 
 

@@ -76,8 +76,8 @@ def compiler_of(
             return compiler.command
         found.append(compiler.command[0])
     raise BuildError(
-        f"{purpose} needs the MPI compiler that links {library.path}, found {', '.join(found) or 'none'}; "
-        "set AUTOANALYZER_CC to this compiler"
+        f"{purpose} needs the MPI compiler that links {library.path}, found {', '.join(found) or 'none'}; set "
+        "AUTOANALYZER_CC to the compiler that links this library"
     )
 
 

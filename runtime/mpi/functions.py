@@ -105,7 +105,7 @@ def read_functions(compiler: Sequence[str], environment: Mapping[str, str]) -> M
     """
     header = answer([*compiler, "-E", "-x", "c", "-"], environment, question="#include <mpi.h>\n", patience=300)
     if header is None:
-        raise BuildError(f"{compiler[0]} cannot read mpi.h: set AUTOANALYZER_CC to a compiler that can")
+        raise BuildError(f"{compiler[0]} cannot read mpi.h; set AUTOANALYZER_CC to a compiler that finds this file")
     return mpi_functions(header)
 
 

@@ -90,8 +90,8 @@ def check_together(communicator: Any) -> None:
     started = started_processes()
     if started and communicator.Get_size() < started.size:
         raise InputError(
-            f"expected {started.size} processes in one MPI_COMM_WORLD, found each alone; the launcher does not belong "
-            f"to {MPI.get_vendor()[0]}, which mpi4py uses; srun may need --mpi=pmix"
+            f"expected {started.size} processes in one MPI_COMM_WORLD, found each in its own MPI_COMM_WORLD; the "
+            f"launcher does not belong to {MPI.get_vendor()[0]}, which mpi4py uses; srun may need --mpi=pmix"
         )
 
 
@@ -115,7 +115,10 @@ def use_mpich(library: Path | None = None) -> None:
     if library is None:
         library = next((each.library.path for each in mpi_compilers(os.environ) if not each.library.is_open_mpi), None)
     if library is None:
-        raise InputError(f"started by MPICH's launcher, but found neither MPICH's library ({_NAME}) nor its mpicc")
+        raise InputError(
+            f"this process was started by MPICH's launcher, but neither the library of MPICH ({_NAME}) "
+            "nor its mpicc was found"
+        )
     os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], mpich_environment(library, os.environ))
 
 

@@ -40,6 +40,6 @@ def kernel_said() -> str:
     """Return the last message in the kernel's log about performance events."""
     level = paranoid_level()
     if level is None:
-        return "this kernel has no performance events"
+        return "this kernel does not support performance events"
     said = f"perf_event_paranoid is {level}"
-    return said if has_pmu() else f"{said}, and the kernel shows no PMU, as in a virtual machine"
+    return said if has_pmu() else f"{said}, and the kernel shows no PMU, as is usual in virtual machines"

@@ -101,7 +101,7 @@ static const char *read_calls(void) {
                         : is_word(text, length, "io") ? AA_COUNTS_IN_IO
                                                       : 0;
         if (!call)
-            return "expected " COUNT_IN " of mpi, io or mpi,io";
+            return "expected mpi, io or mpi,io in " COUNT_IN;
         calls |= call;
         text += length + (text[length] == ',');
     }

@@ -32,7 +32,8 @@ static double seconds_of(const char *text) {
     double value = strtod(text, &end);
     if (end != text && !*end && value >= SHORTEST && value <= AA_TRACE_LONGEST)
         return value;
-    aa_warn("AUTOANALYZER_TRACE: expected seconds from 0.001 to 3600, found '%s'; no time line is recorded",
+    aa_warn("AUTOANALYZER_TRACE: expected a number of seconds from 0.001 to 3600, found '%s'; no time line "
+            "is recorded",
             text);
     return 0;
 }

@@ -216,7 +216,7 @@ static bool well_formed(const char *descriptor) {
 
 static void refuse(const char *descriptor) {
     if (atomic_fetch_add(&aa_shard()->refused, 1) == 0)
-        aa_warn("expected a region descriptor of version %s, found '%.60s'; not recorded",
+        aa_warn("expected a region descriptor of version %s, found '%.60s'; this region is not recorded",
                 AA_DESCRIPTOR_VERSION, descriptor);
 }
 

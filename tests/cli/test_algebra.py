@@ -249,11 +249,11 @@ def test_metrics_of_one_name_that_do_not_mean_the_same_are_told_apart_above_the_
     )
     assert "bytes_received: not measured in trace.cube.gz, so the gain is unknown" in said
     assert (
-        "bytes_sent: by itself in profile.cube.gz, part of bytes_p2p in trace.cube.gz, "
+        "bytes_sent: at the top level in profile.cube.gz, part of bytes_p2p in trace.cube.gz, "
         "so these are different metrics: bytes_sent, bytes_p2p/bytes_sent"
     ) in said
     assert (
         "execution, mpi, mpi_synchronization and 104 more: "
-        "not in profile.cube.gz, so the result has only the values of the others"
+        "not in profile.cube.gz, so the result contains only the values of the other experiments"
     ) in said
     assert not any("counted as 0" in line for line in said)

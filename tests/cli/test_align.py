@@ -68,9 +68,9 @@ def test_a_trace_aligned_with_a_copy_stays_where_it_is(pair, tmp_path):
     ("words", "said"),
     [
         (("--metric", "ipc", "--interval", "13:40"), "expected an interval within -0.05 to 19.95 s, found 13:40"),
-        (("--metric", "ipc", "--interval", "13-14"), "expected two moments in seconds, such as 12.5:18, found '13-14'"),
-        (("--metric", "ipc", "--interval", "14:13"), "expected two moments in seconds"),
-        (("--metric", "cpi", "--interval", "1:2"), "a.csv: expected the metric cpi, found none of this name"),
+        (("--metric", "ipc", "--interval", "13-14"), "a start and an end in seconds, such as 12.5:18, found '13-14'"),
+        (("--metric", "ipc", "--interval", "14:13"), "expected a start and an end in seconds"),
+        (("--metric", "cpi", "--interval", "1:2"), "a.csv: expected the metric cpi, found no metric of this name"),
         (("--metric", "ipc", "--interval", "1:2", "--by", "anchors"), "b.csv: --by anchors needs traces from run"),
         (("--metric", "ipc", "--interval", "1:2", "--band", "7"), "argument --band: expected a share from 0 to 1"),
         (("--metric", "ipc", "--interval", "1:2", "--rank", "3"), "samples of ipc on these ranks, found none"),

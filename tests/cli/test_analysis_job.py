@@ -74,7 +74,7 @@ def test_processes_that_are_alone_where_a_launcher_started_several_say_so(large:
     several = {"PMI_SIZE": "2", "PMI_RANK": "0", "MPI4PY_MPIABI": "openmpi"}
     done = tool("autoanalyzer", "analyze", str(large), env=several)
     assert done.returncode == 2
-    assert b"expected 2 processes in one MPI_COMM_WORLD, found each alone" in done.stderr
+    assert b"expected 2 processes in one MPI_COMM_WORLD, found each in its own " in done.stderr
 
 
 def test_a_job_whose_processes_do_not_all_see_the_file_is_done_by_the_first(large: Path, tool: Tool) -> None:
@@ -98,7 +98,7 @@ def test_a_job_whose_processes_see_other_files_of_the_same_shape_is_done_by_the_
     script = "test $OMPI_COMM_WORLD_RANK = 0 && cd there; exec autoanalyzer analyze e.cubex"
     done = tool("mpirun", "-n", "2", "sh", "-c", script)
     assert (done.returncode, _verdicts(done.stdout)) == (0, 1), done.stderr
-    assert b"on the process's node, e.cubex is a different file" in done.stderr
+    assert b"on the node of this process, e.cubex is a different file" in done.stderr
 
 
 def test_one_process_of_a_job_may_analyse_a_small_run_alone(tool: Tool) -> None:

@@ -102,5 +102,5 @@ def test_what_cannot_be_done_is_refused_in_one_line(tool: Tool, own: dict[str, s
     )
     said = refused(tool("autoanalyzer", "calibrate", env={**own, "PMI_SIZE": "2", "PMI_RANK": "0"}))
     assert said.endswith(
-        "run calibrate without a launcher, and give it one after --: autoanalyzer calibrate -- srun -N 2"
+        "run calibrate without a launcher in front, and give the launcher after --: autoanalyzer calibrate -- srun -N 2"
     )

@@ -35,7 +35,7 @@ def test_a_folder_with_time_lines_shows_them_in_perfetto(here, tmp_path):
         each for each in json.loads((tmp_path / "b.perfetto.json").read_text())["traceEvents"] if each["ph"] == "C"
     ]
     assert {(each["name"], *each["args"]) for each in counters} == {("mpi_bytes", "bytes/sec")}
-    for words, wrong in ((["run", "--sum"], b"--sum cannot be used on time lines"), (["a.csv"], b"found CSV")):
+    for words, wrong in ((["run", "--sum"], b"--sum cannot be used with time lines"), (["a.csv"], b"found CSV")):
         (tmp_path / "a.csv").write_text("time,process,thread,x\n0.5,0,0,1\n")
         done = here("convert", words[0], "c.perfetto.json", *words[1:])
         assert done.returncode == 2
@@ -51,8 +51,8 @@ def test_a_folder_with_time_lines_shows_them_in_perfetto(here, tmp_path):
     [
         (["no/a.folded"], "no/a.folded: cannot be written: expected a file in an existing folder"),
         (["a.folded", "--metric", "wall"], "no metric 'wall' in this experiment"),
-        (["a.folded", "--metric", "wall_time", "--metric", "visits"], "expected one metric in folded stacks"),
-        (["a.cube", "--sum"], "--metric and --sum need an OUT for another tool (.folded, "),
+        (["a.folded", "--metric", "wall_time", "--metric", "visits"], "expected one metric for folded stacks"),
+        (["a.cube", "--sum"], "--metric and --sum apply only to files for other tools (.folded, "),
         (["a.json"], "a.json: expected a name that ends in one of .cube, .cube.gz, .xml, .cubex, .folded, "),
     ],
 )

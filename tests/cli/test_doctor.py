@@ -206,7 +206,7 @@ def test_this_machine_has_all_that_tests_need(tool: Tool, tmp_path: Path, hidden
     assert found["counts: simulated"].outcome == "works"
     if not hidden:
         assert "as 2 processes, each rank 0 of 1" in found["launchers: mpirun"].found
-        assert "start programs of mpicc.mpich by mpirun.mpich" in found["launchers: mpirun"].advice
+        assert "mpirun.mpich for programs built with mpicc.mpich" in found["launchers: mpirun"].advice
     assert found["clocks: CPU time"].found in {"by rseq", "by perf-lock", "by syscall"}
 
 
@@ -225,9 +225,9 @@ def test_the_launcher_of_another_mpi(tool: Tool, tmp_path: Path, hidden: str) ->
     assert found["MPI of mpicc.mpich: C, mpicc.mpich"].outcome == "works"
     launcher = found["launchers: mpirun"]
     assert launcher.found.endswith(
-        "starts programs of mpicc.mpich; starts those of mpicc as 2 processes, each rank 0 of 1"
+        "starts programs built with mpicc.mpich; starts programs built with mpicc as 2 processes, each rank 0 of 1"
     )
-    assert launcher.advice == "start programs of mpicc with mpirun.openmpi"
+    assert launcher.advice == "use mpirun.openmpi for programs built with mpicc"
 
 
 def test_why_programs_do_not_run_is_said_once() -> None:
@@ -243,7 +243,7 @@ def test_why_programs_do_not_run_is_said_once() -> None:
     works = replace(in_c, outcome=Outcome.WORKS)
     assert as_in_c(cxx, CTrial(family, works)) == cxx
     stranger = replace(cxx, found="g++ 12: built with probes; mpirun -n 2: 2 processes, each rank 0 of 1")
-    advice = "AUTOANALYZER_CXX and AUTOANALYZER_FC must name compilers of the MPI library of mpicc"
+    advice = "AUTOANALYZER_CXX and AUTOANALYZER_FC must name compilers of the same MPI library as mpicc"
     assert as_in_c(stranger, CTrial(family, works)).advice == advice
 
 
@@ -274,7 +274,7 @@ def test_what_is_wrong_with_a_folder_is_told_apart(tool: Tool) -> None:
         pytest.xfail("a file system cannot be mounted here")
     python = f'{sys.executable} -c "{look.format(["disk"])}"'
     done = tool(*namespace, f"{mount}; {python}; mount -o remount,ro disk; {python}")
-    found = ["no room is left", "True", "the file system is read-only", "True"]
+    found = ["no space is left", "True", "the file system is read-only", "True"]
     assert done.stdout.decode().splitlines() == found, done.stderr
 
 
@@ -311,11 +311,11 @@ def test_what_nodes_have_in_common_stands_once_and_what_differs_with_their_names
     valgrind = Finding("counts", "simulated", Outcome.WORKS, "counted")
     lacking = Finding("counts", "simulated", Outcome.ABSENT, "valgrind is not on PATH", "install valgrind")
     nodes = {"a": [valgrind, same], "b": [valgrind, same], "c": [lacking, same]}
-    print_examination(Examined(nodes, (Finding("nodes", "home", Outcome.WORKS, "/home: 3 nodes see it"),)))
+    print_examination(Examined(nodes, (Finding("nodes", "home", Outcome.WORKS, "/home: all 3 nodes see this folder"),)))
     rows = [re.split(r" {2,}", line.strip()) for line in capsys.readouterr().out.splitlines() if line]
     assert rows[1:] == [
         ["nodes"],
-        ["home", "works", "/home: 3 nodes see it"],
+        ["home", "works", "/home: all 3 nodes see this folder"],
         ["counts"],
         ["simulated", "works", "on a, b: counted"],
         ["simulated", "not here", "on c: valgrind is not on PATH"],

@@ -76,7 +76,7 @@ def test_info_refuses_a_packed_file_that_is_cut_off(saved):
     whole = file.read_bytes()
     for kept in (50, len(whole) - 20):
         file.write_bytes(whole[:kept])
-        assert refused(saved("autoanalyzer", "info", "app.cube.gz")).endswith("the file is cut off")
+        assert refused(saved("autoanalyzer", "info", "app.cube.gz")).endswith("the file is truncated")
 
 
 def test_ratios_are_not_added_up(saved):

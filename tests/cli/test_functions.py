@@ -20,7 +20,7 @@ def test_each_function_is_listed_with_what_it_counts(tool: Tool, mpi: tuple[str,
     assert tool("autoanalyzer", "functions", "--compiler", mpi[1]).stdout == done.stdout
     head, *lines, last = done.stdout.decode().splitlines()
     assert head.endswith(mpi[1])
-    assert last == "not covered: no function that communicates"
+    assert last == "not covered: none of the functions that communicate"
     counts = dict(re.split(r"  +", line, maxsplit=1) for line in lines)
     assert counts["MPI_Send"] == "C, mpif.h, mpi, mpi_f08   sent peer_bytes(dest, count, type)"
     assert counts["MPI_Irecv"].endswith("received what the status reports when it completes")

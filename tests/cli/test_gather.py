@@ -19,7 +19,7 @@ def test_a_job_that_fails_is_an_error_with_its_reason_and_what_is_here_is_put_to
     said = done.stderr.decode()
     assert "gathering by MPI failed (no such partition)" in said
     assert "run autoanalyzer gather out -- ./mpirun -n 2 ./app again on the same nodes" in said
-    assert "without 1 rank; to list it, run: autoanalyzer info out" in done.stdout.decode()
+    assert "found no data of 1 rank; to list it, run: autoanalyzer info out" in done.stdout.decode()
     shown = tool("autoanalyzer", "analyze", "out")
     assert b"   1 of 2 ranks   " in shown.stdout
 

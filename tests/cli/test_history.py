@@ -104,7 +104,7 @@ def test_a_history_is_shown_and_a_new_run_is_compared_with_it(tool):
     (program,) = document["programs"]
     assert (program["changes"][0]["run"], program["changes"][0]["line"], len(program["runs"])) == (3, 0, 6)
     again = succeed(tool("autoanalyzer", "history", "add", "runs.db", "5.cube"))
-    assert again.stdout == b"runs.db: 0 added; 1 already in the history\n"
+    assert again.stdout == b"runs.db: 0 runs added; 1 run already in the history\n"
     worse = made(Version(instructions=1.4)).replaced(notes=Notes(program="app"))
     save(worse, tool.folder / "new.cube")
     compared = tool("autoanalyzer", "compare", "new.cube", "--history", "runs.db", "--fail-on", "5%")
@@ -162,7 +162,9 @@ def test_times_of_other_machines_only_cannot_pass_for_a_comparison(tool, written
     for number in range(2):
         written(f"slow{number}.cube", [0.1, 3 + number / 1000, 1])
     compare = ("autoanalyzer", "compare", "slow0.cube", "slow1.cube", "--history", "k.db", "--fail-on", "5%")
-    assert "it has times from kind, but not from n0; give the kind of machine with --host" in refused(tool(*compare))
+    assert "the history has times from kind, but not from n0; give the kind of machine with --host" in refused(
+        tool(*compare)
+    )
     assert tool(*compare, "--host", "kind").returncode == 3
     assert "--host needs --history" in refused(
         tool("autoanalyzer", "compare", "0.cube", "--with", "1.cube", "--host", "k")

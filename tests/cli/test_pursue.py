@@ -385,7 +385,10 @@ def test_an_interrupt_ends_with_what_is_known(tool):
         (["trace.csv", "--dimensions", "4"], "invalid choice: "),
         (["trace.csv", "--seed", "-1"], "--seed -1"),
         (["trace.csv", "--region", "x"], "--region needs an experiment, found a trace"),
-        (["run.cube", "--window", "1"], "--window needs a trace (.csv, .npz, or a run's folder), found an experiment"),
+        (
+            ["run.cube", "--window", "1"],
+            "--window needs a trace (.csv, .npz, .otf2, or a run's folder), found an experiment",
+        ),
         (["trace.csv", "--policy", "none/p.json"], "expected a file in an existing folder"),
         (["empty.csv"], "found an empty file"),
         (["LOUD.CSV"], "LOUD.CSV:2: expected a number, found 'y'"),

@@ -60,7 +60,7 @@ def test_runs_are_recorded_and_searched(program):
     said = done.stderr.decode()
     assert "run 1 of 2: time lines" in said
     assert "run 2 of 2: time lines" in said
-    assert "to show this again, run: autoanalyzer timeline runs" in said
+    assert "to show this report again, run: autoanalyzer timeline runs" in said
     document = json.loads((program.folder / "found.json").read_text())
     assert document["runs"] == ["runs/run-1", "runs/run-2"]
     for number in (1, 2):

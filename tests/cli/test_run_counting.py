@@ -379,7 +379,7 @@ def test_without_valgrind_only_simulated_counts_are_missing(tool, build):
     command = ("--", "mpirun", "-n", "2", "./app")
     done = run(tool, *command, env={"PATH": path})
     assert done.returncode == 2
-    assert done.stderr.startswith(b"autoanalyzer: simulating counts needs valgrind, found none on PATH: install")
+    assert done.stderr.startswith(b"autoanalyzer: simulating counts needs valgrind, which is not on PATH; install")
     assert done.stderr.count(b"\n") == 1
     assert not (tool.folder / "result").exists()
     done = tool("autoanalyzer", "run", "-o", "out", *command, env={"PATH": path})

@@ -88,9 +88,9 @@ int main(int argc, char **argv) {
 
 TOO_DEAR = (
     "the critical path is known only for the beginning of the run: it was recorded until the probe library's "
-    "messages took more than --max-overhead (to record all of it, use --path always)"
+    "messages took more time than --max-overhead allows (to record the whole path, use --path always)"
 )
-NOT_KNOWN = "the critical path is not known: some processes are not recorded, or do not see the same folder"
+NOT_KNOWN = "the critical path is not known: some processes were not recorded, or the processes do not share a folder"
 
 
 Built = Callable[..., str]

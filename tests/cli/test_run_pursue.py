@@ -122,8 +122,11 @@ def test_where_nothing_runs_there_is_nothing_to_follow(tool):
         (("--pursue",), "--pursue needs --trace"),
         (("--policy", "p.json"), "--policy needs --trace"),
         (("--trace", "--pursue", "--policy", "p.json"), "--pursue cannot be combined with --policy"),
-        (("--trace", "--pursue", "0.5"), "expected 1 second or more, found '0.5'"),
-        (("--trace", "--pursue", "mpirun"), "expected 1 second or more, found 'mpirun'; put the command after --"),
+        (("--trace", "--pursue", "0.5"), "expected a number of seconds of at least 1, found '0.5'"),
+        (
+            ("--trace", "--pursue", "mpirun"),
+            "expected a number of seconds of at least 1, found 'mpirun'; put the command after --",
+        ),
     ],
 )
 def test_options_that_cannot_be_are_refused(here, options, said):

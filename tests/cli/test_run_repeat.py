@@ -170,7 +170,7 @@ def test_a_run_that_fails_is_the_last_and_those_before_it_count(tool, before: in
     said = done.stderr.decode()
     assert done.returncode == 1
     assert "the program ended with exit status 3" in said
-    assert f"stopped after {before} run{'s' * (before > 1)} of 4; the recorded data are in out" in said
+    assert f"stopped after {before} of 4 runs; the recorded data are in out" in said
     assert runs_in(tool) == [f"run-{number + 1}" for number in range(before + 1)]
     assert ("mean of 2 runs" in said) == (before == 2)
     assert (tool.folder / "out" / "experiment.cube").exists() == (before == 2)
@@ -202,7 +202,7 @@ def interrupted(tool, words: list[str]) -> tuple[int, str]:
 def test_an_interrupt_ends_all_runs_and_those_before_it_count(tool):
     status, said = interrupted(tool, [*repeat(4), "wait", "2"])
     assert status == 1, said
-    assert "stopped after 2 runs of 4" in said
+    assert "stopped after 2 of 4 runs" in said
     assert "mean of 2 runs" in said
     assert "Traceback" not in said
     assert load(tool.folder / "out").notes.runs == 2
@@ -212,7 +212,7 @@ def test_a_program_that_ends_well_when_interrupted_is_not_started_again(tool):
     tool.build(ENDS_WELL)
     status, said = interrupted(tool, ["autoanalyzer", "run", "--repeat", "4", "-o", "out", "--", "./app"])
     assert status == 0, said
-    assert "stopped after 2 runs of 4" in said
+    assert "stopped after 2 of 4 runs" in said
     assert runs_in(tool) == ["run-1", "run-2"]
     assert load(tool.folder / "out").notes.runs == 2
 

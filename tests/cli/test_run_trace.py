@@ -141,8 +141,11 @@ def test_the_counting_run_has_a_trace_of_its_own(tool, program, browse):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--trace", "0"), "expected seconds from 0.001 to 3600, found '0'"),
-        (("--trace", "mpirun"), "expected seconds from 0.001 to 3600, found 'mpirun'; put the command after --"),
+        (("--trace", "0"), "expected a number of seconds from 0.001 to 3600, found '0'"),
+        (
+            ("--trace", "mpirun"),
+            "expected a number of seconds from 0.001 to 3600, found 'mpirun'; put the command after --",
+        ),
         (("--trace-memory", "16M"), "--trace-memory needs --trace"),
         (("--trace", "--trace-memory", "1K"), "expected a size of at least 1M, such as 64M, found '1K'"),
     ],

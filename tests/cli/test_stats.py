@@ -87,7 +87,7 @@ def test_the_region_that_the_verdict_names_is_proposed_first_with_the_command(an
     sentence = done.stdout.decode().rpartition("\n\n")[2].split("\n")[0]
     command = f"autoanalyzer stats sweep.cube {analysis} --region octants.f90:52"
     assert "(octants.f90:52): ranks 10-11, 14-15: 1.51 s each; ranks 0-9, 12-13: 492-493 ms." in sentence
-    assert sentence.endswith(f"Its statistics: {command}")
+    assert sentence.endswith(f"To analyse only this region, run: {command}")
     proposed = json.loads((tool.folder / "o.json").read_text())["proposed"]
     assert proposed == {"region": "octants.f90:52", "exclusive": False, "command": command}
     again = here(*command.split()[1:])
@@ -251,7 +251,7 @@ def test_of_balanced_ranks_nothing_is_told_but_that_and_who_computes_longest(too
     assert "\nNo difference between the locations matters (limits: 10 %" in said
     assert "Clusters of" not in said
     assert (
-        "the busiest rank's busy time; rank 44 computes longest there (116 s; the median is 115 s). Its statistics:"
+        "the busiest rank's busy time; rank 44 computes longest there (116 s; the median is 115 s). To analyse only "
         in said
     )
 
@@ -287,7 +287,7 @@ def test_two_locations_and_one_metric_are_enough_for_clusters(tool, here):
         (["pca", "--scale", "none", "--derive", "x=cycles**20"], "values must lie between 1e-100 and 1e+100"),
         (["map", "--grid", "3x5"], "expected 16 places, one per rank, found 15; try 4x4"),
         (["map", "--grid", "4,4"], "expected sizes such as 8x8"),
-        (["map", "--factor", "9"], "--factor 9: no such factor; 1 "),
+        (["map", "--factor", "9"], "--factor 9: no such factor; the factors are 1 "),
         (["pca", "--grid", "4x4"], "--grid applies to map, not to pca"),
         (["correlation", "-k", "2"], "not to correlation"),
         (["kmeans", "--derive", "a=b"], "no metric 'b'"),

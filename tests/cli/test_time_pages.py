@@ -132,5 +132,8 @@ def test_without_a_profile_there_is_no_page(recorded, tmp_path, words):
         words = tuple("u.csv" if word == "one" else word for word in words)
     done = recorded(*words, "--html", "o.html")
     assert done.returncode == 2
-    assert b"--html: expected a trace of run --trace, with experiment.cube in its folder, found t.csv" in done.stderr
+    assert (
+        b"--html: expected a trace written by run --trace, with experiment.cube in the same folder, found t.csv"
+        in done.stderr
+    )
     assert not (tmp_path / "o.html").exists()

@@ -121,9 +121,9 @@ def test_rows_of_csv(recorded, tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["nowhere"], "nowhere: expected a folder of run --trace or record, with trace.npz in it"),
+        (["nowhere"], "nowhere: expected a folder written by run --trace or record, containing trace.npz"),
         (["calm", "calm"], "calm: expected each trace once"),
-        (["calm/trace.npz"], "calm/trace.npz: expected a folder of run --trace"),
+        (["calm/trace.npz"], "calm/trace.npz: expected a folder written by run --trace"),
         (["calm", "other"], "other: expected a run of the same program as calm, found no call path in common"),
     ],
 )

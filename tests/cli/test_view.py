@@ -45,7 +45,7 @@ def test_the_same_experiment_gives_the_same_page(run, tool):
 def test_sources_that_were_not_found_are_named_with_the_way_out(run):
     done = run("rays.cube.gz", "-o", "report.html")
     assert b"autoanalyzer: found no source for rays.c" in done.stderr
-    assert b"give its folder with --source DIR" in done.stderr
+    assert b"name the folder of the sources with --source DIR" in done.stderr
     assert run("rays.cube.gz", "--no-source", "-o", "report.html").stderr == b""
 
 

@@ -149,9 +149,7 @@ NO_LIBCLANG = {"LIBCLANG_LIBRARY_PATH": "nowhere"}
 def test_without_its_parser_a_file_is_compiled_as_it_is_and_named(tool):
     tool.write("x.cc", "int main() { return 3; }\n")
     done = succeed(tool("aa-mpicxx", "x.cc", "-o", "x", env=NO_LIBCLANG))
-    said = (
-        b"autoanalyzer: x.cc: not instrumented: the parser of C and C++, libclang, cannot be loaded: nowhere/libclang"
-    )
+    said = b"autoanalyzer: x.cc: not instrumented: libclang, which parses C and C++, cannot be loaded: nowhere/libclang"
     assert done.stderr.startswith(said)
     assert done.stderr.endswith(b"; compiled unchanged\n")
     assert tool("./x").returncode == 3
@@ -176,7 +174,7 @@ def test_once_its_parser_is_back_a_file_is_instrumented_though_nothing_else_chan
     assert b"main" in succeed(tool("nm", "x.o")).stdout
     done = tool("autoanalyzer", "regions", "x.cc", env=NO_LIBCLANG)
     assert done.returncode == 2
-    assert done.stderr.startswith(b"autoanalyzer: the parser of C and C++, libclang, cannot be loaded: nowhere")
+    assert done.stderr.startswith(b"autoanalyzer: libclang, which parses C and C++, cannot be loaded: nowhere")
 
 
 def test_what_the_compiler_cannot_take_with_probes_is_compiled_without_and_named(tool):

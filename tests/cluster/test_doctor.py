@@ -85,7 +85,9 @@ def test_nodes_that_share_no_folder_answer_by_mpi(cluster: Cluster, place: Path)
     done = cluster.run("srun", "--mpi=pmix", *TWO, "autoanalyzer", "doctor", folder=Path("/tmp"), more=OWN)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("\nready: ") == 1
-    assert re.search(r"^  cache +fails +/tmp/cache: aa-node2 does not see what aa-node1 writes", done.stdout, re.M)
+    assert re.search(
+        r"^  cache +fails +/tmp/cache: files that aa-node1 writes there cannot be seen on aa-node2", done.stdout, re.M
+    )
 
 
 @pytest.mark.long
@@ -105,10 +107,10 @@ def test_within_a_job_srun_is_tried_with_each_mpi(cluster: Cluster, place: Path)
     document = examined(cluster.run(*words, folder=place, more=own))
     (node,) = document["nodes"]
     found = {each["name"]: each["found"] for each in node["findings"] if each["area"] == "launchers"}
-    assert found["srun --mpi=pmix"].startswith("starts programs of mpicc; ")
+    assert found["srun --mpi=pmix"].startswith("starts programs built with mpicc; ")
     gathers = [each["outcome"] for each in node["findings"] if each["name"] == "gather by MPI"]
     assert gathers == ["works", "works"]  # MPICH on nodes that do not see this machine's /tmp, too
-    assert found["srun --mpi=pmi2"].startswith("starts programs of mpicc.mpich; ")
+    assert found["srun --mpi=pmi2"].startswith("starts programs built with mpicc.mpich; ")
 
 
 def test_what_old_runs_left_is_cleaned_on_each_node(cluster: Cluster, place: Path) -> None:

@@ -152,4 +152,4 @@ def test_notes_of_other_types_are_refused(text):
 
 
 def test_notes_of_a_later_version_are_kept_as_a_remark():
-    assert Notes.from_json('{"colour": "red"}').remarks == ("notes of a later version: colour: red",)
+    assert Notes.from_json('{"colour": "red"}').remarks == ("notes written by a later version: colour: red",)

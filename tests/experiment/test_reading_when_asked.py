@@ -135,7 +135,7 @@ def test_a_file_that_is_cut_off_is_refused_when_it_is_opened(name, kept, tmp_pat
     save(made(locations=10_000), tmp_path / name)
     text = (tmp_path / name).read_bytes()
     (tmp_path / name).write_bytes(text[: int(kept * len(text))])
-    with pytest.raises(InputError, match="cut off"):
+    with pytest.raises(InputError, match="truncated"):
         load(tmp_path / name)
 
 
@@ -146,7 +146,7 @@ def test_a_file_whose_last_bytes_are_missing_is_refused_when_it_is_opened(lackin
     (tmp_path / "e.cube").write_bytes(text)
     load(tmp_path / "e.cube")
     (tmp_path / "e.cube").write_bytes(text[:-lacking])
-    with pytest.raises(InputError, match="cut off"):
+    with pytest.raises(InputError, match="truncated"):
         load(tmp_path / "e.cube")
 
 
@@ -160,7 +160,7 @@ def test_a_file_may_end_in_white_space_and_comments(name, tmp_path):
     (tmp_path / name).write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
     np.testing.assert_array_equal(load(tmp_path / name).exclusive("b"), wanted)
     (tmp_path / name).write_bytes(text + b" " * (1 << 20))
-    with pytest.raises(InputError, match="in the last 1024 KiB; is it cut off"):
+    with pytest.raises(InputError, match="in the last 1024 KiB; is the file truncated"):
         load(tmp_path / name)
 
 
@@ -168,7 +168,7 @@ def test_a_file_that_is_packed_whole_but_cut_off_is_refused_when_it_is_opened(tm
     save(made(locations=1000), tmp_path / "e.cube")
     text = (tmp_path / "e.cube").read_bytes()
     (tmp_path / "e.cube.gz").write_bytes(gzip.compress(text[:-2000]))
-    with pytest.raises(InputError, match="cut off"):
+    with pytest.raises(InputError, match="truncated"):
         load(tmp_path / "e.cube.gz")
 
 

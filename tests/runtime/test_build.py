@@ -114,7 +114,7 @@ def test_a_compiler_of_another_mpi_is_not_taken(mpi: tuple[str, str], tmp_path: 
     unknown = tmp_path / library.path.name
     shutil.copy(library.path, unknown)
     environment = {**os.environ, "AUTOANALYZER_CACHE": str(tmp_path / "cache")}
-    message = rf"the MPI compiler that links {unknown}, found .*mpicc.*; set AUTOANALYZER_CC to this compiler"
+    message = rf"the MPI compiler that links {unknown}, found .*mpicc.*; set AUTOANALYZER_CC to the"
     with pytest.raises(BuildError, match=message):
         probe_library(Mpi(MpiLibrary(unknown, library.soname), mpi[0]), environment)
 

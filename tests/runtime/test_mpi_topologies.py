@@ -221,7 +221,10 @@ def test_a_remark_says_that_not_all_topologies_are_kept(
     program = [str(compiled("mpicc.openmpi", "mpi_topologies.c", tmp_path)), *map(str, made)]
     experiment = gathered("mpirun.openmpi", program, tmp_path, ranks=2)
     assert [len(each.dimensions) for each in experiment.topologies] == list(kept)
-    remark = "processes with places in further MPI topologies, beyond the first 16 or with more than 32 dimensions: 2"
+    remark = (
+        "processes whose coordinates in further MPI topologies, beyond the first 16 or with more than 32 dimensions, "
+        "were not recorded: 2"
+    )
     assert (remark in experiment.notes.remarks) == (len(kept) <= made[1] - made[0])
 
 
@@ -238,6 +241,6 @@ def test_a_topology_in_which_processes_share_places_is_left_out_and_named() -> N
     (kept,) = mpi_topologies(processes)
     assert kept.coordinates == {(0, 0): (0,), (1, 0): (1,)}
     assert list(said_of_topologies(processes)) == [
-        "left out an MPI topology: MPI_Cart_create of 2, in which 4 processes have the same place, so "
+        "left out an MPI topology: MPI_Cart_create of 2, in which 4 processes have the same coordinates, so "
         "their communicators cannot be distinguished"
     ]

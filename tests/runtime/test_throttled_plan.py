@@ -45,8 +45,8 @@ def test_later_runs_add_to_the_plan_and_one_that_throttles_nothing_keeps_it(tmp_
     plan = tmp_path / "plan.toml"
     said = add_throttled(plan, run(LOOPS[0]))
     assert (
-        said == f"{plan} leaves regions that are too small out of the next build; to use it: AUTOANALYZER_PLAN={plan} "
-        "make CC=aa-mpicc"
+        said == f"{plan} leaves regions that are too small out of the next build; to use this plan: "
+        f"AUTOANALYZER_PLAN={plan} make CC=aa-mpicc"
     )
     assert add_throttled(plan, run()) == ""
     add_throttled(plan, run(LOOPS[2], OTHER))
@@ -114,7 +114,8 @@ def test_runs_that_end_at_once_each_add_to_the_plan(tmp_path: Path) -> None:
 
 FOREIGN = """{} was not written by a run, so it stays unchanged; to leave out small regions, add [[exclude]] with \
 kind = "loop", file = "a.c", function = "f", ordinal = 0, and 1 more"""
-OLD = "{}: expected a plan of version 2, found version 1; generate it again; small regions are not added to it"
+OLD = """{}: expected a plan of version 2, found version 1; generate the plan again; \
+small regions are not added to the plan"""
 HEAD = "# Written by autoanalyzer: the next build leaves out these regions, too small to measure separately.\n"
 
 

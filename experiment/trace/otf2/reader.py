@@ -114,7 +114,7 @@ class Reading:
         places = self._places()
         if not self.call_paths:
             found = ", ".join(sorted(self._unread)) or "no events"
-            raise InputError(f"{self._path}: expected entries of regions, found {found[:200]}")
+            raise InputError(f"{self._path}: expected region entries, found {found[:200]}")
         for history in self.histories.values():
             history.end(self.end)
         return places

@@ -98,7 +98,7 @@ def test_two_metrics_of_one_name_and_different_units_are_both_kept_with_a_remark
         ("time (ticks)", "ticks", None),
         ("time (ticks)/mpi", "ticks", "time (ticks)"),
     ]
-    said = "time: in sec in a.cube, in ticks in b.cube, so these are different metrics: time, time (ticks)"
+    said = "time: unit sec in a.cube, unit ticks in b.cube, so these are different metrics: time, time (ticks)"
     assert said in result.notes.remarks
     assert result.exclusive("time (ticks)")[0, 0] == 1
     gone = difference(a, b)
@@ -185,8 +185,8 @@ def test_what_one_operand_has_folded_goes_to_its_caller_in_all_but_on_no_other_c
         assert result.notes.throttled == {WORK.descriptor: "often"}
         assert (result.notes.untimed, result.notes.throttled_ns) == (3 if operation is mean else 6, 5)
         assert (
-            "too small to measure separately in b.cube, so their time is attributed to their callers in all operands: "
-            "small/work" in result.notes.remarks
+            "some regions are too small to measure separately in b.cube, so their time is attributed to their "
+            "callers in all operands: small/work" in result.notes.remarks
         )
         assert timed.exclusive("wall_time")[:, 0].tolist() == [1, 1, 2, 1, 4]
     again = mean(folded, folded)
@@ -377,7 +377,7 @@ def test_a_sample_is_worth_as_much_in_a_sum_and_a_part_of_it_in_a_mean():
 def test_values_from_different_sources_are_not_put_together_silently():
     a = of_metrics(Metric("instructions", "occ", source="measured"))
     b = of_metrics(Metric("instructions", "occ", source="simulated:rtcount"))
-    assert mean(a, b).notes.remarks == ("mean of values that were measured in different ways: instructions",)
+    assert mean(a, b).notes.remarks == ("the mean combines values that were measured in different ways: instructions",)
     assert [each.source for each in mean(a, a).metrics] == ["derived:mean of measured"]
 
 
@@ -446,7 +446,7 @@ def test_a_metric_that_an_operand_lacks_is_said_unless_nothing_is_put_together()
 def test_ranks_that_an_operand_has_not_are_said(operation):
     two, four = (simple([[1.0] * ranks], [CallPath(MAIN)]) for ranks in (2, 4))
     assert operation(two, four, labels=["a.cube", "b.cube"]).notes.remarks == (
-        "a.cube has 2 of 4 ranks: the values of the others count as 0",
+        "a.cube has 2 of 4 ranks: missing values count as 0",
     )
 
 
@@ -551,7 +551,7 @@ def test_what_is_not_added_up_is_not_said_to_be_zero_on_ranks_that_an_operand_ha
         for ranks in (2, 4)
     )
     assert mean(two, four, labels="ab").notes.remarks == (
-        "a has 2 of 4 ranks: the values of the others count as 0, but are missing for x",
+        "a has 2 of 4 ranks: missing values count as 0, except for x",
     )
 
 

@@ -90,7 +90,7 @@ def test_a_log_that_is_partial_says_which_modules_lack_files(simple, tmp_path):
     content[20] |= 1 << 1  # the flag of POSIX, the module with number 1, in the head
     (tmp_path / "a.darshan").write_bytes(content)
     assert (
-        "Darshan: some files are missing in the log (POSIX), so sums are too low"
+        "Darshan: the log does not cover some files (POSIX), so the sums are too low"
         in load(tmp_path / "a.darshan").notes.remarks
     )
     assert not any("partial" in each for each in simple.notes.remarks)
@@ -115,4 +115,4 @@ def test_a_time_below_0_is_left_out_and_named(simple, tmp_path):
     found = load(tmp_path / "a.darshan")
     assert found.exclusive("wall_time").min() == 0
     assert found.exclusive("io_time").sum() == pytest.approx(simple.exclusive("io_time").sum() - taken)
-    assert f"Darshan: negative times are left out ({name}), so sums are too low" in found.notes.remarks
+    assert f"Darshan: negative times are left out ({name}), so the sums are too low" in found.notes.remarks

@@ -121,18 +121,18 @@ def test_a_call_graph_that_is_cut_off_is_refused(options, printed, tmp_path):
     whole = printed(*options).read_text()
     assert load(printed(*options)).call_paths
     (tmp_path / "a.txt").write_text(whole[: whole.index("\n[2]") + 1])
-    with pytest.raises(InputError, match=r'followed by "Index by function name", .* cut off; create it'):
+    with pytest.raises(InputError, match=r'followed by "Index by function name", .* truncated output; create it'):
         load(tmp_path / "a.txt")
 
 
 def test_a_flat_profile_that_is_cut_off_is_refused_or_said_to_lack_functions(tmp_path):
     text = (FOREIGN / "stencil.gprof.txt").read_text()
     (tmp_path / "a.txt").write_text(text[:400])
-    with pytest.raises(InputError, match="expected whole lines, found a text that is cut off"):
+    with pytest.raises(InputError, match="expected whole lines, found truncated output"):
         load(tmp_path / "a.txt")
     (tmp_path / "a.txt").write_text("".join(text.splitlines(keepends=True)[:6]))
     assert "lists only 79 % of the time" in load(tmp_path / "a.txt").notes.remarks[-1]
-    assert not any("cut off" in each for each in load(FOREIGN / "stencil.gprof.txt").notes.remarks)
+    assert not any("truncated" in each for each in load(FOREIGN / "stencil.gprof.txt").notes.remarks)
 
 
 def test_the_period_is_what_a_sample_is_worth():

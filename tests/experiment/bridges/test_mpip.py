@@ -136,6 +136,6 @@ def test_a_report_that_is_cut_off_is_refused(size, place, tmp_path):
     (tmp_path / "a.mpiP").write_text(FILE.read_text()[:size])
     with pytest.raises(InputError) as refused:
         load(tmp_path / "a.mpiP")
-    assert f'ends with "@--- End of Report", found one that is cut off {place}; use the complete file' in str(
+    assert f'ends with "@--- End of Report", found one that is truncated {place}; use the complete file' in str(
         refused.value
     )

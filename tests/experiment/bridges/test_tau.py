@@ -72,7 +72,7 @@ def test_functions_are_listed_flat_where_chains_are_cut_off(tmp_path, values):
     _write(tmp_path / "profile.0.0.0", rows)
     experiment = load(tmp_path)
     assert values(experiment, "wall_time") == {"program": [0], "program/main": [5], "program/a": [1], "program/b": [2]}
-    assert "listed flat" in experiment.notes.remarks[0]
+    assert "shown without callers" in experiment.notes.remarks[0]
 
 
 CHAINS = [("main", 1, 3e6), ("work", 1, 1e6), ("main => work", 1, 1e6)]
@@ -86,7 +86,7 @@ def test_a_thread_without_calls_leaves_the_call_paths_of_others(idle, tmp_path, 
     paths = {name.removeprefix("program/"): row for name, row in values(experiment, "wall_time").items()}
     assert paths["main/work"] == [1, 0]
     assert paths[idle][1] == 2
-    assert not any("listed flat" in each for each in experiment.notes.remarks)
+    assert not any("shown without callers" in each for each in experiment.notes.remarks)
 
 
 def test_functions_are_listed_flat_where_a_thread_lacks_the_chains_that_others_have(tmp_path, values):

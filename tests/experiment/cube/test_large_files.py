@@ -166,7 +166,9 @@ def test_a_table_that_is_broken_is_refused_in_one_line(change, message, file):
 def test_a_table_beside_the_xml_of_another_program_is_refused(file):
     anchor = members(file)["anchor.xml"].rstrip(b"\n") + b"\n"
     other = anchor.replace(b'"autoanalyzer"', b'"someanalyzer"', 1)
-    with pytest.raises(InputError, match=r"written by autoanalyzer beside this file, found one of another tool"):
+    with pytest.raises(
+        InputError, match=r"written by autoanalyzer beside this file, found one written by another tool"
+    ):
         load(changed(file, anchor__xml=other))
 
 

@@ -256,7 +256,7 @@ def test_a_metric_without_numbers_is_left_out_and_said(read):
         ),
         (
             {"more": "<topologies><cart ndims='1'><dim size='2'/><coord thrdId='4'>2</coord></cart></topologies>"},
-            r"expected a place within \[2\], found \[2\]",
+            r"expected coordinates within \[2\], found \[2\]",
         ),
         (
             {"more": "<topologies><cart ndims='1'><dim size='2'/><coord thrdId='5'>1</coord></cart></topologies>"},

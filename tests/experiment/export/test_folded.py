@@ -53,7 +53,7 @@ def test_what_stacks_cannot_show_is_refused_and_nothing_written(made, tmp_path):
         export(made - made.replaced(severities={**_twice(made)}), tmp_path / "a.folded")
     with pytest.raises(UsageError, match="--metric rate: stacks need an additive metric"):
         export(made, tmp_path / "a.folded", ["rate"])
-    with pytest.raises(UsageError, match="expected one metric in folded stacks, found wall_time, mpi_bytes"):
+    with pytest.raises(UsageError, match="expected one metric for folded stacks, found wall_time, mpi_bytes"):
         export(made, tmp_path / "a.folded", ["wall_time", "mpi_bytes"])
     with pytest.raises(InputError, match="no metric 'walltime'"):
         export(made, tmp_path / "a.folded", ["walltime"])

@@ -203,7 +203,7 @@ def test_what_a_killed_run_left_open_lasts_to_its_last_event(tmp_path: Path) -> 
 
 
 def test_an_archive_without_events_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"expected entries of regions, found no events"):
+    with pytest.raises(InputError, match=r"expected region entries, found no events"):
         read_otf2(write(tmp_path / "a", empty=True))
 
 

@@ -83,7 +83,7 @@ def test_where_a_location_has_ended_the_mean_is_that_of_the_others():
 @pytest.mark.parametrize(
     ("metric", "ranks", "said"),
     [
-        ("z", None, "t: expected the metric z, found none of this name; there are x, y"),
+        ("z", None, "t: expected the metric z, found no metric of this name; there are x, y"),
         ("x", [5], "t: expected samples of x on these ranks, found none"),
     ],
 )

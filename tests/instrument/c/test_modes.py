@@ -272,5 +272,5 @@ def test_an_unknown_mode_is_refused_with_the_nearest_names(lab):
     for words in (["autoanalyzer", "compile", "--modes", "", "--", "gcc", "-c", "x.c"], ["aa-mpicc", "-c", "x.c"]):
         done = lab.tool(*words, env={"AUTOANALYZER_MODES": ","})
         assert done.returncode == 2
-        assert "expected modes, found nothing; there are functions, outer-loops" in done.stderr.decode()
+        assert "expected modes, found nothing; the modes are functions, outer-loops" in done.stderr.decode()
     assert not (lab.tool.folder / "x.o").exists()

@@ -66,8 +66,8 @@ def calibrated(version: int = 1, **prices: str) -> str:
         ("", "calibration/1, found something else"),
         ("[]", "calibration/1, found something else"),
         (calibrated(version=2), r"calibration/1, found 'autoanalyzer\.calibration/2'"),
-        (calibrated(instruction="-1"), "a positive price of instruction, found -1"),
-        (calibrated(instruction="NaN"), "a positive price of instruction, found nan"),
+        (calibrated(instruction="-1"), "a positive price for instruction, found -1"),
+        (calibrated(instruction="NaN"), "a positive price for instruction, found nan"),
     ],
 )
 def test_what_cannot_be_read_is_none_and_is_replaced(text: str, said: str, cache: dict[str, str]) -> None:

@@ -177,10 +177,15 @@ def test_of_many_differences_a_few_are_named() -> None:
     timing = experiment({"visits": {name: [1, 1] for name in names}}, paths=("main", *names))
     less = counted({}, {"main": [1, 1]}, paths=("main", *names))
     assert len(join_counts(timing, less).notes.remarks) == 6
-    assert join_counts(timing, less).notes.remarks[-1].startswith("more call paths with different numbers of entries")
+    assert (
+        join_counts(timing, less).notes.remarks[-1].startswith("further call paths that were not entered equally often")
+    )
     more = counted(dict.fromkeys(names, (1, 1)), {"main": [1, 1]}, paths=("main", *names))
     without = experiment({"visits": {}}, paths=("main",))
-    assert join_counts(without, more).notes.remarks[-1] == "more call paths entered only in the counting run: 4"
+    assert (
+        join_counts(without, more).notes.remarks[-1]
+        == "further call paths that were entered only in the counting run: 4"
+    )
 
 
 def test_the_same_names_below_other_callers_are_other_call_paths() -> None:
@@ -200,7 +205,7 @@ def test_ranks_are_matched_by_number() -> None:
 
 
 def test_counts_of_all_ranks_are_wanted() -> None:
-    with pytest.raises(InputError, match="expected counts of all ranks, found none for: 1"):
+    with pytest.raises(InputError, match="expected counts of all ranks, found no counts of these ranks: 1"):
         join_counts(TIMING, counted({}, {"main": [1]}, locations=((0, 0),)))
 
 

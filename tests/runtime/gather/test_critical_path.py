@@ -180,14 +180,14 @@ def test_it_is_said_why_the_path_is_not_known_or_not_all_of_it() -> None:
     assert list(said_of_path([])) == []
     assert list(said_of_path([known, known])) == []
     assert list(said_of_path([known, alone])) == [
-        "the critical path is not known: some processes are not recorded, or do not see the same folder"
+        "the critical path is not known: some processes were not recorded, or the processes do not share a folder"
     ]
     assert list(said_of_path([process(state="sessions")])) == [
-        "the critical path is not known: the program started MPI by MPI_Session_init alone, without MPI_Init"
+        "the critical path is not known: the program started MPI with MPI_Session_init alone, without MPI_Init"
     ]
     assert list(said_of_path([process(state="too_dear", lost=3), process(state="too_dear", lost=1)])) == [
         "the critical path is known only for the beginning of the run: it was recorded until the probe library's "
-        "messages took more than --max-overhead (to record all of it, use --path always)",
+        "messages took more time than --max-overhead allows (to record the whole path, use --path always)",
         "entries of the critical path without a region, because memory ran short: 4",
     ]
     assert list(said_of_path([known, process(state="missed"), known])) == [

@@ -42,7 +42,7 @@ int main(int argc, char **argv) {
 """
 
 ALONE = "2 processes, each alone in its MPI_COMM_WORLD"
-FAILED = "gathering by MPI failed (expected 3 processes in one MPI_COMM_WORLD, found each alone; "
+FAILED = "gathering by MPI failed (expected 3 processes in one MPI_COMM_WORLD, found each in its own "
 
 
 @pytest.mark.parametrize(

@@ -269,7 +269,7 @@ def test_a_full_disk_costs_call_paths_and_no_time(tool: Tool, many: Path) -> Non
     )  # fmt: skip
     assert done.stdout.startswith(b"2\n"), done.stderr
     assert b".shard\n" in done.stdout
-    assert b"No space left on device; the data stay in disk/out/shards; once this is solved, run" in done.stderr
+    assert b"No space left on device; the data stay in disk/out/shards; once this problem is solved, run" in done.stderr
     experiment = load(tool.folder / "experiment.cube")
     found = visits(experiment)
     assert 100 < len(found) < 1000

@@ -309,7 +309,7 @@ def test_a_full_folder_of_temporary_files_is_said(
     record(linked, TREES[:1])
     monkeypatch.setattr("autoanalyzer.runtime.gather.spill._IN_MEMORY", 0)
     monkeypatch.setattr("tempfile.TemporaryFile", partial(Path.open, Path("/dev/full"), "r+b"))
-    with pytest.raises(InputError, match="set TMPDIR to a folder with room"):
+    with pytest.raises(InputError, match="set TMPDIR to a folder with enough space"):
         gather_here(RunFolder(large))
     assert RunFolder(large).shard_files()
 
@@ -349,7 +349,7 @@ def test_shards_on_disks_that_not_all_see_are_merged_where_they_are(
     assert {file.name for file in homes[0].shard_files()} == {"short.1.2.shard"}
     assert not homes[0].has_later_shards(), "what is left is no later run, which would replace all this"
     (homes[0].shards / "late.1.2.shard").write_bytes(late)  # as one that a disk shows late
-    with pytest.warns(UserWarning, match="from the same or an earlier run, only the data of 1; both stay"):
+    with pytest.warns(UserWarning, match="from the same or an earlier run, contain the data of only 1; the file"):
         assert gather_here(homes[0]).locations == alone.locations
     assert load(homes[0].path).locations == alone.locations
 

@@ -110,7 +110,7 @@ def test_time_in_which_the_signal_is_blocked_is_not_counted_where_it_comes(recor
     sums = SampleSums()
     sums.add(samples, None, "")
     (said,) = said_of_samples(sums)
-    assert "% of the CPU time, whose signals came late: SIGURG was blocked" in said
+    assert "% of the CPU time, because signals came late: SIGURG was blocked" in said
     _, of_all = seen_inside(sums)
     assert of_all["seconds"] * of_all["samples"] == pytest.approx(samples.seconds - sums.lost)
 
@@ -121,7 +121,7 @@ def test_samples_that_are_not_where_clocks_show_the_time_are_biased(own: float, 
     sums = SampleSums(signals=1000, seconds=4.0, own=own * 4.0, computed=known * 3.0, spent=3.0)
     found = [*said_of_bias(sums)]
     assert len(found) == said
-    assert all(f"{100 * own:.0f} % of the samples are outside calls, but 25 %" in each for each in found)
+    assert all(f"{100 * own:.0f} % of the samples, but 25 % of the CPU time, are outside MPI" in each for each in found)
 
 
 def test_what_a_full_table_has_no_room_for_is_counted_without_its_place(preloaded: Record) -> None:

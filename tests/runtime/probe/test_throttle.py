@@ -117,7 +117,7 @@ def test_what_is_timed_again_is_no_time_of_its_caller_unless_threads_differ(prel
         assert experiment.notes.throttled == {}
         said = [remark for remark in experiment.notes.remarks if remark.startswith("f seemed too small to measure")]
         assert len(said) == 1
-        assert ("all of its time is attributed to callers" in said[0]) == is_folded
+        assert ("the region's whole time is attributed to its callers" in said[0]) == is_folded
 
 
 def test_what_takes_long_once_between_samples_stays_throttled(record: Record, visits: Visits) -> None:

@@ -94,7 +94,8 @@ def test_an_interval_that_cannot_be_is_said_and_the_program_runs(record: Record,
     ((shard, _),) = traced(record, "+main -main", AUTOANALYZER_TRACE=wrong)
     assert shard.tracing is None
     assert (
-        f"AUTOANALYZER_TRACE: expected seconds from 0.001 to 3600, found '{wrong}'" in (tmp_path / "stderr").read_text()
+        f"AUTOANALYZER_TRACE: expected a number of seconds from 0.001 to 3600, found '{wrong}'"
+        in (tmp_path / "stderr").read_text()
     )
 
 

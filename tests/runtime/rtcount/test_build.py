@@ -15,7 +15,7 @@ from autoanalyzer.runtime.counting.tool import counting_tool, find_valgrind
 
 
 def test_a_machine_without_valgrind_says_so_in_one_line(tmp_path: Path) -> None:
-    with pytest.raises(BuildError, match="simulating counts needs valgrind, found none on PATH: install") as caught:
+    with pytest.raises(BuildError, match="simulating counts needs valgrind, which is not on PATH; install") as caught:
         counting_tool({"PATH": str(tmp_path)})
     assert "\n" not in str(caught.value)
 

@@ -110,8 +110,8 @@ def test_a_machine_that_does_not_say_gets_usual_caches(tmp_path: Path) -> None:
     describe(tmp_path, 0, level="1", type="Data", size="?")
     assert this_machine(tmp_path) == CacheGeometry()
     assert said == [
-        "this machine's L1 cache is unknown, so 32K/8/64 is simulated; choose another with --cache",
-        "this machine's L2 cache is unknown, so 1M/8/64 is simulated; choose another with --cache",
+        "this machine's L1 cache is unknown, so 32K/8/64 is simulated; choose another cache with --cache",
+        "this machine's L2 cache is unknown, so 1M/8/64 is simulated; choose another cache with --cache",
     ]
 
 

@@ -7,7 +7,7 @@ from spack_repo.builtin.build_systems.python import PythonPackage
 
 
 class Autoanalyzer(PythonPackage):
-    """What is slow in an MPI program, on which ranks, where in the source, and why."""
+    """Finds what is slow in an MPI program: on which ranks, where in the source, and why."""
 
     # The sdist lies in the folder where spack is called.
     manual_download = True
@@ -17,7 +17,7 @@ class Autoanalyzer(PythonPackage):
 
     version("0.1.0")
 
-    variant("counting", default=True, description="Count instructions and cache misses under Valgrind")
+    variant("counting", default=True, description="Support counting instructions and cache misses under Valgrind")
 
     # Nothing is compiled now: probes are built at first use, by the compilers of the program under study.
     with default_args(type="build"):

@@ -5,7 +5,7 @@ from spack_repo.builtin.build_systems.python import PythonPackage
 
 
 class PyPysimdjson(PythonPackage):
-    """Python bindings of simdjson, which parses JSON."""
+    """Python bindings for simdjson, a JSON parser."""
 
     homepage = "https://github.com/TkTech/pysimdjson"
     pypi = "pysimdjson/pysimdjson-7.0.2.tar.gz"

@@ -5,7 +5,7 @@ from spack_repo.builtin.build_systems.python import PythonPackage
 
 
 class PyShtab(PythonPackage):
-    """Scripts for the completion of commands that argparse reads."""
+    """Generates shell completion scripts for programs that use argparse."""
 
     homepage = "https://github.com/tqdm/shtab"
     pypi = "shtab/shtab-1.13.0.tar.gz"
