@@ -101,7 +101,7 @@ class BuildOutputs:
                 yield path, tuple(stamp)
 
     def _read(self) -> list[dict[str, Any]]:
-        """Return the notes; incomplete lines of killed processes and lines copied from another folder are skipped."""
+        """Return the notes, without the incomplete lines of killed processes and lines copied from another folder."""
         found = []
         with suppress(FileNotFoundError):
             for line in self.notes.read_text(errors="replace").splitlines():

@@ -241,7 +241,7 @@ def _may_include(rule: Include, mode: str) -> bool:
 
 
 def _may_merge(rule: Merge, mode: str) -> bool:
-    """Return whether a rule may merge regions of a mode: ``loop#0``, ``math#1``, or ``exp@41``, perhaps any call."""
+    """Return whether a rule may merge regions of a mode; a name with a line, such as ``exp@41``, may be any call."""
     kinds = {re.split("[#@]", word)[0] for word in rule.regions}
     by_name = {word.partition("@")[0] for word in rule.regions if "@" in word} - {"loop"}
     return not kinds.isdisjoint(kinds_of(mode)) or (mode in CALL_MODES and bool(by_name))
@@ -308,7 +308,8 @@ def read_choice(
 
     Args:
         environment: The environment variables.
-        modes: Modes that replace those of the environment, which in turn replace those of the plan; None for none.
+        modes: The modes to use instead of those in the environment or in the plan; None to use the environment's modes,
+            or if there are none, the plan's.
         looks_for_all: Whether front ends find regions of all modes.
 
     Raises:

@@ -30,7 +30,7 @@ __all__ = ["Inputs", "answered", "command_key", "note_compile"]
 
 _MOST: Final = 4  # maximum number of notes per command, for example for several branches of a project
 _PRODUCTS: Final = "AUTOANALYZER_PRODUCTS"
-# Variables with which commands have results in addition to the object, or no result.
+# Variables that make commands write files in addition to the object, or none.
 _UNUSUAL: Final = ("AUTOANALYZER_INSIDE", _PRODUCTS)
 
 
@@ -66,7 +66,7 @@ class Inputs:
         return digest(*program_states(self.programs), *(texts[file] for file in self.files))
 
     def parts(self) -> list[bytes]:
-        """Return all fields as bytes, which ``of`` reads."""
+        """Return all fields as bytes, in the form that ``of`` reads."""
         return [_listed(each) for each in (self.programs, self.files, self.present, self.absent)]
 
     @classmethod

@@ -13,13 +13,13 @@ from .expression import expression
 __all__ = ["MarkedText", "Marker", "Place", "quoted_name", "with_plain_markers"]
 
 _MARKER: Final = expression(r'#[ \t]*(?:line[ \t]+)?(\d+)[ \t]*"((?:\\.|[^"\\\n])*)"([ \d]*)$', re.M)
-# LLVM's Fortran preprocessor writes ``#line "./file.f90" 12``; it omits the name if this has not changed.
+# LLVM's Fortran preprocessor writes ``#line "./file.f90" 12``; it omits the name if the name has not changed.
 _REVERSED: Final = expression(rb'^#line(?:[ \t]+"(?:\./)?([^"\n]*)")?[ \t]+(\d+)$', re.M)
 _ESCAPE: Final = expression(r"\\([0-7]{1,3}|.)", re.DOTALL)
 
 
 class Marker(NamedTuple):
-    """A line marker: the text from ``start`` on begins at line ``line`` of ``file``.
+    """A line marker, which declares that the text at ``start`` is line ``line`` of ``file``.
 
     Attributes:
         offset: Offset of the marker itself.

@@ -30,7 +30,7 @@ _LIMIT: Final = "AUTOANALYZER_CACHE_LIMIT"
 _DEFAULT: Final = "1G"
 _UNITS: Final = {"K": 10, "M": 20, "G": 30}
 _FOLDERS: Final = "0123456789abcdef"  # names of folders, each for the keys that begin with its digit
-_ROOM_MADE: Final = 0.8  # the share of a full folder that is kept when room is made
+_ROOM_MADE: Final = 0.8  # the fraction of a full folder's size that is kept when old results are removed
 _CHECKSUM: Final = 16  # bytes of a checksum
 _ABANDONED: Final = 3600.0  # seconds after which a temporary file counts as abandoned
 
@@ -124,7 +124,7 @@ def open_store(environment: Mapping[str, str] = os.environ) -> Store:
 
 
 def joined(parts: Iterable[bytes]) -> bytes:
-    """Return several byte strings joined into one, from which ``parts_of`` can return them."""
+    """Join byte strings into one, from which ``parts_of`` can recover them."""
     held = list(parts)
     return b"%b\n%b" % (b" ".join(b"%d" % len(part) for part in held), b"".join(held))
 

@@ -117,7 +117,7 @@ class LibraryCalls:
         return self._why_outlived(call) if is_used else ""
 
     def _why_outlived(self, call: Call) -> str:
-        """Return why a call whose value is used cannot be a region: because temporaries must outlive it; else empty."""
+        """Return why temporaries keep a call whose value is used from being a region; empty if they do not."""
         arguments = self._masked.find("(", call.offset) + 1
         makes = "{" in self._masked[arguments : call.end] or _within(self._made, arguments, call.end)
         if call.gives == "pointer" and makes and not _FRESH.fullmatch(call.name):

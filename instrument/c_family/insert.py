@@ -40,7 +40,7 @@ def insert_guards(
     shared: bool = False,
     said: Sequence[str] = (),
 ) -> str:
-    """Return the text of a translation unit with a guard for each region that has no reason against it.
+    """Return the text of a translation unit with a guard for each region whose ``reason`` is empty.
 
     ::
 
@@ -59,8 +59,8 @@ def insert_guards(
         cxx: Whether the text is C++, where a guard is an object of class ``aa_guard``.
         constexpr: Whether the text is C++20 or later, which allows such objects in constant evaluation.
         apart: Whether all probes are calls instead of being inlined, as in builds that write a profile.
-        shared: Whether threads share the variables of sites, because thread-local ones would take a call in a shared
-            library.
+        shared: Whether threads share the variables of sites, because access to thread-local variables would take a call
+            in a shared library.
         said: Lines for the assembler.
     """
     edits: list[_Edit] = []

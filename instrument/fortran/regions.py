@@ -211,7 +211,7 @@ class _Spans:
             yield span
 
     def _between(self, span: SpanRegion, begins: Directive, ends: Directive, name: str, at: str = "@") -> None:
-        """Make a part begin and end with two directives, and name it by the line of the first directive."""
+        """Let a part begin and end with two directives, and name it by the first directive's line."""
         span.begins, span.ends = begins, ends
         first, last = self.text.place(begins.start), self.text.place(ends.start)
         name = f"{name}{at}{first.line}" if at else name

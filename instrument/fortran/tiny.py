@@ -109,7 +109,7 @@ class Sizes:
         return called_often(names, main, self._calls(names))
 
     def _calls(self, names: set[str]) -> Iterator[tuple[str, str, bool]]:
-        """Yield possible calls: the caller's name, a procedure's name in the caller's text, and whether in a loop."""
+        """Yield possible calls: caller, name of a procedure in the caller's text, and whether the name is in a loop."""
         for procedure in self._procedures:
             for step in (step for step in procedure.steps if step.is_executable):
                 in_loop = any(procedure.steps[place].meaning.kind is Kind.DO for place in step.around)

@@ -40,7 +40,7 @@ _SPELLINGS: Final = (
     (b"0.0bf16", rb"(?:__)?decltype\(0\.0bf16\)", rb"__bf16", b""),
 )
 # GCC's built-ins in C. The atomic functions of GCC accept atomic objects, those of Clang do not. Clang has no global
-# registers and no decimal numbers; any other type of number may replace decimal ones.
+# register variables, and no decimal numbers, which any other type of number may replace.
 _SPELLINGS_OF_C: Final = (
     (b"_Atomic", rb"\b_Atomic(?=\s*\()", rb"typeof", b""),
     (b"_Atomic", rb"\b_Atomic\b", rb"", b""),
@@ -64,7 +64,7 @@ def digest(text: bytes, language: str = "c++") -> tuple[bytes, int]:
             prelude += declarations
     if _FLOAT128 in text:
         # Clang has __float128 only on x86. Elsewhere long double replaces it, even if it has fewer bits, because only
-        # the syntax counts. The parser reads for this machine, even if a cross compiler compiles for another one.
+        # the syntax counts. The parser assumes this machine, even if a cross compiler compiles for a different one.
         prelude += b"typedef %s _Float128;" % (b"__float128" if "86" in MACHINE else b"long double")
     prelude += b"\n"
     return prelude + text, len(prelude)
