@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MOST", "ProposedRegion", "region_name"]
 
-MOST: Final = 2_000  # locations; with more, the verdict takes too long, because it may compare all pairs per region
+MOST: Final = 2_000  # maximum number of locations; for more locations, computing the verdict takes too long
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,7 @@ def number_above_0(text: str) -> int:
 
 
 def share(text: str) -> float:
-    """Return the share in a text, which must be a number from 0 to 1.
+    """Return the fraction in a text, which must be a number from 0 to 1.
 
     Raises:
         argparse.ArgumentTypeError: The text is not a number from 0 to 1.

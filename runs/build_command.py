@@ -48,7 +48,7 @@ def carry_out(command: str, environment: Mapping[str, str], log: Path) -> None:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Terminate a process and its children; kill them if they do not end within some seconds."""
+    """Terminate a process and its children; kill them if they do not end within a few seconds."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGTERM)
         for _ in range(_PATIENCE):

@@ -36,7 +36,7 @@ class Measured:
         failed: Whether the program's exit status is not 0, its data end early, or the counting run failed.
         cut_short: Why the data do not cover the whole program; empty if they do, even if its exit status is not 0.
         not_counted: Why simulated counts are missing; empty otherwise.
-        plan: A sentence about the plan that was written because probes were throttled; empty if none were.
+        plan: A sentence about the plan that was written because probes were throttled; empty if no probe was.
         interrupted: Whether the program was interrupted.
     """
 

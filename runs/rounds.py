@@ -75,7 +75,7 @@ class Rounds:
     """Two rounds of building, running and analysing a program.
 
     Args:
-        options: Options of the runs; events are counted only in the second.
+        options: Options of the runs; events are counted only in the second round.
         command: The launcher and the program.
         build: Shell command that builds the program.
         clean: Shell command that runs before each build and removes earlier outputs; empty or None for none.

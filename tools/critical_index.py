@@ -32,8 +32,8 @@ def sphered_noise(drawn: np.random.Generator, points: int, metrics: int) -> Valu
 def critical(points: int, metrics: int, dimensions: int) -> float:
     """Return the 95th percentile of the logarithm of the index that the search finds in noise.
 
-    If draws are expensive, it is derived from their mean and deviation. If there is only one projection, it is the
-    97.5th percentile.
+    If there is only one projection, the 97.5th percentile is returned. Otherwise, draws are expensive, and the
+    percentile is derived from the mean and deviation of fewer draws.
     """
     draws = 20 * DRAWS if metrics <= dimensions else DRAWS if points * metrics <= LARGEST // 10 else DRAWS // 3
     drawn = np.random.default_rng([points, metrics, dimensions])
