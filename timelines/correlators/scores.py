@@ -29,11 +29,11 @@ __all__ = [
     "warping",
 ]
 
-_FURTHEST: Final = 0.1  # greatest lag, as a share of the samples, so that enough samples overlap
-# Least improvement of the coefficient by a lag. For 1,920 unrelated pairs of random walks of 20 to 1,000 samples, each
-# with noise of 0.3 of its deviation, the best lag improved the coefficient by at most 0.05.
+_FURTHEST: Final = 0.1  # maximum lag, as a fraction of the samples, so that enough samples overlap
+# The minimum by which a lag must improve the coefficient. For 1,920 unrelated pairs of random walks of 20 to 1,000
+# samples, each with noise of 0.3 of its standard deviation, the best lag improved the coefficient by at most 0.05.
 _BETTER: Final = 0.05
-_FEWEST: Final = 20  # least number of samples, so that the greatest lag is at least two samples
+_FEWEST: Final = 20  # minimum number of samples, so that the maximum lag is at least two samples
 
 
 def normalised(values: Values) -> Values:
@@ -96,7 +96,7 @@ def _inverse(distance: float) -> float:
 
 
 def best_lag(target: Values, metric: Values) -> int:
-    """Return the lag, in samples, at which Pearson's coefficient is largest; 0 if no lag is better.
+    """Return the lag, in samples, at which Pearson's coefficient is largest; 0 if no lag improves it enough.
 
     Args:
         target: ``float64[n]``.

@@ -21,9 +21,9 @@ from .search import MANY, some
 
 __all__ = ["Camps", "Parting", "Split", "in_metrics", "in_projection", "parting", "split"]
 
-_STARTS: Final = 24  # starts besides the axes; the tables of critical values hold for this number
+_STARTS: Final = 24  # starts in addition to the axes; the tables of critical values are valid for this number
 _STEPS: Final = 50  # far more steps than any search has needed
-_ROUNDED: Final = 1e-10  # least share of variance within camps; smaller ones are rounding errors
+_ROUNDED: Final = 1e-10  # minimum fraction of the variance within camps; smaller fractions are rounding errors
 _GAIN: Final = 1e-9
 
 
@@ -149,7 +149,7 @@ class Camps:
 
     @property
     def worth(self) -> bool:
-        """Whether the split is clearer than chance explains."""
+        """Whether the split is clearer than chance would explain."""
         return self.index > self.critical
 
 

@@ -20,7 +20,7 @@ __all__ = [
 ]
 
 ALL: Final = 0.05  # significance level of all tests together
-LEVEL: Final = 0.025  # significance level of Jones and Sibson's index; the two tests for camps have the other half
+LEVEL: Final = 0.025  # significance level of Jones and Sibson's index; the two tests for camps share the other half
 
 METRICS: Final = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 50, 100)
 POINTS_A_METRIC: Final = (2, 3, 4, 6, 8, 12, 16, 32, 64, 256, 1024)
@@ -70,7 +70,7 @@ _LOGARITHMS: Final = (
     ),
 )
 
-_MARGIN: Final = 0.3  # greatest difference between the logarithms of the 97.5th and 95th percentiles, with an allowance
+_MARGIN: Final = 0.3  # maximum difference between the logarithms of the 97.5th and 95th percentiles, with an allowance
 
 CAMPS_LEVEL: Final = 0.0125  # significance level of each of the two tests for camps
 POINTS: Final = (4, 5, 6, 8, 12, 16, 24, 32, 64, 128, 256, 512, 2048)
@@ -121,8 +121,8 @@ def deviations(level: float) -> float:
 def critical_of_metrics(points: int, metrics: int, level: float = CAMPS_LEVEL) -> float:
     """Return the index that none of several metrics without structure exceeds, except by chance.
 
-    The share of variance within the best split is less than w with a probability proportional to w^(points / 2 - 1). So
-    for several tests (Bonferroni), the limit rises by ln(metrics) / (points - 2).
+    The share of variance within the best split is less than w with a probability proportional to w^(points / 2 - 1).
+    Therefore, Bonferroni's correction for several tests raises the limit by ln(metrics) / (points - 2).
 
     Args:
         points: The number of points, at least four.

@@ -28,7 +28,7 @@ Status = Literal["converged", "stopped", "no-structure", "too-few"]
 
 SELECTED: Final = 3  # number of metrics to record, as in Vetter and Reed
 
-FEWEST: Final = 2  # least points per metric; fewer sphered points are almost a simplex, with no best projection
+FEWEST: Final = 2  # minimum points per metric; fewer sphered points are almost a simplex, with no best projection
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from ...multivariate.metric_space import Point
 
 __all__ = ["SlidingWindow", "Window", "smoothed"]
 
-_ROUNDINGS: Final = 8  # greatest rounding error of a window's times, in units in the last place
-_DIGITS: Final = 8 * _ROUNDINGS  # least distance between windows, in units in the last place
+_ROUNDINGS: Final = 8  # maximum rounding error of a window's times, in units in the last place
+_DIGITS: Final = 8 * _ROUNDINGS  # minimum distance between windows, in units in the last place
 
 
 @dataclass(frozen=True)
