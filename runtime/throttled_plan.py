@@ -20,7 +20,7 @@ _HEAD: Final = """\
 # Kind, file, function and ordinal identify a region in the measured texts of the file; delete an entry to
 # measure its region again.
 """
-_TEXTS: Final = 4  # the most versions of a file, or files of one name, that entries list
+_TEXTS: Final = 4  # maximum number of versions of a file, or of files with one name, that entries list
 
 
 def add_throttled(path: Path, experiment: Experiment) -> str:

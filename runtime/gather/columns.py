@@ -20,8 +20,8 @@ from .shard_layout import SYSTEM_VALUES
 __all__ = ["MACHINE", "Columns", "Placing", "Timing"]
 
 MACHINE: Final = "machine"
-_ALIKE: Final = 0.01  # a share of the timed visits: threads whose untimed visits differ by less count as equal
-_CELLS: Final = 1 << 20  # values that are copied at a time
+_ALIKE: Final = 0.01  # a fraction of the timed visits: if untimed visits of threads differ by less, they count as equal
+_CELLS: Final = 1 << 20  # number of values that are copied at a time
 
 _Places = npt.NDArray[np.intp]
 
@@ -92,7 +92,8 @@ class Timing:
     def lost(self) -> npt.NDArray[np.bool_]:
         """Whether the time of each call path is unknown.
 
-        It is known if no visit is untimed, or if all threads timed it again after about equally many untimed visits.
+        The time is known if all visits were timed, or if all threads timed the call path again after about the same
+        number of untimed visits.
         """
         alike = np.where(self.again, self.most - self.least, 0) <= _ALIKE * np.where(self.again, self.timed, 0)
         return np.asarray(self.throttled & ~(self.again & ~self.still & alike))
@@ -126,7 +127,7 @@ class _Group:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Column:
-    place: int  # the column among all
+    place: int  # the column in the whole experiment
     location: Location
     root: int
     program_time: float
@@ -134,7 +135,7 @@ class _Column:
 
 
 class Columns:
-    """The columns of this process, in the order that they have among all.
+    """The columns of this process, in the order of the whole experiment.
 
     Attributes:
         locations: The threads.
@@ -223,8 +224,8 @@ class Columns:
         Args:
             fields: The fields' names.
             moved: The new index of each call path.
-            by_path: A field of nodes with a part of the values, which stays on their call paths; only the rest is at
-                the root.
+            by_path: A field of nodes that holds a part of the values. This part stays on the nodes' call paths, and
+                only the remaining values are at the root.
         """
         places = [SYSTEM_VALUES.index(name) for name in fields]
         totals = [sum(column.system[place] for place in places) if column.system else 0 for column in self._columns]
@@ -265,7 +266,7 @@ class Columns:
 
 
 def _of(head: Head, process: int, number: int, placing: Placing) -> Iterator[tuple[_Column, int]]:
-    """Yield the columns of a process: its recording threads, and in any case the first one."""
+    """Yield the columns of a process: its recording threads, and in any case the first thread."""
     root = placing.placed[placing.shapes[number]].root
     first = placing.columns[number]
     for place, thread in enumerate(head.columns):

@@ -23,9 +23,9 @@ class SeenShards:
     """The shards that one process sees.
 
     Attributes:
-        at_home: Whether it sees the run's own folder.
-        files: The shards that it has to read.
-        away: Those of them that are not in the run's own folder.
+        at_home: Whether the process sees the run's own folder.
+        files: The shards that the process has to read.
+        away: Those of ``files`` that are not in the run's own folder.
     """
 
     at_home: bool

@@ -66,7 +66,7 @@ def header_of(path: Path, data: bytes) -> dict[str, Any]:
     """Parse the header at the start of a shard's bytes; values by field name.
 
     Raises:
-        InputError: It is not a shard, is from another version or machine, or is cut off.
+        InputError: The file is not a shard, is from a different version or machine, or is cut off.
     """
     size = layout.HEADER_LAYOUT.itemsize
     if len(data) < len(layout.MAGIC) or not data.startswith(layout.MAGIC):

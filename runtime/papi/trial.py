@@ -81,7 +81,7 @@ class Papi:
         return found if found >= 0 else None
 
     def counted(self, events: Sequence[str], *, kernel: bool = False) -> tuple[list[int], str]:
-        """Count some events together during a little work; return the counts, and why it failed or an empty string.
+        """Count some events together during a little work; return the counts, and why that failed or an empty string.
 
         Args:
             events: The events' names.
@@ -181,7 +181,7 @@ def together(papi: Papi, events: Sequence[str], most: int) -> list[list[str]]:
 
 
 def chosen(papi: Papi, choices: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """Return our metrics' events, chosen like the probe library: the first that start together with those before."""
+    """Return our metrics' events, chosen as the probe library does: each must start together with the earlier ones."""
     found: dict[str, str] = {}
     for choice in choices:
         part = next(iter(choice))

@@ -31,7 +31,7 @@ def energy_source(metric: str) -> str:
 
 
 def energy_defect(metric: str) -> str:
-    """Explain why a metric cannot be read here; empty if it can."""
+    """Return why a metric cannot be read on this machine; empty if it can."""
     return _tried(metric)[1]
 
 

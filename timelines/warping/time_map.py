@@ -54,7 +54,8 @@ class TimeMap:
     def moments(self, seconds: Values) -> Values:
         """Return moments (``float64[moment]``, seconds) mapped to the other trace.
 
-        Outside the map, both traces are assumed to have the same speed."""
+        Outside the map, both traces are assumed to have the same speed.
+        """
         inside = np.interp(seconds, self.x, self.y)
         found: Values = inside + np.minimum(seconds - self.x[0], 0) + np.maximum(seconds - self.x[-1], 0)
         return found
