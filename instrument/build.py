@@ -199,7 +199,7 @@ class Build:
         self.said = None if self.said is None else self.said + messages
 
     def _compile(self, words: list[str], *, recorded: bool = False) -> int:
-        """Run the compiler, show its messages, and return its status; the compiler writes directly to a terminal."""
+        """Run the compiler, show its messages (on a terminal, it prints them itself), and return its status."""
         terminal = sys.stderr.isatty()
         done = run(words, messages=not terminal, recorded=recorded)
         if terminal:

@@ -84,7 +84,7 @@ class Choice(NamedTuple):
         """Return why a region is not instrumented; empty if it is.
 
         Args:
-            found: The region, with the front end's own reason against it, if any.
+            found: The region, with the front end's own reason against a probe, if any.
             around: The region directly around ``found``; None if there is none.
             stands_in: Whether the region replaces its function.
         """
@@ -98,9 +98,9 @@ class Choice(NamedTuple):
         return ""
 
     def applied(self, found: CodeRegions) -> CodeRegions:
-        """Return the regions of a source with the decision about each; those whose mode is off are in ``off``.
+        """Return the regions of a source with the decision about each; regions whose mode is off are in ``off``.
 
-        With ``looks_for_all``, none are in ``off``.
+        With ``looks_for_all``, no region is in ``off``.
         """
         return self.shown(self.decided(found))
 

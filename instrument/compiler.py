@@ -124,7 +124,7 @@ class CompilerCommand:
 
     @property
     def sources(self) -> list[Argument]:
-        """The C, C++ and Fortran sources, in order; Fortran sources of a C++ compiler are left out."""
+        """The C, C++ and Fortran sources, in order; Fortran sources are left out if the compiler is for C++."""
         sources = [argument for argument in self.arguments if argument.role is Role.SOURCE]
         return [source for source in sources if not (self.is_cxx and source.is_fortran)]
 

@@ -1,4 +1,4 @@
-"""The limits, common to all languages, for code that is so short that a probe would take as much time."""
+"""The limits, common to all languages, for code that is so short that a probe would take as long as the code."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _Function = TypeVar("_Function", bound=Hashable)
 
 
 def growth(guards: int, statements: int) -> float:
-    """Return an estimate of the share by which guards enlarge the code: 0.5 if it becomes 1.5 times as large.
+    """Estimate by how much guards enlarge the code, as a fraction: 0.5 if it becomes 1.5 times as large.
 
     Args:
         guards: Number of guards.

@@ -105,7 +105,8 @@ def _asm_line(line: str) -> str:
 def _site(region: Region, *, shared: bool) -> str:
     """Return the name of the variable for a region's site in C++.
 
-    A function that is in several translation units has the same name in all of them, if their ``shared`` is equal.
+    The site of a function that is in several translation units has the same name in all of them, if ``shared`` is the
+    same.
     """
     from hashlib import blake2b  # noqa: PLC0415 - it loads OpenSSL, and C has no such names
 
@@ -199,8 +200,8 @@ def _cxx_stub(stub: str, sites: Iterable[str], *, constexpr: bool, shared: bool)
 def _prelude(unit: Preprocessed, offset: int, stub: str) -> str:
     """Return the text to insert at the given offset: the stub between two line markers.
 
-    The first marker names the stub's file, so that messages about the stub do not point to the source. The second one
-    returns to the source. At offset 0, the first line marker of the unit comes before the stub.
+    The first marker names the stub's file, so that messages about the stub do not point to the source. The second
+    marker returns to the source. At offset 0, the first line marker of the unit comes before the stub.
     """
     source = unit.markers[1] if offset else unit.markers[0]
     back = source.text(source.line)

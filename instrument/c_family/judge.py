@@ -93,7 +93,8 @@ class Judge:
     def why_not(self, body: Body, start: int, end: int) -> str:
         """Return why no guard can be put around the statements from ``start`` to ``end``; empty if one can.
 
-        Either jumps may enter or leave these statements without executing the guard, or guards are forbidden there.
+        No guard is possible if jumps may enter or leave these statements without executing it, or if guards are
+        forbidden at this place.
         """
         if reason := self.why_untouchable(body):
             return reason

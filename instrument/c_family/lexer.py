@@ -10,7 +10,7 @@ from ..syntax import UnreadError
 
 __all__ = ["CHARACTER", "LexicalError", "blank", "branches", "condition_end", "group_end", "mask", "statement_end"]
 
-# Each alternative begins with a literal character, so that the regex engine can skip other characters by a table.
+# Each alternative begins with a literal character, so that the regex engine can skip other characters quickly.
 _OPAQUE: Final = expression(
     r"""/\*[^*]*\*+(?:[^/*][^*]*\*+)*/"""
     r"""|//(?:\\\r?\n|[^\n])*"""

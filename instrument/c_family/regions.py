@@ -219,7 +219,7 @@ class _Finder:
     def _shared(self, body: Body, function: Region, loops: Container[int]) -> Iterator[CodeRegion]:
         """Yield the regions of OpenMP's constructs, which no jump enters or leaves.
 
-        A construct that binds to an inner loop belongs to the modes of both.
+        A construct that binds to an inner loop belongs to the modes of both constructs and inner loops.
         """
         for ordinal, each in enumerate(self._apart(body, loops)):
             region = self.judge.part(function, "parallel", each.words, ordinal, (each.at, each.end))

@@ -38,7 +38,7 @@ _GOES_ON: Final = expression(r"\b(?:for|while|do|goto|new|delete|asm|__asm__|co_
 _CALLED: Final = expression(r"\b(?!(?:if|switch|return|sizeof|alignof|noexcept|decltype)\b)(\w+)\s*\(")
 _CONDITION: Final = expression(r"for\s*\([^;{}()]*;[^;{}]*;")
 _DEEPEST: Final = 50  # maximum depth to which nested calls are followed
-_NESTED: Final = 2  # number of loops around a call that count as nested; a program's outermost loop alone does not
+_NESTED: Final = 2  # number of loops around a call that makes it nested; a program's outermost loop alone does not
 _Item = TypeVar("_Item", Call, Loop)
 
 
@@ -158,7 +158,7 @@ class StatementCost:
                 yield body.name_offset, call.callee, call.offset < ends[bisect_left(loops, call.offset, key=_offset)]
 
     def _bounding(self, body: Body) -> Iterator[int]:
-        """Yield the offsets of calls that are a constant bound of a loop: ``i < a.size()`` for an array."""
+        """Yield the offsets of calls that are constant bounds of loops, as in ``i < a.size()`` for an array."""
         for loop in body.loops:
             if loop.trips and (condition := _CONDITION.match(self._masked, loop.offset)):
                 yield from (call.offset for call in _within(body.calls, loop.offset, condition.end()))

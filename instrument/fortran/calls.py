@@ -25,8 +25,8 @@ _NO_STATEMENT: Final = "not a statement of its own"
 class Call(NamedTuple):
     """A statement, or the action of an IF, that calls a library procedure.
 
-    ``place`` is the number of the statement in its procedure. ``reason`` explains why the call is not a region; empty
-    if it is.
+    ``place`` is the number of the statement in its procedure. ``reason`` explains why the call is not a region; it is
+    empty if the call is one.
     """
 
     name: str

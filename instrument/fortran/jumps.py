@@ -92,7 +92,7 @@ class Open:
 
 
 def leave_alone(found: ProcedureRegion) -> None:
-    """Set a reason against probes for each part that a statement leaves in a way that no probe can record."""
+    """Set a reason for having no probe in each part that a statement leaves in a way that no probe can record."""
     while _left_alone(Open(found)):
         pass
 

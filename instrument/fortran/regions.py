@@ -80,7 +80,7 @@ class ProcedureRegion:
         procedure: The procedure with its statements.
         first: The place of the first executable statement: its number in the procedure.
         forbidden: Why the procedure must not contain probes; empty if it may.
-        reason: Why the procedure as a whole has no probe; empty if it has.
+        reason: Why the procedure as a whole has no probe; empty if it has one.
         spans: The parts, in order.
     """
 

@@ -73,7 +73,7 @@ def why_no_span(procedure: Procedure, first: int, end: int, mark: Directive | No
         procedure: The procedure.
         first: Place of the first statement.
         end: Place of the first statement after the region.
-        mark: The directive by which the user marks the region; None without one.
+        mark: The directive by which the user marks the region; None if there is none.
     """
     steps = procedure.steps
     level = steps[first].around

@@ -76,7 +76,7 @@ class Sizes:
         return SHORT_REASON if executed <= SHORT and _name(procedure) in self._often else ""
 
     def why_short(self, procedure: Procedure, first: int, last: int) -> str:
-        """Return a reason if a loop is short and entered often, with statements as in small procedures; else empty."""
+        """Return a reason if a loop is short, entered often, and as simple as a small procedure; otherwise empty."""
         is_inner = any(procedure.steps[place].meaning.kind is Kind.DO for place in procedure.steps[first].around)
         is_short = self._executed(procedure, first, last + 1) <= SHORT
         return SHORT_REASON if is_short and (is_inner or _name(procedure) in self._often) else ""

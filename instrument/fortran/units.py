@@ -76,7 +76,8 @@ class Procedure:
         name: Name of the procedure with the names of enclosing units: ``module::procedure``.
         steps: The statements after the header, up to and including CONTAINS or END.
         loops: The outermost loops, in order.
-        ends: Place of a loop's first statement → place of its last statement, for the outermost of loops that share it.
+        ends: Place of a loop's first statement → place of its last statement, for the outermost of the loops that share
+            it.
         has_host: Whether another unit contains the procedure.
         specified: Specification statements of each enclosing unit, outermost first, and of the procedure.
         end: The END statement.

@@ -39,7 +39,7 @@ def read_by_clang(unit: Preprocessed, flags: tuple[str, ...], language: str) -> 
 
 
 class _Nest:
-    """The function bodies in a unit, outer ones before inner ones; bodies that the compiler generates are left out."""
+    """The function bodies in a unit, outer bodies first; bodies that the compiler generates are left out."""
 
     def __init__(self, found: Found, masked: str) -> None:
         self._found = found

@@ -87,7 +87,7 @@ class Instances:
             self._largest[key] = max(self._largest.get(key, 0), number)
 
     def largest(self, parameter: Any) -> int:
-        """Return the largest number passed to a parameter of a template; if unknown, the largest passed to any."""
+        """Return the largest number passed to a template's parameter; if none is known, to any parameter."""
         seen = self._largest.get(self._parameters.get(self._place(parameter), (-1, -1)))
         return self._any if seen is None else seen
 

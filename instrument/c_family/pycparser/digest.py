@@ -94,7 +94,7 @@ def _any_word(first: str) -> str:
     return rf"{first}(?<![\w$]{first})(?:{rest})(?![\w$])"
 
 
-# Each alternative begins with a literal character, so that the regex engine can skip other characters by a table.
+# Each alternative begins with a literal character, so that the regex engine can skip other characters quickly.
 _UNUSUAL: Final = expression(
     "|".join(map(_any_word, sorted({word[0] for word in _WORDS})))
     + r"|i(?<=[\d.]i)[fFlL]?(?![\w$])|d(?<=[\d.]d)[dfl](?![\w$])|D(?<=[\d.]D)[DFL](?![\w$])"
@@ -114,7 +114,7 @@ _NAME: Final = expression(r"\s*([A-Za-z_$][\w$]*)")
 _BEFORE_OPERAND: Final = expression(r"(?:[*/%&|^<>=!~?:,;({\[]|(?<!-)-|(?<!\+)\+|\breturn)\Z")
 _OPENING: Final = expression(r"\s*\(")
 _ANY_OPENING: Final = expression(r"[(\[{]")
-_TYPEDEF: Final = expression(r"typedef(?<!\wtypedef)\b")  # begins with a literal character, as above
+_TYPEDEF: Final = expression(r"typedef(?<!\wtypedef)\b")  # begins with a literal character for the same reason
 _SPECIFIER_GROUP: Final = expression(
     r";|\{|\b(?:__attribute__|__attribute|__asm__|__asm|__declspec|__typeof__|__typeof|_Alignas)\s*\("
 )

@@ -78,7 +78,10 @@ def repaired(text: str, offset: int, body: int | None) -> Repair | None:
 
 
 def _is_declared(text: str) -> bool:
-    """Return whether a text ends with a function's type, name and parameters. A loop with a body has no type."""
+    """Return whether a text ends with a function's type, name and parameters.
+
+    A call that is followed by a loop's body has no type.
+    """
     depth = 0
     for match in reversed(list(_PARENTHESIS.finditer(text))):
         depth += 1 if match.group() == ")" else -1

@@ -27,7 +27,7 @@ __all__ = ["read_by_pycparser"]
 _PLACE: Final = expression(r".*?:(\d+):(\d+): (.*)", re.DOTALL)
 _BEFORE: Final = "before: "  # begins pycparser's message about an unexpected token
 _BLANK_END: Final = expression(r"(?<! ) +(?=\n)")  # most of a digest is blanks, which pycparser skips slowly
-_DEEP: Final = 100_000  # limit of recursion in pycparser, because chains of else-if can have thousands of links
+_DEEP: Final = 100_000  # recursion limit for pycparser, because chains of else-if can have thousands of links
 _MOST_UNREAD: Final = 30  # maximum number of bodies with errors; each one takes another pass over the text
 _MOST_REPAIRS: Final = 50  # maximum number of constructs that are rewritten; each one also takes another pass
 _UNIVERSAL: Final = expression(r"\\(?:u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8})")
@@ -212,7 +212,7 @@ def _error_place(text: str, error: str, last: Any) -> tuple[int, str]:
     Args:
         text: The parsed text.
         error: The error's text.
-        last: The last token, whose place is used if the error names none.
+        last: The last token, whose place is used if the error names no place.
     """
     match = _PLACE.fullmatch(error)
     line, column, message = match.groups() if match else (last.lineno, last.column, error.removeprefix(": "))
