@@ -36,7 +36,7 @@ class ProposedRegion:
 
     @classmethod
     def of(cls, experiment: Experiment, arguments: argparse.Namespace) -> ProposedRegion | None:
-        """Return the region that the verdict names first; None if it names none, or there are too many locations."""
+        """Return the region that the verdict names first; None if there is none, or there are too many locations."""
         from ..analyze import analyze
         from ..view.foremost import foremost_sentence
 

@@ -52,7 +52,7 @@ def probe_library(
     Args:
         mpi: The MPI library that the program uses, if any.
         environment: Provides the paths of compilers and cache.
-        say: Receives a sentence for the user before a longer wait.
+        say: Shows the user a message before a longer wait.
 
     Raises:
         BuildError: There is no compiler, the compiler fails, or the cache cannot be written.
@@ -86,7 +86,7 @@ def build_ahead(
         compiler: The C or Fortran compiler that linked the program; for Fortran, the C compiler beside it is used.
         program: The linked program.
         environment: Provides the paths of compilers and cache.
-        say: Receives a sentence for the user before a longer wait.
+        say: Shows the user a message before a longer wait.
 
     Returns:
         The library; None if it could not be built.

@@ -21,7 +21,7 @@ _DAY: Final = 86400.0  # seconds in a day
 
 
 def kept(name: str, environment: Mapping[str, str] = os.environ) -> Path | None:
-    """Return a cached build, from the user's own folder or a group's shared one; None if there is none.
+    """Return a cached build, from the user's own folder or from a group's; None if there is none.
 
     Files that are preloaded into the user's programs must belong to the owner of the cache, to root, or to the user.
     """

@@ -22,7 +22,7 @@ class RunFacts:
     Attributes:
         command: The command line.
         status: The exit status of the command; None while it runs.
-        ended: The time at which the command had ended, in seconds of the wall clock; None while it runs.
+        ended: The time at which the command ended, in seconds of the wall clock; None while it runs.
         environment: The environment variables that are recorded.
         processors: The number of processors that this process may use.
         node: The name of this machine.

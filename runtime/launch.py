@@ -82,7 +82,7 @@ KEPT_VARIABLES: Final = ("OMP_", "OMPI_MCA_", "MPICH_", "SLURM_JOB_ID", "SLURM_N
 
 
 def overhead_limit(text: str) -> str:
-    """Convert a user's limit to the probe library's form: ``off`` becomes 0, an empty text the default.
+    """Convert a user's limit to the probe library's form: ``off`` becomes 0, and an empty text the default.
 
     Raises:
         UsageError: The text is not a share.
@@ -147,7 +147,7 @@ def measured_environment(
 
 
 def kept_environment(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return the few variables that explain a run; private ones are left out."""
+    """Return the few variables that explain a run; private variables are left out."""
     return {name: value for name, value in sorted(environment.items()) if name.startswith(KEPT_VARIABLES)}
 
 
@@ -173,9 +173,9 @@ def launch(
         environment: The result of ``measured_environment``.
         launcher: The command's word that is Open MPI's launcher, which forwards variables to other nodes only on
             request; empty for other launchers, or if there is none.
-        folder: The working directory; None for this process's.
+        folder: The working directory; None for this process's directory.
         log: The file for the program's output; None for this process's streams.
-        given: The program's standard input; None for this process's.
+        given: The program's standard input; None for this process's input.
         signalled: Receives the number of each signal that arrives while the command runs.
         hands_over: Whether this process closes the streams and descriptors that the program inherits.
 
@@ -226,7 +226,7 @@ def ended_in_order() -> Iterator[None]:
 
 @contextmanager
 def _handled(handler: Callable[[int, FrameType | None], object], *signals: int) -> Iterator[None]:
-    """Handle signals during the block; ignored ones stay ignored."""
+    """Handle signals during the block; ignored signals stay ignored."""
     before = {
         number: signal.signal(number, handler) for number in signals if signal.getsignal(number) != signal.SIG_IGN
     }

@@ -18,7 +18,7 @@ def save_mean(folder: RunFolder, runs: int) -> Experiment:
     """Average the first runs in a folder, and write the result as the folder's experiment.
 
     Args:
-        folder: The folder, in which each run has its own.
+        folder: The folder, in which each run has its own folder.
         runs: The number of runs.
 
     Raises:

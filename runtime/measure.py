@@ -76,7 +76,7 @@ def measure(
         told: Progress callback of the gather: the number of shards read, and their total.
         beside: A context that is active while the program runs; it is left once the facts record the end.
         hands_over: As for ``launch``: the program is not started again.
-        say: Receives a sentence for the user.
+        say: Shows the user a message.
 
     Raises:
         InputError: The program does not exist.

@@ -31,7 +31,7 @@ def save_merged(folder: RunFolder, runs: int) -> Experiment:
     Common metrics, notes and time lines are the first run's; warnings report how other runs differed from it.
 
     Args:
-        folder: The folder, in which each run has its own.
+        folder: The folder, in which each run has its own folder.
         runs: The number of runs.
 
     Raises:

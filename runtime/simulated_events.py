@@ -22,7 +22,7 @@ _UNASKED: Final = ("divisions", "branches", "branch_misses", "denormals")
 SIMULATED_EVENTS: Final = (*_UNASKED, L3_MISSES, TLB_MISSES)  # the same as AA_RTCOUNT_EVENT_NAMES
 
 _SIMULATED: Final = "simulated"
-_SOURCE: Final = "simulated:rtcount:"  # before an event; the same as describe in runtime/probe/counter_simulated.c
+_SOURCE: Final = "simulated:rtcount:"  # prefix of an event, as in describe in runtime/probe/counter_simulated.c
 
 
 def is_simulated(counters: str) -> bool:

@@ -44,7 +44,7 @@ def calibrate_at_first(
         folder: The folder in which files are read and written.
         environment: The user's variables: ``AUTOANALYZER_CALIBRATE=off`` disables calibration; ``wait`` also measures a
             busy machine.
-        say: Receives a sentence for the user.
+        say: Shows the user a message.
     """
     asked = environment.get("AUTOANALYZER_CALIBRATE", "").strip().lower()
     if asked == _REFUSED or platform.machine() not in _KNOWN:

@@ -25,8 +25,7 @@ class Calibration:
     Attributes:
         prices: Name → seconds.
         place: Where and how the prices were measured: ``host``, ``processor``, ``caches``, ``mpi``, ``launcher``,
-            ``day``; ``instructions``: whether their numbers were counted or assumed; for a node, ``cores`` and the
-            compiler's ``flags``.
+            ``day``; ``instructions`` (``counted`` or ``assumed``); for a node, ``cores`` and the compiler's ``flags``.
         missing: Name of a price → why it is unknown.
     """
 
@@ -60,7 +59,7 @@ class Calibration:
         return cls(Prices.of(prices), place, missing)
 
     def beside(self, earlier: Calibration) -> Calibration:
-        """Return this calibration, with the prices that only an earlier calibration has added to it."""
+        """Return this calibration, supplemented by the prices that only an earlier calibration has."""
         prices = {**earlier.prices.known(), **self.prices.known()}
         missing = {name: why for name, why in self.missing.items() if name not in prices}
         return replace(self, prices=Prices.of(prices), missing=missing)

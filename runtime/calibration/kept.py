@@ -53,7 +53,7 @@ def kept_calibration(mpi: Mpi, environment: Mapping[str, str] = os.environ) -> C
 
 
 def keep(found: Calibration, mpi: Mpi, environment: Mapping[str, str] = os.environ) -> Path:
-    """Cache a calibration of this machine, with the prices that only the calibration that it replaces has.
+    """Cache a calibration of this machine, supplemented by the prices that only the replaced one has.
 
     Returns:
         The file.

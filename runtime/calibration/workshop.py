@@ -124,7 +124,7 @@ def workshop(folder: Path, environment: Mapping[str, str]) -> Iterator[Workshop]
 
 
 def printed_prices(printed: str) -> dict[str, float]:
-    """Return the prices that a program printed, in seconds by name; if several processes print one, the lowest."""
+    """Return the prices in a program's output, in seconds by name; if processes print different prices, the lowest."""
     found: dict[str, float] = {}
     for name, value in _PRICE.findall(printed):
         found[name] = min(float(value), found.get(name, float(value)))

@@ -37,7 +37,7 @@ class CacheLevel:
     line: int
 
     def __str__(self) -> str:
-        """Return a text such as ``32K/8/64``; the same as write_cache in runtime/probe/counter_simulated.c."""
+        """Return a text such as ``32K/8/64``, as write_cache in runtime/probe/counter_simulated.c does."""
         return f"{_in_units(self.size)}/{self.ways}/{_in_units(self.line)}"
 
     @property
@@ -127,7 +127,7 @@ def this_machine(folder: Path = _CPU_CACHES, *, say: Callable[[str], object] | N
 
     Args:
         folder: The system's folder with descriptions of the caches.
-        say: Receives a sentence for the user about each cache that a usual one replaces.
+        say: Shows the user a message about each cache that a usual one replaces.
     """
     found: dict[str, CacheLevel] = {}
     for index in sorted(folder.glob("index*")):

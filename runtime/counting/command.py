@@ -45,7 +45,7 @@ def counting_command(
         environment: The result of ``measured_environment``, with the probe library preloaded.
         counters: ``simulated``, or ``simulated:EVENT,…``.
         launcher: The word of the command that starts ranks; empty if there is none.
-        say: Receives a sentence for the user before a longer wait.
+        say: Shows the user a message before a longer wait.
 
     Returns:
         The command and its environment.

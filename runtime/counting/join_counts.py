@@ -1,4 +1,4 @@
-"""Join the counts of one run with the times of another, because a counting run distorts all times, but no count."""
+"""Join the counts of one run with the times of another, because a counting run distorts all times, but no counts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["join_counts", "with_ref_cycles"]
 _REF_CYCLES: Final = next(metric for metric in COUNT_METRICS if metric.name == "ref_cycles")
 
 _TOLERATED: Final = 0.01
-"""The relative difference of visits that is tolerated, because polling loops vary."""
+"""The relative difference in visits that is tolerated, because polling loops vary."""
 
 _NAMED: Final = 5  # maximum number of call paths named in a warning; the others are only counted
 
@@ -140,7 +140,7 @@ def _folded_alike(timing: Experiment, counting: Experiment) -> tuple[Experiment,
 
 
 def _matched_locations(timing: Experiment, counting: Experiment) -> npt.NDArray[np.intp]:
-    """Map the counting run's locations to the timing run's columns: the same thread, or the process's first."""
+    """Map the counting run's locations to the timing run's columns: the same thread's, or the first thread's."""
     known = {(each.process, each.thread): column for column, each in enumerate(timing.locations)}
     first = {each.process: column for column, each in reversed(list(enumerate(timing.locations)))}
     return np.array(

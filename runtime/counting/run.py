@@ -39,7 +39,7 @@ _OWN_FOLDER: Final = frozenset({"wdir", "wd", "workdir", "chdir", "D"})  # launc
 _WORTH_SAYING: Final = 100 << 20  # bytes; copying more is announced, because it takes time
 _UNITS: Final = (("h", 3600), ("min", 60))
 _TIMES: Final = (5, 20)  # range of the usual factor by which counting is slower
-# The usual factor for programs with much fused multiply-add: TeaLeaf, benchmarks/counting/README.md.
+# The usual factor for programs with much fused multiply-add, measured with TeaLeaf (benchmarks/counting/README.md).
 _FUSED_TIMES: Final = 23
 _UNFUSED_TIMES: Final = 9
 _TO_START: Final = 3  # seconds that Valgrind needs to translate the libraries of an MPI program
@@ -78,7 +78,7 @@ class CountingRun:
 
         Args:
             timings: Experiments from one or several timing runs of the command, by their folders.
-            say: Receives a sentence for the user.
+            say: Shows the user a message.
 
         Raises:
             InputError: The counting run failed, and its output is in the run's folder; or its counts cannot be joined.
@@ -160,10 +160,10 @@ def prepared_counting(
         output: The run's folder.
         geometry: The caches to simulate.
         chosen: The folder in which the program runs; None for a temporary copy of the working directory.
-        say: Receives a sentence for the user.
+        say: Shows the user a message.
         counters: ``simulated``, or ``simulated:EVENT,…``.
         scratch: The folder in which the copy is made. None for the run's folder, or if nodes may not share the run's
-            folder, for the folder around the working directory.
+            folder, for the folder that contains the working directory.
         python_functions: Patterns of Python functions that are regions.
         tracing: Variables that make processes record time lines; None if they do not.
 

@@ -116,7 +116,7 @@ def counting_tool(
 
     Args:
         environment: Provides the paths of compilers and cache.
-        say: Receives a sentence for the user before a longer wait.
+        say: Shows the user a message before a longer wait.
 
     Raises:
         BuildError: Valgrind or a C compiler is missing, the compiler fails, or the cache cannot be written.

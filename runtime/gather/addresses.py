@@ -41,7 +41,7 @@ def inlined_at(file: str, addresses: Sequence[str]) -> list[list[AddressPlace]]:
 
     Args:
         file: A program or a library.
-        addresses: Hexadecimal addresses in it.
+        addresses: Hexadecimal addresses in the file.
     """
     lines = _ask(["addr2line", "-a", "-f", "-i", "-e", file], addresses).splitlines()
     starts = [number for number, line in enumerate(lines) if line.startswith("0x")]
@@ -54,7 +54,7 @@ def inlined_at(file: str, addresses: Sequence[str]) -> list[list[AddressPlace]]:
 
 
 def symbols_at(file: str, addresses: Sequence[str]) -> list[str]:
-    """Return the function that contains each address, by the symbols of a library without debug information.
+    """Return the function that contains each address, according to the symbols of a library without debug information.
 
     The name is empty if no symbol covers the address. ``addr2line`` would return the nearest symbol before it.
     """

@@ -3,7 +3,8 @@
 A node's shards are in a local folder with the name of the run's folder, or in a folder that ``node_folder`` names. Of
 the processes that see the same folder, the first one reads it. All processes send the shards that the run's folder
 lacks, piece by piece, to one process: the first that sees the run's own folder, which a file with a random number
-identifies. If none does, process 0 receives them and writes them to standard output, which the launcher forwards.
+identifies. If no process sees this folder, process 0 receives the shards and writes them to standard output, which the
+launcher forwards.
 """
 
 from __future__ import annotations

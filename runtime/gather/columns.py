@@ -20,7 +20,7 @@ from .shard_layout import SYSTEM_VALUES
 __all__ = ["MACHINE", "Columns", "Placing", "Timing"]
 
 MACHINE: Final = "machine"
-_ALIKE: Final = 0.01  # a fraction of the timed visits: if untimed visits of threads differ by less, they count as equal
+_ALIKE: Final = 0.01  # fraction of the timed visits by which untimed visits of threads may differ and count as equal
 _CELLS: Final = 1 << 20  # number of values that are copied at a time
 
 _Places = npt.NDArray[np.intp]
@@ -78,7 +78,7 @@ class Timing:
         return cls(throttled, again, still, np.full(paths, np.inf), np.zeros(paths), np.full(paths, np.inf))
 
     def joined(self, other: Timing) -> Timing:
-        """Combine with the values for other threads."""
+        """Return these values combined with the values for other threads."""
         return Timing(
             self.throttled | other.throttled,
             self.again | other.again,

@@ -99,7 +99,7 @@ def entries_of(records: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
 
 @dataclass(frozen=True, slots=True)
 class WaitedFor:
-    """Waiting of one node for another.
+    """The waiting of one node for another node.
 
     Attributes:
         waiting: Process, thread and node that waits.

@@ -63,7 +63,7 @@ def gather(
 
     Raises:
         InputError: There are no data here, and the job that should have collected them failed; a later start of ``run``
-            uses the folder; or as for ``gather_here``.
+            uses the folder; or for the same reasons as in ``gather_here``.
     """
     facts.check_start(folder.shards)
     command = launched_by or facts.command
@@ -151,7 +151,7 @@ def _is_worth_a_job(folder: RunFolder, command: Sequence[str]) -> bool:
 
 
 def _readable(folder: RunFolder) -> Iterator[Shard]:
-    """Read the shards on this disk, one after the other."""
+    """Yield the shards on this disk, read one after the other."""
     for file in folder.shard_files():
         with suppress(InputError):
             yield read_shard(file)

@@ -16,7 +16,7 @@ __all__ = ["Head", "Shape", "Throttled"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shape:
-    """The call paths of a process, which decide where its nodes belong in the experiment.
+    """The call paths of a process, which determine where its nodes belong in the experiment.
 
     Attributes:
         key: Equal for two shapes if all other attributes are equal.

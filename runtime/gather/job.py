@@ -47,7 +47,7 @@ def work(communicator: Any, shards: Path, home: str, temporary: str = "", called
 
 
 def _is_merged(communicator: Any, shards: Path, home: str, temporary: str, called: str) -> bool:
-    """Merge all shards if they are many without time lines and a process sees the folder; return whether they were."""
+    """Merge all shards if there are many without time lines, and a process sees the folder; return whether it did."""
     seen = SeenShards.of(communicator, shards, home)
     # process 0 of the new communicator sees the run's folder
     together = MpiCommunicator(communicator.Split(0, 0 if seen.at_home else 1))

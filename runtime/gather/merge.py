@@ -67,7 +67,7 @@ def merge_shards(shards: Iterable[Shard], facts: RunFacts, *, remarks: Sequence[
     the times of the same number of visits, to within a hundredth of the timed visits.
 
     Args:
-        shards: At least one, in any order.
+        shards: At least one shard, in any order.
         facts: Facts that only the launcher knows.
         remarks: Warnings of the gather.
     """

@@ -147,7 +147,7 @@ class _Silence:
 
 
 def nodes_of(shards: Sequence[Path]) -> int:
-    """Count the nodes that have written shards, whose names begin with that of the node."""
+    """Return the number of nodes that have written shards; a shard's name begins with the node's name."""
     return len({file.name.rsplit(".", 3)[0] for file in shards})
 
 

@@ -78,7 +78,7 @@ SYSTEM_FIELDS: Final = {
     "peak_memory": ("resident",),
 }
 
-# Values that shards store in smaller units than the metric's.
+# Factors for values that shards store in smaller units than the metric's.
 SCALES: Final = {"energy": 1e-6, "dram_energy": 1e-6, "system_time": 1e-6}
 
 

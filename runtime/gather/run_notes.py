@@ -48,7 +48,7 @@ def run_notes(
     """Return the notes: missing processes and early ends, omitted data, and how all other data were measured.
 
     Args:
-        heads: Rank of each process → its head; processes without a rank have the numbers after the last.
+        heads: Rank of each process → its head; processes without a rank have the numbers after the last rank.
         facts: Facts that only the launcher knows.
         remarks: Warnings of the gather, which come first.
         folded: The regions whose time goes to their callers on some call path.

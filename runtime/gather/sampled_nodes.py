@@ -114,7 +114,7 @@ class _Maker:
 
 
 def _moved(nodes: npt.NDArray[np.void], new: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
-    """Append nodes, and subtract their times from their parents."""
+    """Append nodes, and subtract their times from those of their parents."""
     found: npt.NDArray[np.void] = np.concatenate([nodes, new])
     for name in ("wall", "cpu"):
         np.subtract.at(found[name], new["parent"], new[name])

@@ -30,8 +30,8 @@ class ThreadSamples:
         end: End of each sample, ``float64[sample]``, in seconds since the process's start.
         values: ``NODE[sample]``: sums over all nodes.
         system: ``float64[sample, SYSTEM_VALUES]``, NaN if unknown.
-        recorded: ``uint64[sample]``: a bit per value of ``TRACE_VALUES`` that was recorded; in ``values`` the others
-            are 0.
+        recorded: ``uint64[sample]``: a bit per value of ``TRACE_VALUES`` that was recorded; the other values are 0 in
+            ``values``.
         first: ``int[sample + 1]``: where the parts of each sample begin in the following four arrays.
         nodes: ``int[part]``, indices of the thread's nodes; -1 means several.
         visits: ``int64[part]``: number of visits.
@@ -249,5 +249,5 @@ def _rest_by_node(
 
 
 def _start_of(tree: ThreadTree) -> float:
-    """Return when the only sample of a thread without samples begins: the thread's time before it was last seen."""
+    """Return the start of the sample made for a thread without samples: its time before it was last seen."""
     return max(0.0, tree.last - float(tree.nodes["wall"].sum()))

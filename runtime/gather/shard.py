@@ -175,7 +175,7 @@ class Shard:
 
     Attributes:
         path: The file.
-        used: The bytes in use when the file was read; a running process adds to it.
+        used: The bytes in use when the file was read; a running process adds to them.
         host: The node's name.
         pid: The process ID on this node.
         rank: The rank in MPI_COMM_WORLD, or the launcher's rank if MPI_Init has not returned; None if unknown.
@@ -199,7 +199,7 @@ class Shard:
         cpu_clock: How switches of the thread are noticed: ``rseq``, ``perf-lock`` or ``syscall``.
         pair_cost: Seconds per entry and exit of a region.
         throttled_cost: Seconds per entry and exit of a throttled region whose entry calls the probe library.
-        passing_cost: As ``throttled_cost``, if the entry calls nothing.
+        passing_cost: As ``throttled_cost``, for an entry that calls nothing.
         left_cost: As ``throttled_cost``, if the exit calls the library, too.
         opened_cost: As ``throttled_cost``, if further entries need no call until a timed region is entered or left.
         slot_cost: As ``throttled_cost``, if only the stub of a Fortran program counts the entry.
@@ -216,9 +216,11 @@ class Shard:
         spawned: Whether MPI_Comm_spawn started the process, so that its MPI_COMM_WORLD differs from that of the
             launcher's processes.
         sources: Counter of ``layout.COUNTERS`` → how it was counted.
-        counted_in: The calls to which counting was restricted, ``mpi`` and ``io``; empty if it was not.
+        counted_in: The calls to which counting was restricted, ``mpi`` and ``io``; empty if counting was not
+            restricted.
         by_turns: Whether events were multiplexed, so that counts are estimates.
-        papi: The libpapi that counted, such as ``PAPI 6.0 (python_papi)``; empty if it was the system's, or none.
+        papi: The libpapi that counted, such as ``PAPI 6.0 (python_papi)``; empty if it was the system's, or if none
+            counted.
         form: The regions and call paths of the process.
         threads: The trees of the process's threads, by index.
         files: The process's reads and writes, by file.
@@ -297,5 +299,5 @@ class Shard:
 
     @property
     def program(self) -> str:
-        """The user's name of the program."""
+        """The name by which the user knows the program."""
         return self.script or Path(self.executable).name or "program"

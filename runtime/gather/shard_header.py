@@ -31,7 +31,7 @@ MOST: Final = 1 << 48
 """The upper limit of plausible counts: one per nanosecond for three days."""
 
 _USED: Final = struct.Struct("=Q")
-_USED_AT: Final = layout.HEADER_LAYOUT["magic"].itemsize + 4 * 6  # six numbers are between the magic and this one
+_USED_AT: Final = layout.HEADER_LAYOUT["magic"].itemsize + 4 * 6  # six numbers precede it, after the magic number
 
 
 def used_part(path: Path) -> bytes:
@@ -63,7 +63,7 @@ def shard_defect(path: Path, expected: str, found: object) -> InputError:
 
 
 def header_of(path: Path, data: bytes) -> dict[str, Any]:
-    """Parse the header at the start of a shard's bytes; values by field name.
+    """Parse the header at the start of a shard's bytes; return its values by field name.
 
     Raises:
         InputError: The file is not a shard, is from a different version or machine, or is cut off.

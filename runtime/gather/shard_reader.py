@@ -394,7 +394,7 @@ class _Reader:
 
 
 def _papi(counting: int) -> str:
-    """Return which libpapi counted, if it was not the system's."""
+    """Return which libpapi counted; empty if it was the system's."""
     flags = {layout.COUNTS_BY_CHOSEN_PAPI: CHOSEN, layout.COUNTS_BY_PACKAGED_PAPI: PACKAGED}
     whose = next((name for flag, name in flags.items() if counting & flag), "")
     return f"PAPI {counting >> 8 & 255}.{counting >> 16 & 255} ({whose})" if whose else ""

@@ -25,9 +25,9 @@ class Records:
     """The records of a shard, by the lines of ``ALIGNMENT`` bytes at which they begin.
 
     Attributes:
-        lines: ``intp[record]``.
+        lines: ``intp[record]``: the line at which each record begins.
         heads: ``uint32[record]``: kind and number of lines.
-        first: For each kind, ``intp[record]``.
+        first: For each kind, ``intp[record]``: the line at which each record of this kind begins.
         regions: The lines of all regions, concatenated.
         used: The bytes of the shard that are in use.
         wrong: The first line without the record that must begin there; None if all records are complete.

@@ -62,7 +62,7 @@ def find_mpi(command: Sequence[str], environment: Mapping[str, str] = os.environ
 
 
 def _launcher(command: Sequence[str], environment: Mapping[str, str]) -> tuple[str, MpiLibrary | None]:
-    """Return a command's launcher, or if an MPI program comes first, which needs no launcher, its MPI library."""
+    """Return a command's launcher, or the MPI library of a program that is started without a launcher."""
     for word in command:
         if _LAUNCHER.match(Path(word).name):
             return word, None

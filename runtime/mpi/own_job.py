@@ -57,7 +57,7 @@ def started_processes() -> Started | None:
 
 
 def begin_mpi(started: Started, otherwise: str) -> Any:
-    """Initialise MPI and return the communicator of all processes started together; all of them must call it.
+    """Initialise MPI; return the communicator of all processes started together, which must all call this function.
 
     Args:
         started: This process's place among the processes started together.
@@ -80,7 +80,7 @@ def begin_mpi(started: Started, otherwise: str) -> Any:
 
 
 def check_together(communicator: Any) -> None:
-    """Check that this process is not alone in MPI although a launcher has started several.
+    """Check that this process is not alone in MPI although a launcher has started several processes.
 
     Raises:
         InputError: The launcher belongs to a different MPI, so each process is alone.

@@ -36,7 +36,7 @@ class Counted(NamedTuple):
 
     Attributes:
         event: The event, with the suffix for the kernel's part if it had one.
-        calls: The calls to which counting was restricted, ``mpi`` and ``io``; empty if it was not.
+        calls: The calls to which counting was restricted, ``mpi`` and ``io``; empty if counting was not restricted.
         estimate: Whether the event was multiplexed.
         library: The libpapi and its version; empty if it was the system's.
     """

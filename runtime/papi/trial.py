@@ -22,7 +22,7 @@ _NULL: Final = -1
 _PRESET: Final = -0x80000000
 _NATIVE: Final = 0x40000000
 _ALL, _FIRST = 0, 1  # modifiers for PAPI_enum_event: all, first
-_NAME: Final = 1024  # bytes of an event's name
+_NAME: Final = 1024  # maximum length of an event's name, in bytes
 _REASON: Final = 512  # the offset of the reason in PAPI_component_info_t, the same in all versions
 _KERNEL: Final = ":u=1:k=1"  # the same as KERNEL_PART in choices.py
 # components that count a thread's events; others count a device's or the whole machine's
@@ -127,7 +127,7 @@ class Papi:
 
 
 def _opened() -> tuple[str, str, ctypes.CDLL]:
-    """Open the library that programs get; return its name, and whose it is."""
+    """Open the library that programs get; return its name, its origin (see ``Lookup.whose``), and the library."""
     chosen, packaged = (os.environ.get(name, "") for name in ("AUTOANALYZER_PAPI", "AUTOANALYZER_PACKAGED_PAPI"))
     if chosen not in ("", _PACKAGE):
         return chosen, "chosen", ctypes.CDLL(chosen)
@@ -148,7 +148,7 @@ def _work() -> None:
 
 
 def _wait() -> None:
-    """Release the core, and move to another one."""
+    """Release the core, and move to another core."""
     time.sleep(1e-4)
     allowed = os.sched_getaffinity(0)
     for processor in sorted(allowed)[:2]:

@@ -99,7 +99,7 @@ class _Report:
         self._append.restype = None
 
     def say(self, word: str, texts: list[str]) -> None:
-        """Append a line for each text, which begins with a word."""
+        """Append a line for each text; each line begins with the given word."""
         file = f"{self._folder}/{self._node}.{os.getpid()}.python.txt"
         lines = "".join(f"{word} {text.translate(_ESCAPES)}\n" for text in texts)
         self._append(_encoded(file), _encoded(lines))
@@ -250,8 +250,8 @@ def _monitor(monitoring: Any, library: ctypes.PyDLL, choice: _Choice) -> None:
 def _profile(library: ctypes.PyDLL, choice: _Choice, report: _Report) -> None:
     """Let the interpreter report all calls, in this thread and in those that ``threading`` starts.
 
-    ``begin`` represents the hook in the interpreter. When a thread starts, or when a program restores it after a hook
-    of its own, it is called, and replaces itself with the function in C.
+    ``begin`` represents the hook in the interpreter. It is called when a thread starts, or when a program restores it
+    after a hook of its own, and replaces itself with the function in C.
     """
     profile = library.aa_python_profile
     profile.argtypes = [ctypes.py_object, ctypes.py_object, ctypes.c_int]

@@ -26,7 +26,7 @@ _ATTRIBUTES: Final = 64  # bytes of the first version of struct perf_event_attr
 
 
 def energy_source(metric: str) -> str:
-    """Return how a metric can be read: ``powercap``, ``perf``, or empty."""
+    """Return how a metric can be read: ``powercap`` or ``perf``; empty if it cannot."""
     return _tried(metric)[0]
 
 
