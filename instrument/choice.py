@@ -31,8 +31,8 @@ class Choice(NamedTuple):
     """The requested regions of a source.
 
     A region is instrumented if one of its modes is on, or if the plan includes it or splits its parent. It is not
-    instrumented if the plan excludes or eliminates it, or merges it with others. The program as a whole belongs to
-    every mode. If a function cannot be a region, its outermost loops replace it.
+    instrumented if the plan excludes or eliminates it, or merges it with other regions. The program as a whole belongs
+    to every mode. If a function cannot be a region, its outermost loops replace it.
 
     Attributes:
         modes: The modes that are on.

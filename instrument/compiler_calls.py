@@ -83,8 +83,8 @@ def compile_words(
 ) -> list[str]:
     """Return the user's command with instrumented text in place of sources.
 
-    The preprocessor's options are left out, because some compilers warn about unused ones. They are kept if a source is
-    compiled unchanged, or is Fortran, which finds modules by ``-I``.
+    The preprocessor's options are left out, because some compilers warn about unused options. The options are kept if a
+    source is compiled unchanged, or is Fortran, which finds modules by ``-I``.
 
     Args:
         command: The user's command.

@@ -93,7 +93,7 @@ class KeptCompile:
         return messages, os.fsdecode(remarks).split("\0") if remarks else []
 
     def keep(self, messages: bytes, warnings: list[str]) -> None:
-        """Cache the files and messages of a compile, unless the source was written meanwhile."""
+        """Cache the files and messages of a compile, unless the source was changed in the meantime."""
         with suppress(OSError):
             if not self._key or self._state != _state(self._command):
                 return

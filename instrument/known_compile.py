@@ -1,8 +1,8 @@
 """Repeat a compile that is known by its command and files, without running preprocessor, parser or compiler.
 
 The key of a cached compile (``KeptCompile``) can only be computed after preprocessing. Therefore, a note, whose key is
-the command, lists the files that were read, and those that were missing. As long as these are unchanged, the cached
-result is valid.
+the command, lists the files that were read, and those that were missing. As long as these files are unchanged, the
+cached result is valid.
 
 Repeating a compile takes about as long as starting Python, so this module and its imports import little.
 """

@@ -1,4 +1,4 @@
-"""Average the runs in a folder, and open the runs behind such a mean."""
+"""Average the runs in a folder, and open the runs from which a mean was made."""
 
 from __future__ import annotations
 

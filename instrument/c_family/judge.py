@@ -1,4 +1,4 @@
-"""Decide whether a guard is allowed in a function or around a part of it, and make regions for such parts."""
+"""Decide whether a guard is allowed in a function or around a part of it, and make regions for these parts."""
 
 from __future__ import annotations
 

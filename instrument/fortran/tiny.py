@@ -50,7 +50,8 @@ _WORDS: Final = frozenset(["if", "elseif", "selectcase", "case"])
 class Sizes:
     """Estimates how many statements the procedures of a source execute.
 
-    If a name may be a call or a whole array, it counts as such, because these must not be hidden in a caller's time.
+    A name that may be a call or a whole array counts as one, because the time of calls and arrays must not be hidden in
+    a caller's time.
 
     Args:
         procedures: All procedures of the source.

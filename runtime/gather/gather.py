@@ -53,8 +53,8 @@ def gather(
     Args:
         folder: The run's folder.
         facts: Facts that only the launcher knows.
-        how: ``mpi``; ``plain``: from this disk, in this process; ``auto``: by MPI if there are very many shards, or if
-            the shards of some ranks are not on this disk.
+        how: ``mpi``: over MPI from all nodes; ``plain``: from this disk, in this process; ``auto``: over MPI if there
+            are very many shards, or if the shards of some ranks are not on this disk.
         launched_by: The command that launched the program, if it is not the one in ``facts``.
         told: Progress callback: the number of shards read, and their total.
 
@@ -62,8 +62,8 @@ def gather(
         The experiment; None if no process recorded anything.
 
     Raises:
-        InputError: There are no data here, and the job that should have collected them failed; a later start of ``run``
-            uses the folder; or for the same reasons as in ``gather_here``.
+        InputError: There are no data on this disk, and the job that should have collected them failed; a later start of
+            ``run`` uses the folder; or for the same reasons as in ``gather_here``.
     """
     facts.check_start(folder.shards)
     command = launched_by or facts.command
@@ -108,7 +108,7 @@ def gather(
 def gather_here(folder: RunFolder, *, ended: bool = True, told: Told | None = None) -> Experiment | None:
     """Merge the shards on this disk into the folder's experiment, and remove them.
 
-    Shards that cannot be read are named in the notes and kept, and the others are merged. All shards are kept if a
+    Shards that cannot be read are named in the notes and kept; all other shards are merged. All shards are kept if a
     process may still write one.
 
     Args:

@@ -315,7 +315,7 @@ def _throttled_cost(shards: Sequence[Shard], untimed: int) -> float:
 
 
 def most_used_files(processes: Iterable[Iterable[FileUse]]) -> tuple[FileUse, ...]:
-    """Add up the processes' use of each file, longest time first; after the first ones, combine all others into one."""
+    """Add up the processes' use of each file, longest time first; combine all files after the first ones into one."""
     total: dict[str, FileUse] = {}
     for files in processes:
         for file in files:
@@ -331,7 +331,7 @@ def most_used_files(processes: Iterable[Iterable[FileUse]]) -> tuple[FileUse, ..
 
 
 def _sum(name: str, *files: FileUse) -> FileUse:
-    """Add up the use of files; the number of processes is the largest one, because files may share processes."""
+    """Add up the use of files; the number of processes is the maximum, because files may share processes."""
     return FileUse(
         name,
         sum(file.processes for file in files) if name else max(file.processes for file in files),

@@ -134,7 +134,7 @@ class Tracing:
     Attributes:
         interval: Seconds between samples at the end.
         merged: How many times pairs of samples were merged because memory was full; each time, the interval doubled.
-        slowed: How many times the interval was doubled because taking samples took long.
+        slowed: How many times the interval was doubled because taking samples took a long time.
         lost: The number of samples for which there was no memory.
         left_out: Bit mask of the ``TRACE_VALUES`` that a policy left out of at least one sample.
     """

@@ -35,7 +35,7 @@ _USED_AT: Final = layout.HEADER_LAYOUT["magic"].itemsize + 4 * 6  # six numbers 
 
 
 def used_part(path: Path) -> bytes:
-    """Return the used bytes of a shard; the rest is large and empty."""
+    """Return the used bytes of a shard; the rest of the file is large and empty."""
     file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         used = used_bytes(file)

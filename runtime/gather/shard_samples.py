@@ -78,7 +78,7 @@ def samples_of(
         total.update({name: int(head[name]) for name in ("signals", "periods", "crowded", "lost")})
         counts = np.frombuffer(data, layout.SAMPLE_COUNT_LAYOUT, count=room, offset=at + _HEAD)
         counts = counts[(counts["node"] > 0) & (counts["periods"] > 0) & (counts["place"] >> _SHARE_BITS == 0)]
-        counts = counts[np.isin(counts["node"], nodes)]  # a running program may have made more nodes meanwhile
+        counts = counts[np.isin(counts["node"], nodes)]  # a running program may have made more nodes in the meantime
         numbers = words[counts["node"].astype(np.intp) * _PER_LINE + _REGION_WORD].tolist()
         found = np.searchsorted(nodes, counts["node"]).tolist()
         for number, address, periods, node in zip(

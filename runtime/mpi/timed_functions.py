@@ -51,7 +51,7 @@ TOPOLOGIES: Final = "Cart_create Graph_create Dist_graph_create Dist_graph_creat
 """Functions that create a communicator with a topology, which is the last parameter."""
 
 DERIVED: Final = f"Comm_create Comm_create_group Comm_split Comm_split_type Cart_sub {TOPOLOGIES}"
-"""Functions that derive a communicator, the last parameter, from the first one; plain copies are excluded."""
+"""Functions that derive a communicator, the last parameter, from the first parameter; plain copies are excluded."""
 
 _OF_FIRST: Final = f"Comm_dup Comm_dup_with_info {DERIVED}".replace("Comm_create_group ", "")
 

@@ -85,7 +85,7 @@ class Papi:
 
         Args:
             events: The events' names.
-            kernel: Whether the work includes the kernel, which takes long on busy cores.
+            kernel: Whether the work includes the kernel, which takes a long time on busy cores.
         """
         number = ctypes.c_int(_NULL)
         self._library.PAPI_create_eventset(ctypes.byref(number))

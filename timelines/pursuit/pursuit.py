@@ -37,7 +37,7 @@ class Ranked:
 
     Attributes:
         metric: The metric's name.
-        importance: The metric's share of the index of the axis for which it was chosen; 0 without an index.
+        importance: The metric's share of the index of the axis for which it was chosen; 0 if there is no index.
         loading: The metric's loading on that axis, from -1 to 1.
         index: Index of the projection from which the metric was chosen; it contains no metrics of earlier rounds.
         camps: Index of camps in this metric alone.

@@ -49,7 +49,7 @@ def doubts(x: Values, y: Values, path: Warp, boundaries: tuple[int, ...] = ()) -
     Args:
         x: ``float64[n]``: the first sequence.
         y: ``float64[m]``: the second sequence.
-        path: Their warp path.
+        path: The warp path of the two sequences.
         boundaries: Samples of ``x`` at the ends of intervals to map.
     """
     far = max(_DISTINCT * float(np.hypot(noise_level(x), noise_level(y))), _UNLIKE * float(x.std()))
