@@ -118,7 +118,7 @@ def _removed(found: Leftover, data: bool) -> Leftover:
         else:
             found.path.unlink()
     except FileNotFoundError:
-        pass  # another process has removed it
+        pass  # another process has removed the file
     except OSError as error:
         return replace(found, kept=f"cannot be removed: {error.strerror}")
     with suppress(OSError):

@@ -46,12 +46,12 @@ class RunFolder:
 
     @property
     def small_experiment(self) -> Path:
-        """The file of an experiment that is not large."""
+        """The file for an experiment that is not large."""
         return self.path / EXPERIMENT_FILE
 
     @property
     def large_experiment(self) -> Path:
-        """The file of a large experiment."""
+        """The file for a large experiment."""
         return self.path / LARGE_EXPERIMENT_FILE
 
     @property

@@ -189,7 +189,7 @@ class Columns:
             found.still[group.nodes[[node for node in tree.throttled if node not in tree.timed_again]]] = True
 
     def values(self, fields: Sequence[str], moved: _Places) -> Severity:
-        """Add up fields of nodes; ``float64[call path, location]``.
+        """Return the sums of fields of nodes, ``float64[call path, location]``.
 
         Args:
             fields: The fields' names.
@@ -205,7 +205,7 @@ class Columns:
         return found
 
     def on_path(self, field: str, moved: _Places) -> Severity:
-        """Add up a field of ``ON_PATH``, the nodes' parts of the critical path; ``float64[call path, location]``."""
+        """Return the sums of a field of ``ON_PATH`` over nodes, ``float64[call path, location]``."""
         found = np.zeros((int(moved.max()) + 1, len(self._columns)))
         for group in self._groups if self._placing.path else ():
             for shard, column in zip(group.shards, group.columns, strict=True):
@@ -255,7 +255,7 @@ class Columns:
     def _placed_values(
         self, group: _Group, part: slice, places: _Places, fields: Sequence[str], paths: int
     ) -> npt.NDArray[np.float64]:
-        """Add up fields of some threads of a group; ``float64[thread, call path]``."""
+        """Return the sums of fields for some threads of a group, ``float64[thread, call path]``."""
         numbers = group.kept[part]
         values = self._own.values.values(numbers, len(places), fields[0])
         for name in fields[1:]:

@@ -289,7 +289,7 @@ class _Decisions:
         return longest_first(Delay(*pair, sum(both), by_messages=both[True]) for pair, both in found.items())
 
     def structure(self, timing: Timing) -> _Structure:
-        """Decide on everything else, including the notes, once it is known which call paths lack times."""
+        """Decide the rest of the structure, and the notes, once it is known which call paths lack times."""
         run = self._run
         shards = [shard for shard in run.processes.values() if shard.threads]
         paused = _paused(shards)

@@ -31,7 +31,7 @@ from .job_shards import HOME_FILE
 
 __all__ = ["JobEnd", "few_processes", "nodes_of", "processes_on_a_node", "run_mpi_job"]
 
-_TIMEOUT: Final = 600  # seconds of silence, after which the job is ended: its launcher may wait for nodes forever
+_TIMEOUT: Final = 600  # seconds of silence after which the job is ended, because its launcher may wait forever
 _ON_A_NODE: Final = 4  # processes per node; more would not read and write faster
 _NODES: Final = "SLURM_JOB_NODELIST"
 _COUNT: Final = "SLURM_JOB_NUM_NODES"

@@ -71,7 +71,7 @@ class ByteRule:
 
     @property
     def by_status(self) -> bool:
-        """Whether only a status shows what was received."""
+        """Whether the received bytes are known only from a status."""
         return self.parameters.endswith(" status")
 
 
