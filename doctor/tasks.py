@@ -91,7 +91,7 @@ def is_launched(environment: Mapping[str, str] = os.environ) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer of a process.
+    """A process's answer to rank 0.
 
     Attributes:
         rank: Rank of the process.

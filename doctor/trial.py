@@ -146,7 +146,7 @@ def _lack(experiment: Experiment, region: str) -> str:
 
 
 def lacking_compiler(wrapper: Sequence[str], bench: Bench) -> tuple[str, str] | None:
-    """Return what is missing on ``PATH``, an MPI wrapper or its compiler, and advice; None if both are there."""
+    """Return what is missing on ``PATH``, an MPI wrapper or its compiler, and advice; None if nothing is missing."""
     path = bench.environment.get("PATH")
     name = shlex.join(wrapper)
     if not wrapper or not shutil.which(wrapper[0], path=path):

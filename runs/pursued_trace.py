@@ -43,7 +43,7 @@ def trace_pieces(path: Path, window: float | None, patience: float | None) -> It
         patience: Seconds without new samples after which a growing trace counts as ended; None for a complete trace.
 
     Raises:
-        InputError: There is no trace, it is damaged, or no sample arrived.
+        InputError: There is no trace, the trace is damaged, or no sample arrived.
     """
     if path.is_dir() and patience is not None:
         yield from _of_running(RunFolder(path), window, patience)

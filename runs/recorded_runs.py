@@ -22,7 +22,7 @@ __all__ = ["PlannedRun", "groups_of", "planned_runs", "recorded"]
 
 @dataclass(frozen=True, slots=True)
 class PlannedRun:
-    """A run that is planned.
+    """A run to carry out.
 
     Attributes:
         options: Options of the run.

@@ -68,7 +68,7 @@ class Pace:
 
     @property
     def courses(self) -> tuple[Course, ...]:
-        """The busy time per entry in the course of each run."""
+        """The busy time per entry over the course of each run."""
         return tuple(Course(run.source, way.begin, way.end, way.seconds) for run, way in self.ways)
 
     @property
@@ -165,7 +165,7 @@ def _strongest(left: Values) -> tuple[Shape, list[int]] | None:
 
 
 def _is_counted(change: Anomaly) -> bool:
-    """Return whether counts change with the region, so that the change does not come from the machine."""
+    """Return whether counts change with the region, which shows that the machine did not cause the change."""
     return any(each.metric in _FROM_PROGRAM and each.sign == "+" for each in change.goes_with)
 
 

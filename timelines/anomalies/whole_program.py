@@ -23,7 +23,7 @@ _MEMORY: Final = "resident_memory"
 _PARTS: Final = 100
 _LONG: Final = 0.25  # minimum length of growth, as a fraction of the run; shorter growth belongs to the program's start
 _IO: Final = "io_time"
-_STEPS: Final = 1000  # steps per run
+_STEPS: Final = 1000  # number of time steps per run
 _PULSES: Final = 4  # minimum number of I/O phases, so that there are three gaps
 # Maximum standard deviation of the gaps between I/O phases, divided by their mean; it allows for a busy machine.
 _EVEN: Final = 0.35

@@ -60,19 +60,19 @@ def spearman(x: Values, y: Values) -> float:
 
 
 def euclidean(x: Values, y: Values) -> float:
-    """Return the score of the Euclidean distance (Eq. 6) between x and y or between x and -y, whichever is less."""
+    """Return the score of the Euclidean distance (Eq. 6) between x and y or between x and -y, whichever is smaller."""
     a, b = normalised(x), normalised(y)
     return _inverse(min(float(np.linalg.norm(a - b)), float(np.linalg.norm(a + b))))
 
 
 def manhattan(x: Values, y: Values) -> float:
-    """Return the score of the Manhattan distance (Eq. 5) between x and y or between x and -y, whichever is less."""
+    """Return the score of the Manhattan distance (Eq. 5) between x and y or between x and -y, whichever is smaller."""
     a, b = normalised(x), normalised(y)
     return _inverse(min(float(np.abs(a - b).sum()), float(np.abs(a + b).sum())))
 
 
 def warping(x: Values, y: Values) -> float:
-    """Return the score of the warp error (Eq. 1) between x and y or between x and -y, whichever is less (5.2.2)."""
+    """Return the score of the warp error (Eq. 1) between x and y or between x and -y, whichever is smaller (5.2.2)."""
     a, b = normalised(x), normalised(y)
     return _inverse(min(warp_error(a, b), warp_error(a, -b)))
 

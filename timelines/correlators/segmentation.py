@@ -21,8 +21,8 @@ from ...errors import InputError
 
 __all__ = ["Fits", "Segmentation", "drawn_pattern", "proposed_pattern", "segmented", "suggested_count"]
 
-_SHORTEST: Final = 2  # samples: enough for a line
-_PARAMETERS: Final = 3  # per segment: begin, slope and intercept
+_SHORTEST: Final = 2  # number of samples: enough for a line
+_PARAMETERS: Final = 3  # number of parameters per segment: beginning, slope and intercept
 _MOST: Final = 64  # maximum number of segments to suggest
 
 
@@ -131,7 +131,7 @@ def _splits(times: Values, values: Values, count: int) -> list[Segmentation]:
 
 
 def _best_split(fits: Fits, begin: int, end: int) -> tuple[float, int]:
-    """Return by how much a segment's best split reduces the error, and where it is; -1 for both if too short."""
+    """Return by how much a segment's best split reduces the error, and its place; -1 for both if there is none."""
     places = np.arange(begin + _SHORTEST, end - _SHORTEST + 1)
     if not len(places):
         return -1.0, -1

@@ -1,4 +1,4 @@
-"""Measure how clearly points fall into two groups, "camps", by an index of our own.
+"""Measure how clearly points fall into two groups, "camps", with an index of our own.
 
 Jones and Sibson's index hardly reacts to two camps of similar size, because they barely change the third and fourth
 cumulants. This index is the gain in log-likelihood per point if projected points are modelled as two normal camps of
@@ -132,7 +132,7 @@ class Camps:
     """A split of points into two camps.
 
     Attributes:
-        metric: The metric that is split, or the one with the largest loading in the projection that is split.
+        metric: The metric that is split, or the metric with the largest loading in the projection that is split.
         alone: Whether this metric alone is split, not a projection.
         index: The index of the split.
         critical: The index that normally distributed points rarely exceed.
@@ -175,7 +175,7 @@ def in_projection(seen: MetricSpace, *, critical: float | None = None, seed: int
 
     Args:
         seen: The points.
-        critical: The index that is rarely exceeded by chance; None for the index that holds for independent points.
+        critical: The index that is rarely exceeded by chance; None for the index that is valid for independent points.
         seed: Seed of the search.
     """
     sphere = sphered(seen.scaled())

@@ -20,7 +20,7 @@ _NEGLIGIBLE: Final = 1e-5  # fraction of the largest singular value; smaller one
 
 
 def outlying(scaled: Values) -> Values:
-    """Return the distance of each point from the median, ``float64[point]``; points with more than 1 are outliers.
+    """Return the distance of each point from the median, ``float64[point]``; points beyond 1 are outliers.
 
     Each metric is in units of its spread. Distances are divided by the median distance plus 3.5 spreads, beyond which
     there should be few points.

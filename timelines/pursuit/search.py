@@ -58,7 +58,7 @@ def search(values: Values, dimensions: int, *, seed: int = 0, starts: int = STAR
 
     Args:
         values: ``float64[point, rank]``, sphered; at least four points.
-        dimensions: Dimensions of the projection; fewer if the points span fewer.
+        dimensions: The number of dimensions of the projection; fewer if the points span fewer dimensions.
         seed: Seed of the random starts.
         starts: Number of starts; a quarter of them are followed to their end.
     """

@@ -30,7 +30,7 @@ _MOST: Final = 1e4  # maximum weight before normalisation
 _ENDS: Final = 1e-2  # additional weight of the first and the last sample, which always match
 _SPLINE: Final = 5  # minimum number of samples for a smoothing spline
 
-_ENTRIES: Final = 3  # minimum number of moments that both runs share: the entry of the program, and two others
+_ENTRIES: Final = 3  # minimum number of moments that both runs share: the entry of the program, and two more
 _CALLS: Final = "io_calls"
 
 

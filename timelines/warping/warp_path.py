@@ -33,7 +33,7 @@ class Warp:
     """A warp path, and the difference of the sequences along it.
 
     Attributes:
-        x: ``int[pair]``: samples of the first sequence, from 0.
+        x: ``int[pair]``: samples of the first sequence, counted from 0.
         y: ``int[pair]``: the matching samples of the second sequence.
         error: The sum of the distances between matching samples (Eq. 1), without penalties.
     """
