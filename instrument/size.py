@@ -40,7 +40,10 @@ def growth(guards: int, statements: int) -> float:
 def called_often(
     functions: Iterable[_Function], main: set[_Function], calls: Iterable[tuple[_Function, _Function, bool]]
 ) -> set[_Function]:
-    """Return the functions that may run often: called in a loop, by such a function, or by no function in the unit.
+    """Return the functions that may run often.
+
+    A function may run often if it is called in a loop or by a function that may run often, or if no function in the
+    unit calls it.
 
     Args:
         functions: All functions that the unit defines.

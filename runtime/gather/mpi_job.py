@@ -129,7 +129,7 @@ class _Silence:
         Thread(target=self._watch, daemon=True).start()
 
     def broken_by(self, lines: Iterable[bytes]) -> Iterator[bytes]:
-        """Yield the job's output lines; each one restarts the timer."""
+        """Yield the job's output lines; each line restarts the timer."""
         for line in lines:
             self._last = time.monotonic()
             yield line

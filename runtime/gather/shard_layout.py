@@ -165,7 +165,7 @@ PART_LAYOUT: Final = np.dtype(
     }
 )
 PART_WHOLE: Final = 2**32 - 1
-"""The CPU time of a sample's part is stored in units of the part's ticks divided by this number; AA_WHOLE."""
+"""The CPU time of a sample's part is stored in units of the part's ticks divided by this number (AA_WHOLE)."""
 
 CHUNK_LAYOUT: Final = struct.Struct("<4xIQ")
 """The head of a chunk: its generation, and the number of bytes of the samples that follow."""
@@ -225,7 +225,7 @@ SAMPLES_LAYOUT: Final = np.dtype(
 """The head of a table of samples; ``room`` entries follow."""
 
 SAMPLE_COUNT_LAYOUT: Final = np.dtype([("place", "u8"), ("node", "u4"), ("periods", "u4")])
-"""An entry of a table of samples: an address with the share of time in the highest byte; struct aa_sample_count."""
+"""An entry of a table of samples: an address with the share of time in the highest byte (struct aa_sample_count)."""
 
 MAPPING_LAYOUT: Final = struct.Struct("<4xIQQQ")
 """Fields: the name's length; the start, end and bias of an object's code; the name follows."""
