@@ -16,7 +16,7 @@ __all__ = ["Doubt", "Kind", "doubts"]
 
 Kind = Literal["constant", "noise-point", "reordered", "unlike"]
 
-_DISTINCT: Final = 3.0  # standard deviations of noise beyond which values differ, 1 in 370 normal values by chance
+_DISTINCT: Final = 3.0  # standard deviations of noise beyond which values differ; 1 in 370 normal values does by chance
 # Fraction of a sequence's standard deviation below which values do not differ: in steep parts, samples at slightly
 # different times have different values.
 _UNLIKE: Final = 0.25
