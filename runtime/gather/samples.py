@@ -204,7 +204,7 @@ class _Reader:
 
 
 def _with_rest(line: ThreadSamples, tree: ThreadTree) -> ThreadSamples:
-    """Return the line with one more sample, for what the nodes contain beyond all samples."""
+    """Return the time line with one more sample, which holds what the nodes contain beyond all samples."""
     rest = np.zeros(1, NODE)
     for name in NODE.names or ():
         if name not in ("parent", "region"):

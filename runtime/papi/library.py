@@ -20,7 +20,7 @@ _MODULE: Final = "pypapi"
 
 
 def papi_place() -> Path | None:
-    """Return the file in the package that contains a libpapi; None if the package is not installed."""
+    """Return the package's file with a libpapi; None if the package is not installed."""
     package = find_spec(_MODULE)
     folders = package.submodule_search_locations if package else None
     return next((file.resolve() for folder in folders or () for file in sorted(Path(folder).glob("_papi*.so"))), None)
