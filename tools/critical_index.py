@@ -4,7 +4,7 @@
 
 For each number of dimensions, of metrics, and of points per metric, the table contains the 95th percentile of the
 logarithm of the index of normal points, or the 97.5th percentile if there is only one projection. The module adds a
-margin. Takes an hour.
+margin. The computation takes an hour.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The result of a calibration: prices, reasons for missing prices, and where they were measured."""
+"""The result of a calibration: prices, reasons for missing prices, and the place of measurement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find processes that outlive a run: programs that became daemons, and for a short time orphans."""
+"""Find processes that outlive a run: programs that became daemons, and orphans that live on briefly."""
 
 from __future__ import annotations
 
