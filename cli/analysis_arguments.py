@@ -136,7 +136,7 @@ def write_findings(
         file: The file of the analysed experiment.
         target: The file to write; ``-`` is standard output.
         with_account: Whether to include the account of each region's time.
-        advised: The advice to include; None for none.
+        advised: The advice to include; None if there is none.
         not_counted: Why simulated counts are missing; empty otherwise.
     """
     from ..view.findings_json import findings_document

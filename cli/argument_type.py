@@ -1,4 +1,4 @@
-"""Functions that read an option's value, for ``argparse``."""
+"""Adapt functions that read an option's value to ``argparse``."""
 
 from __future__ import annotations
 

@@ -182,7 +182,7 @@ def _compare_series(arguments: argparse.Namespace) -> int:
 
 
 def _percent(text: str) -> float:
-    """Return a percentage, such as ``5%`` or ``5``, as a share, such as 0.05.
+    """Return a percentage, such as ``5%`` or ``5``, as a fraction, such as 0.05.
 
     Raises:
         UsageError: The text is not a percentage above 0.

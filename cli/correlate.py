@@ -147,7 +147,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _target(name: str, every: Sequence[Sequence[Series]]) -> tuple[int, Series]:
-    """Return the index of the first trace that has the metric ``name``, and the series of this metric there."""
+    """Return the index of the first trace that has the metric ``name``, and the metric's series in this trace."""
     for number, series in enumerate(every):
         for each in series:
             if each.name == name:

@@ -37,7 +37,7 @@ def print_functions(named: str | None, option: str, *, uncovered: bool) -> None:
     """Print the measured functions of an MPI library, or the names of the functions that are not measured.
 
     Args:
-        named: The MPI library's C compiler; None for the first that works.
+        named: The MPI library's C compiler; None for the first compiler that works.
         option: The option that names the compiler, for messages.
         uncovered: Whether to print only the names of the functions that are not measured.
 

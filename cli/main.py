@@ -17,7 +17,8 @@ from ..errors import AutoanalyzerError, UsageError, way_out
 
 __all__ = ["main", "whole_parser"]
 
-# The commands by group, in the order of the help. Each is a module of this package, imported only when it is used.
+# The commands by group, in the order in which the help lists them. Each command is a module of this package, which is
+# imported only when the command is used.
 _GROUPS: Final = {
     "commands": {
         "run": "run a program under its launcher and print the verdict",
@@ -62,7 +63,7 @@ _GROUPS: Final = {
 }
 COMMANDS: Final = {name: text for group in _GROUPS.values() for name, text in group.items()}
 
-# Commands that the help does not list: one for packagers, and those that became options of other commands.
+# Commands that the help does not list: one for packagers, and former commands that are now options of other commands.
 _HIDDEN: Final = {
     "completion": "print a script that completes commands in bash, zsh or fish",
     "functions": "the older name for regions --mpi",
@@ -158,7 +159,8 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
     except KeyboardInterrupt:
         status = _INTERRUPTED
     except BrokenPipeError:
-        # The program that reads our output has ended, as in ``| head``. This is not an error, but output is over.
+        # The program that reads our output has ended, as in ``| head``. This is not an error, but nothing more can be
+        # printed.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 0
     except MemoryError:

@@ -17,7 +17,8 @@ __all__ = ["counters_of"]
 def counters_of(subject: Subject) -> str:
     """Return HTML with statistics of the region that the verdict names first; empty if there are too few data.
 
-    If the verdict names no region, or too few of its metrics differ, the statistics describe the whole program.
+    If the verdict names no region, or too few of the region's metrics differ, the statistics describe the whole
+    program.
     """
     from ..analyze.run.oversubscription import waiting_for_turns
     from ..multivariate.metric_space import MetricSpace

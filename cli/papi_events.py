@@ -51,7 +51,7 @@ def papi_events(text: str) -> str:
     """Return the value of ``--events``, ``METRIC=EVENT,…``, after checking it.
 
     Raises:
-        argparse.ArgumentTypeError: An entry has another form, or a metric cannot be counted or is named twice.
+        argparse.ArgumentTypeError: An entry has a different form, or a metric cannot be counted or is named twice.
     """
     if text == "none":
         return text
@@ -102,7 +102,7 @@ def add_counting_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_papi(parser: argparse.ArgumentParser) -> None:
-    """Add the option that chooses the libpapi."""
+    """Add the option that selects which libpapi to use."""
     parser.add_argument(
         "--papi",
         type=argument_type(named_papi),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MOST", "ProposedRegion", "region_name"]
 
-MOST: Final = 2_000  # locations; with more, the verdict takes too long, because it may compare all pairs per region
+MOST: Final = 2_000  # maximum number of locations; for more locations, computing the verdict takes too long
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class ProposedRegion:
 
     @classmethod
     def of(cls, experiment: Experiment, arguments: argparse.Namespace) -> ProposedRegion | None:
-        """Return the region that the verdict names first; None if it names none, or there are too many locations."""
+        """Return the region that the verdict names first; None if there is none, or there are too many locations."""
         from ..analyze import analyze
         from ..view.foremost import foremost_sentence
 

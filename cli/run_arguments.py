@@ -23,7 +23,7 @@ __all__ = ["add_measuring_arguments", "command_of", "options_of"]
 
 _LEAST_MEMORY: Final = 1 << 20
 _MOST_TRACE_MEMORY: Final = 1 << 34  # bytes; keep equal to MOST_MEMORY in runtime/probe/trace.c
-_INTERVALS: Final = (0.001, 3600.0)  # seconds; SHORTEST in runtime/probe/trace.c, LONGEST in trace_parts.h
+_INTERVALS: Final = (0.001, 3600.0)  # seconds; keep equal to SHORTEST in trace.c and LONGEST in trace_parts.h
 _SHIFTS: Final = {"": 0, "K": 10, "M": 20, "G": 30}
 
 _COUNTERS: Final = SourcesOfCounts(("auto", "papi", "simulated", "none"))

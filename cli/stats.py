@@ -148,7 +148,7 @@ def _grid(text: str | None) -> list[int] | None:
 
 
 def _report(arguments: argparse.Namespace, experiment: Experiment, space: MetricSpace) -> Report:
-    """Return the report of the analysis, which if requested also covers each cluster separately."""
+    """Return the report of the analysis; if requested, it also covers each cluster separately."""
     from ..multivariate import analyses as statistics
     from ..view import statistics as view
 

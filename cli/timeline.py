@@ -93,7 +93,7 @@ def report_on(
 
 
 def _runs(folders: Sequence[Path]) -> list[Run]:
-    """Return the runs in some folders, followed by their counting runs, whose times are not those of the program."""
+    """Return the runs in some folders, followed by their counting runs, whose times differ from the program's."""
     from ..experiment import load
     from ..experiment.trace import load_trace
     from ..experiment.trace.otf2 import OTF2_SUFFIX, read_otf2

@@ -55,7 +55,7 @@ def points(text: str) -> list[tuple[float, float]]:
 
 
 def number_above_0(text: str) -> int:
-    """Return the integer in a text, which must be at least 1.
+    """Parse an integer that must be at least 1.
 
     Raises:
         argparse.ArgumentTypeError: The text is not an integer, or it is less than 1.
@@ -66,7 +66,7 @@ def number_above_0(text: str) -> int:
 
 
 def share(text: str) -> float:
-    """Return the share in a text, which must be a number from 0 to 1.
+    """Parse a fraction, a number from 0 to 1.
 
     Raises:
         argparse.ArgumentTypeError: The text is not a number from 0 to 1.

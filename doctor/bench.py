@@ -22,7 +22,7 @@ from ..temporary_folder import owned_prefix
 __all__ = ["Bench", "Done", "bench", "on_this_machine", "own_program", "reason_of"]
 
 _PATIENCE: Final = 120.0  # seconds on an idle machine
-# Words in the line of a message that explains a failure, most reliable first.
+# Words that identify the line of a message that explains a failure; the most reliable words come first.
 _TELLING: Final = ("direct launched using", "run as root", "error", "cannot", "unable", "not found", "no such")
 _OF_SLURM: Final = ("srun: ", "slurmstepd")  # prefixes of Slurm's lines, which report a failure but not its cause
 
@@ -121,7 +121,7 @@ class Bench:
             words: The program and its arguments.
             folder: The program's working directory.
             more: Additional environment variables.
-            patience: Seconds after which the program is ended on an idle machine; on a busy one, later.
+            patience: Seconds after which the program is ended on an idle machine; on a busy machine, it is ended later.
         """
         with TemporaryFile() as printed, TemporaryFile() as complained:
             try:
@@ -158,7 +158,7 @@ class Bench:
 
 
 def on_this_machine(seconds: float) -> float:
-    """Return how long to wait here, in seconds, for what takes at most ``seconds`` on an idle machine.
+    """Return how many seconds to wait on this machine for work that takes at most ``seconds`` on an idle machine.
 
     With several runnable processes per core, a program takes that many times as long.
     """

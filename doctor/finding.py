@@ -27,7 +27,7 @@ class Finding:
         area: The group of checks, such as ``counts`` or ``folders``.
         name: Name of the thing that was tested, unique in its area.
         outcome: The outcome of the check.
-        found: What was found, or why it failed.
+        found: What was found, or why the check failed.
         advice: What the user can do; empty if nothing needs to be done.
         essential: Whether nothing can be measured if this check fails.
         varying: Details that usually differ between nodes, such as the free space on a disk.

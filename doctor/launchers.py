@@ -85,7 +85,7 @@ def launcher_finding(launcher: Launcher, outcomes: Outcomes, others: Mapping[str
 
 
 def _slurm_launchers() -> list[Launcher]:
-    """Return ``srun`` as a launcher, plain and with each of its MPI plugins."""
+    """Return ``srun`` as a launcher, without a plugin and with each of its MPI plugins."""
     plain = ("srun", "-n", str(RANKS), "--overlap", "--immediate=30")
     return [Launcher(plain, "srun"), *(Launcher((*plain, f"--mpi={each}"), f"srun --mpi={each}") for each in _PLUGINS)]
 

@@ -118,7 +118,7 @@ def _removed(found: Leftover, data: bool) -> Leftover:
         else:
             found.path.unlink()
     except FileNotFoundError:
-        pass  # another process has removed it
+        pass  # another process has removed the file
     except OSError as error:
         return replace(found, kept=f"cannot be removed: {error.strerror}")
     with suppress(OSError):
@@ -271,7 +271,7 @@ def _age(path: Path) -> float:
 
 
 def _size(path: Path) -> int:
-    """Return the bytes that a file or folder takes on disk; for sparse files such as shards, less than the size."""
+    """Return the bytes that a file or folder takes on disk; for sparse files such as shards, less than their size."""
     size = 0
     for each in [path, *path.rglob("*")] if path.is_dir() else [path]:
         with suppress(OSError):

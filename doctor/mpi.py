@@ -92,7 +92,7 @@ def c_trial(family: Family, bench: Bench, *, essential: bool) -> CTrial:
 
 
 def as_in_c(finding: Finding, made: CTrial) -> Finding:
-    """Return a finding about C++ or Fortran, or a shorter one if its program fails for the same reason as in C.
+    """Return a finding about C++ or Fortran, shortened if its program fails for the same reason as the C program.
 
     If only the C program runs on two ranks, the advice is to check the variables that name the compilers.
 

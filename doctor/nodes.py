@@ -54,7 +54,7 @@ def examine_here(told: Told) -> Examined:
 
 
 def examine_nodes(task: Task, told: Told, count: Count) -> Examined | None:
-    """Examine this node, and collect the findings of all nodes on rank 0; all processes of a job call this together.
+    """Examine this node, and collect the findings of all nodes on rank 0; collective over the job's processes.
 
     Args:
         task: This process.
@@ -86,7 +86,7 @@ def examine_nodes(task: Task, told: Told, count: Count) -> Examined | None:
 
 
 def clean_nodes(task: Task, count: Count, *, data: bool = False) -> dict[str, list[Leftover]] | None:
-    """Remove files that old runs left on the nodes; all processes of a job call this together.
+    """Remove files that old runs left on the nodes; collective over the job's processes.
 
     Args:
         task: This process.

@@ -1,4 +1,6 @@
-"""Let the processes of ``srun -N 2 autoanalyzer doctor`` meet. One per node tests the node; rank 0 collects answers.
+"""Let the processes of a job, as in ``srun -N 2 autoanalyzer doctor``, report on their nodes to rank 0.
+
+One process per node tests the node.
 
 If the launcher makes the processes one MPI program, answers are sent over MPI. Otherwise, they go through a shared
 folder: the working directory, the cache, or the home folder. If there is neither MPI nor a shared folder, answers
@@ -40,7 +42,7 @@ _LAUNCHERS: Final = (
 )
 _BY_OPEN_MPI: Final = {_OPEN_MPI: True, _HYDRA: False}
 _JOIN: Final = 40.0  # seconds within which processes with a shared folder must find each other
-_LOOK: Final = 15.0  # seconds, instead of _JOIN, if MPI has already shown that rank 0 has begun
+_LOOK: Final = 15.0  # seconds to wait, instead of _JOIN, if MPI has already shown that rank 0 has started
 _ANSWER: Final = 400.0  # seconds within which a node must have tested itself
 _PAUSE: Final = 0.2
 _MARK: Final = re.compile(r"task-([0-9]+)")  # name of the file by which each process shows that it sees a folder
@@ -89,7 +91,7 @@ def is_launched(environment: Mapping[str, str] = os.environ) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer of a process.
+    """A process's answer to rank 0.
 
     Attributes:
         rank: Rank of the process.
@@ -156,7 +158,7 @@ class Meeting:
         return answers if heard else None
 
     def _sees_first(self, patience: float = _JOIN) -> dict[str, bool]:
-        """Map each folder's purpose to whether rank 0 sees the folder; wait up to ``patience`` seconds for one."""
+        """Map each folder's purpose to whether rank 0 sees it; wait up to ``patience`` seconds until it sees one."""
         while True:
             seen = {name: 0 in _present_in(folder) for name, folder in self._folders.items()}
             if any(seen.values()) or time.monotonic() > self._since + patience:
@@ -164,7 +166,7 @@ class Meeting:
             time.sleep(_PAUSE)
 
     def _leaves(self, answer: Answer) -> bool:
-        """Write an answer to the folders shared with rank 0; return whether there are such folders."""
+        """Write an answer to the folders shared with rank 0; return whether there are any."""
         document = json.dumps(asdict(answer)).encode()
         sees = answer.sees or self._sees_first()
         for name in [name for name, seen in sees.items() if seen]:

@@ -34,7 +34,7 @@ _STAND_INS: Final = {
 }
 _PACKAGES: Final = {"gcc": "gcc", "g++": "g++", "gfortran": "gfortran", "clang": "clang", "cc": "gcc", "c++": "g++"}
 _PATIENCE: Final = 30.0  # seconds for a compiler to print its version
-_BUILD_PATIENCE: Final = 600.0  # seconds; the load average may be of a minute ago, and files on a network disk
+_BUILD_PATIENCE: Final = 600.0  # seconds; the load average may be a minute old, and files may be on a network disk
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ def _lack(experiment: Experiment, region: str) -> str:
 
 
 def lacking_compiler(wrapper: Sequence[str], bench: Bench) -> tuple[str, str] | None:
-    """Return what is missing on ``PATH``, an MPI wrapper or its compiler, and advice; None if both are there."""
+    """Return what is missing on ``PATH``, an MPI wrapper or its compiler, and advice; None if nothing is missing."""
     path = bench.environment.get("PATH")
     name = shlex.join(wrapper)
     if not wrapper or not shutil.which(wrapper[0], path=path):

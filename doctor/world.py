@@ -121,7 +121,7 @@ def _begun(process: subprocess.Popen[str], errors: IO[str]) -> World:
 
 @contextmanager
 def _ended_after(process: subprocess.Popen[str], seconds: float) -> Iterator[list[bool]]:
-    """Kill a process if the block takes longer than some seconds; the yielded list is empty unless that happened."""
+    """Kill a process if the block takes longer than ``seconds``; the yielded list is empty unless this happened."""
     late: list[bool] = []
 
     def end() -> None:
@@ -142,7 +142,7 @@ def _be_one() -> None:
     world = MPI.COMM_WORLD
     nodes = sorted(set(world.allgather(os.uname().nodename)))
     _print({"size": world.Get_size(), "nodes": nodes, "library": MPI.Get_library_version()})
-    text = sys.stdin.readline()  # a failed process sends nothing, and the others continue
+    text = sys.stdin.readline()  # a failed process sends nothing, and the other processes continue
     if world.Get_size() > 1:
         # A blocking call would spin, and disturb tests that are still running on this node.
         request = world.Ibarrier()

@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 __all__ = ["Build"]
 
 _HEADLINE: Final = expression(rb"^(?:[^\s|.][^\n]*:\d+[:,]|Warning: |Error: )[^\n]*$", re.M)
-_OTHER_PROFILE: Final = b"coverage-mismatch]"  # end of the option of a GNU warning that is an error by default
+_OTHER_PROFILE: Final = b"coverage-mismatch]"  # end of the message of a GNU warning that is an error by default
 _LACKS_PROFILE: Final = b"missing-profile]"
 _NO_MISMATCH: Final = ("-Wno-coverage-mismatch",)
 _NO_LACK: Final = "-Wno-missing-profile"
-_LARGE_FUNCTION: Final = 2700  # default of --param large-function-insns of GNU's compilers
+_LARGE_FUNCTION: Final = 2700  # GNU's default for --param large-function-insns
 _MARK: Final = b"$autoanalyzer"  # begins a comment with which the user marks a region
 _FILE_CLOCK: Final = 5  # CLOCK_REALTIME_COARSE, the kernel's clock for file times
 
@@ -58,7 +58,7 @@ class Build:
         self._assembly: list[str] = []
         self._merged: MergedStub | None = None  # used if the Fortran compiler does not accept the stub as assembly
         self._is_lasting = True  # whether an identical command would give the same result
-        self._growth = 0.0  # the largest share by which probes enlarge the code of a source
+        self._growth = 0.0  # by how much probes enlarge a source's code, as a fraction; the maximum over the sources
 
     def run(self) -> int:
         """Compile, and return the compiler's status."""
@@ -143,7 +143,7 @@ class Build:
 
     @property
     def _room(self) -> tuple[str, ...]:
-        """Options that let large functions grow by their probes, so that as much is inlined into them as before."""
+        """Options that raise the size limit of large functions, so that probes do not prevent inlining into them."""
         if not self._growth or not self._is_gnu:
             return ()
         return "--param", f"large-function-insns={round(_LARGE_FUNCTION * (1 + self._growth))}"
@@ -173,8 +173,8 @@ class Build:
     def _check_says(self, heard: bytes) -> bool:
         """Let the compiler check the untouched sources, and print its messages if they equal those of the compile.
 
-        A check takes a fraction of the time of a compile, but gives no warnings from optimisation, which probes may
-        have hidden.
+        A check takes only a fraction of a compile's time. However, it does not give the warnings that come from
+        optimisation, which probes may have hidden.
 
         Args:
             heard: The messages of the compile with probes.
@@ -199,7 +199,7 @@ class Build:
         self.said = None if self.said is None else self.said + messages
 
     def _compile(self, words: list[str], *, recorded: bool = False) -> int:
-        """Run the compiler, show its messages, and return its status; to a terminal, the compiler writes directly."""
+        """Run the compiler, show its messages (on a terminal, it prints them itself), and return its status."""
         terminal = sys.stderr.isatty()
         done = run(words, messages=not terminal, recorded=recorded)
         if terminal:
@@ -264,7 +264,7 @@ class Build:
             self._assembly += result.assembly
 
     def _join(self, stub: FortranStub | MergedStub) -> list[str]:
-        """Return the words that add the stub to objects of Fortran sources; empty if these get no probes."""
+        """Return the words that add the stub to objects of Fortran sources; empty if the sources get no probes."""
         fortran = self._fortran
         problem = stub.problem()
         if problem and fortran:

@@ -21,7 +21,7 @@ __all__ = ["BuildOutputs", "Built", "note_asked", "note_written"]
 
 _LIBTOOL: Final = b" - a libtool object file"
 _NAMES: Final = "names.json"
-_HEAD: Final = 200  # bytes at the start of a libtool file that identify it
+_HEAD: Final = 200  # number of bytes at the start of a file that identify it as libtool's
 
 _Stamp = tuple[int, int]
 
@@ -55,7 +55,7 @@ class BuildOutputs:
 
     @contextmanager
     def made_anew(self) -> Iterator[None]:
-        """Context manager that puts earlier builds' outputs aside, and at the end restores those not made again.
+        """Context manager that puts earlier builds' outputs aside, and finally restores those that were not made again.
 
         A file that was changed after the compiler wrote it is left in place.
 
@@ -101,7 +101,7 @@ class BuildOutputs:
                 yield path, tuple(stamp)
 
     def _read(self) -> list[dict[str, Any]]:
-        """Return the notes; incomplete lines of killed processes and lines copied from another folder are skipped."""
+        """Return the notes, without the incomplete lines of killed processes and lines copied from another folder."""
         found = []
         with suppress(FileNotFoundError):
             for line in self.notes.read_text(errors="replace").splitlines():
@@ -184,7 +184,7 @@ def _linked(command: CompilerCommand) -> Iterator[Path]:
 
 
 def _with_libtool(path: Path) -> Iterator[Path]:
-    """Yield an object and the file that libtool has written beside it."""
+    """Yield an object, and the file that libtool has written beside it, if any."""
     yield path
     folder = path.parent.parent if path.parent.name == ".libs" else path.parent
     beside = folder / f"{path.stem}.lo"

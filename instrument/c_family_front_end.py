@@ -119,7 +119,7 @@ class CFamilyFrontEnd:
 
     @property
     def _guards_are_literal(self) -> bool:
-        """Whether guards are allowed in constant evaluation. Since C++20 they are, as destructors may be ``constexpr``.
+        """Whether guards are allowed in constant evaluation, as since C++20, where destructors may be ``constexpr``.
 
         If no standard is given, an earlier one is assumed.
         """

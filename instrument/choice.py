@@ -31,8 +31,8 @@ class Choice(NamedTuple):
     """The requested regions of a source.
 
     A region is instrumented if one of its modes is on, or if the plan includes it or splits its parent. It is not
-    instrumented if the plan excludes or eliminates it, or merges it with others. The program as a whole belongs to
-    every mode. If a function cannot be a region, its outermost loops replace it.
+    instrumented if the plan excludes or eliminates it, or merges it with other regions. The program as a whole belongs
+    to every mode. If a function cannot be a region, its outermost loops replace it.
 
     Attributes:
         modes: The modes that are on.
@@ -84,7 +84,7 @@ class Choice(NamedTuple):
         """Return why a region is not instrumented; empty if it is.
 
         Args:
-            found: The region, with the front end's own reason against it, if any.
+            found: The region, with the front end's own reason against a probe, if any.
             around: The region directly around ``found``; None if there is none.
             stands_in: Whether the region replaces its function.
         """
@@ -98,9 +98,9 @@ class Choice(NamedTuple):
         return ""
 
     def applied(self, found: CodeRegions) -> CodeRegions:
-        """Return the regions of a source with the decision about each; those whose mode is off are in ``off``.
+        """Return the regions of a source with the decision about each; regions whose mode is off are in ``off``.
 
-        With ``looks_for_all``, none are in ``off``.
+        With ``looks_for_all``, no region is in ``off``.
         """
         return self.shown(self.decided(found))
 
@@ -241,7 +241,7 @@ def _may_include(rule: Include, mode: str) -> bool:
 
 
 def _may_merge(rule: Merge, mode: str) -> bool:
-    """Return whether a rule may merge regions of a mode: ``loop#0``, ``math#1``, or ``exp@41``, perhaps any call."""
+    """Return whether a rule may merge regions of a mode; a name with a line, such as ``exp@41``, may be any call."""
     kinds = {re.split("[#@]", word)[0] for word in rule.regions}
     by_name = {word.partition("@")[0] for word in rule.regions if "@" in word} - {"loop"}
     return not kinds.isdisjoint(kinds_of(mode)) or (mode in CALL_MODES and bool(by_name))
@@ -308,7 +308,8 @@ def read_choice(
 
     Args:
         environment: The environment variables.
-        modes: Modes that replace those of the environment, which in turn replace those of the plan; None for none.
+        modes: The modes to use instead of those in the environment or in the plan; None to use the environment's modes,
+            or if there are none, the plan's.
         looks_for_all: Whether front ends find regions of all modes.
 
     Raises:

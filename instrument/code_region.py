@@ -47,7 +47,7 @@ class CodeRegion(NamedTuple):
 
     @property
     def is_whole_program(self) -> bool:
-        """Whether the region contains all others: the main program."""
+        """Whether the region contains all other regions: the main program."""
         return self.region.kind == "program" or (self.region.kind == "function" and self.region.name == "main")
 
 

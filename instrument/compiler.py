@@ -119,18 +119,18 @@ class CompilerCommand:
 
     @property
     def _is_cray_fortran(self) -> bool:
-        """Whether the compiler is Cray's own Fortran; the name of Cray's wrapper may call any compiler."""
+        """Whether the compiler is Cray's own Fortran compiler; Cray's wrapper may also call a different compiler."""
         return Path(self.compiler[-1]).name in _OF_CRAY and self.fortran is CRAY
 
     @property
     def sources(self) -> list[Argument]:
-        """The C, C++ and Fortran sources, in order; Fortran sources of a C++ compiler are left out."""
+        """The C, C++ and Fortran sources, in order; Fortran sources are left out if the compiler is for C++."""
         sources = [argument for argument in self.arguments if argument.role is Role.SOURCE]
         return [source for source in sources if not (self.is_cxx and source.is_fortran)]
 
     @property
     def has_fortran(self) -> bool:
-        """Whether a source is Fortran."""
+        """Whether any source is Fortran."""
         return any(source.is_fortran for source in self.sources)
 
     @property
@@ -157,7 +157,7 @@ class CompilerCommand:
 
     @property
     def warns_by_optimising(self) -> bool:
-        """Whether optimisation may cause warnings of the compiler; for Fortran, only if warnings are requested.
+        """Whether optimisation may cause compiler warnings; for Fortran, only if warnings are requested.
 
         If there are several optimisation levels, the last one counts.
         """
@@ -191,7 +191,7 @@ class CompilerCommand:
 
     @property
     def writes_besides(self) -> bool:
-        """Whether each compile writes further files for the user: intermediate steps, dumps, records of builds."""
+        """Whether each compile writes further files for the user: intermediate files, dumps, build records."""
         return any(option.startswith(BESIDES) for option in self.of(Role.COMPILE))
 
     @property

@@ -47,7 +47,7 @@ def run(
     messages: bool = False,
     recorded: bool = False,
 ) -> Finished:
-    """Call a compiler, wait for its end, and return the result; an interrupt lets it end and remove its own files.
+    """Call a compiler, wait for its end, and return the result; if interrupted, the compiler still removes its files.
 
     Args:
         words: The command.
@@ -83,13 +83,13 @@ def compile_words(
 ) -> list[str]:
     """Return the user's command with instrumented text in place of sources.
 
-    The preprocessor's options are left out, because some compilers warn about unused ones. They are kept if a source is
-    compiled unchanged, or is Fortran, which finds modules by ``-I``.
+    The preprocessor's options are left out, because some compilers warn about unused options. The options are kept if a
+    source is compiled unchanged, or is Fortran, which finds modules by ``-I``.
 
     Args:
         command: The user's command.
         instrumented: Source → file with its instrumented text, for the sources that have one.
-        first: Options to put before the user's options, which override them.
+        first: Options to put before the user's options, so that the user's options override them.
     """
     left_out = {Role.DEPENDENCY, Role.LANGUAGE, Role.CPP}
     if all(source in instrumented and not source.is_fortran for source in command.sources):

@@ -47,7 +47,7 @@ class Options(NamedTuple):
 
     Attributes:
         values: Options whose value is the next word.
-        keywords: Options whose value is the next word, if this looks like a value rather than a file.
+        keywords: Options whose value is the next word, if this word looks like a value rather than a file.
         alone: Options without a value.
         prefixes: Prefixes of options with the value in the same word; the first match counts.
         asking: Options that query the compiler, or stop before code generation.

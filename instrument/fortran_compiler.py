@@ -1,4 +1,4 @@
-"""Recognise Fortran compilers by vendor, and list the options of each that instrumented builds need."""
+"""Recognise Fortran compilers by vendor, and list the options of each compiler that instrumented builds need."""
 
 from __future__ import annotations
 

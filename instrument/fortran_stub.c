@@ -118,7 +118,7 @@ AA_STUB AA_NAME(aa_exit)(const char *descriptor) {
 #define AA_PASS(probe, descriptor) probe(descriptor)
 
 /*
- * Slots hold the call paths whose entries need only be counted, each with the address of its visits. A
+ * Slots hold the call paths whose entries need only be counted, each with the address of its counter. A
  * Fortran probe has no variable of its own, so it finds its slot by the addresses of its descriptor and of
  * the node where the thread is. Slots are the main thread's, which is recognised by its stack; other threads
  * do not read them, because the main thread often writes there. While a slot is valid, the region is
@@ -126,7 +126,7 @@ AA_STUB AA_NAME(aa_exit)(const char *descriptor) {
  */
 #define AA_SLOTS 256    /* a power of 2 */
 #define AA_ALIGNMENT 32 /* bytes, of long constants */
-#define AA_NODE 64      /* bytes, of which a node's address is a multiple */
+#define AA_NODE 64      /* bytes; a node's address is a multiple of this */
 
 static struct aa_slot {
     const char *descriptor;

@@ -1,4 +1,4 @@
-"""Make the stub that every instrumented Fortran object contains: assembly, added to that of the compiler."""
+"""Make the stub that every instrumented Fortran object contains: assembly, added to the compiler's."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def front_end(command: CompilerCommand, source: Argument, choice: Choice | None 
     """
     choice = choice or read_choice()
     if source.is_fortran:
-        from .fortran_front_end import FortranFrontEnd  # noqa: PLC0415 - a build starts it for every source
+        from .fortran_front_end import FortranFrontEnd  # noqa: PLC0415 - a build starts this program for every source
 
         return FortranFrontEnd(command, choice)
     from .c_family_front_end import CFamilyFrontEnd  # noqa: PLC0415

@@ -46,8 +46,8 @@ class KeptCompile:
     """A compilation of one source to one object that reads and writes only known files.
 
     The key of the cached result contains everything that determines it: the preprocessed text, the source, the command,
-    the working directory, the compiler's programs, the variables that it reads, our own code, and for Fortran the
-    modules and included files. Dependency files are not cached; the preprocessor writes them again.
+    the working directory, the compiler's programs, the variables that the compiler reads, our own code, and for Fortran
+    the modules and included files. Dependency files are not cached; the preprocessor writes them again.
 
     Args:
         command: The user's command.
@@ -93,7 +93,7 @@ class KeptCompile:
         return messages, os.fsdecode(remarks).split("\0") if remarks else []
 
     def keep(self, messages: bytes, warnings: list[str]) -> None:
-        """Cache the files and messages of a compile, unless the source was written meanwhile."""
+        """Cache the files and messages of a compile, unless the source was changed in the meantime."""
         with suppress(OSError):
             if not self._key or self._state != _state(self._command):
                 return
@@ -102,7 +102,7 @@ class KeptCompile:
             self._is_kept = True
 
     def note(self) -> None:
-        """Record the inputs of this compile, so that the next one need not call the preprocessor."""
+        """Record the inputs of this compile, so that the next compile need not call the preprocessor."""
         source = self._command.sources[0]
         dependencies = dependency_file(self._dependency_words)
         if not (self._is_kept and self._key and self._toolchain) or source.is_fortran or dependencies is None:

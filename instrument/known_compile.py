@@ -1,8 +1,8 @@
 """Repeat a compile that is known by its command and files, without running preprocessor, parser or compiler.
 
 The key of a cached compile (``KeptCompile``) can only be computed after preprocessing. Therefore, a note, whose key is
-the command, lists the files that were read, and those that were missing. As long as these are unchanged, the cached
-result is valid.
+the command, lists the files that were read, and those that were missing. As long as these files are unchanged, the
+cached result is valid.
 
 Repeating a compile takes about as long as starting Python, so this module and its imports import little.
 """
@@ -30,7 +30,7 @@ __all__ = ["Inputs", "answered", "command_key", "note_compile"]
 
 _MOST: Final = 4  # maximum number of notes per command, for example for several branches of a project
 _PRODUCTS: Final = "AUTOANALYZER_PRODUCTS"
-# Variables with which commands have results in addition to the object, or no result.
+# Variables that make commands write files in addition to the object, or none.
 _UNUSUAL: Final = ("AUTOANALYZER_INSIDE", _PRODUCTS)
 
 
@@ -66,7 +66,7 @@ class Inputs:
         return digest(*program_states(self.programs), *(texts[file] for file in self.files))
 
     def parts(self) -> list[bytes]:
-        """Return all fields as bytes, which ``of`` reads."""
+        """Return all fields as bytes, in the form that ``of`` reads."""
         return [_listed(each) for each in (self.programs, self.files, self.present, self.absent)]
 
     @classmethod

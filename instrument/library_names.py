@@ -93,7 +93,7 @@ def mode_of_call(name: str) -> str:
 
 
 def is_instruction(name: str) -> bool:
-    """Return whether compilers turn a function of C or C++ into one or two instructions, or it ends the program."""
+    """Return whether a C or C++ function compiles to one or two instructions, or ends the program."""
     builtin = name.removeprefix("__builtin_")
     if builtin != name:
         plain = builtin.strip("_").removesuffix("_chk")
@@ -112,7 +112,7 @@ def is_of_c(name: str) -> bool:
 
 
 def fortran_mode(name: str) -> str:
-    """Return the mode that measures calls of a Fortran procedure, named in lower case; empty if no table has it."""
+    """Return the mode that measures calls of a Fortran procedure, named in lower case; empty if in no table."""
     if name.startswith(("mpi_", "pmpi_")):
         return "" if _NO_MPI.fullmatch(name) else "mpi"
     if _FORTRAN_MATH.fullmatch(name) or _is_of_solvers(name):

@@ -13,13 +13,13 @@ from .expression import expression
 __all__ = ["MarkedText", "Marker", "Place", "quoted_name", "with_plain_markers"]
 
 _MARKER: Final = expression(r'#[ \t]*(?:line[ \t]+)?(\d+)[ \t]*"((?:\\.|[^"\\\n])*)"([ \d]*)$', re.M)
-# LLVM's Fortran preprocessor writes ``#line "./file.f90" 12``; it omits the name if this has not changed.
+# LLVM's Fortran preprocessor writes ``#line "./file.f90" 12``; it omits the name if the name has not changed.
 _REVERSED: Final = expression(rb'^#line(?:[ \t]+"(?:\./)?([^"\n]*)")?[ \t]+(\d+)$', re.M)
 _ESCAPE: Final = expression(r"\\([0-7]{1,3}|.)", re.DOTALL)
 
 
 class Marker(NamedTuple):
-    """A line marker: the text from ``start`` on begins at line ``line`` of ``file``.
+    """A line marker, which declares that the text at ``start`` is line ``line`` of ``file``.
 
     Attributes:
         offset: Offset of the marker itself.
@@ -40,7 +40,7 @@ class Marker(NamedTuple):
     def text(self, line: int, *, system: bool = False) -> str:
         """Return the text of a marker for a line of the same file, without flags for entering or leaving the file.
 
-        With ``system``, it declares system text.
+        With ``system``, the marker declares system text.
         """
         flags = sorted((self.flags - {"1", "2"}) | ({"3"} if system else set()))
         return " ".join([f'# {line} "{self.quoted}"', *flags])

@@ -22,7 +22,7 @@ _ELF: Final = b"\x7fELF"
 
 
 class MergedStub:
-    """The stub, which a C compiler makes, and which a partial link merges into a command's objects.
+    """Makes the stub with a C compiler, and merges it into a command's objects with a partial link.
 
     The symbols of the probes depend on options of the Fortran compiler, so the stub defines all spellings. It copies
     descriptors, because the compiler may pass them on the stack.

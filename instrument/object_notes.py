@@ -14,7 +14,7 @@ _SPECIAL: Final = expression(rb'["\\?\x00-\x1f\x7f-\xff]')
 
 
 def noted(strings: Sequence[bytes]) -> list[str]:
-    """Return the assembler lines that store the strings; empty without strings."""
+    """Return the assembler lines that store the strings; an empty list if there are none."""
     if not strings:
         return []
     return [f".pushsection {_SECTION}", *(f'.asciz "{_escaped(each)}"' for each in strings), ".popsection"]

@@ -1,4 +1,4 @@
-"""Carry out commands with several sources, or with a link: each source is compiled and cached separately."""
+"""Carry out commands that have several sources, or link: each source is compiled and cached separately."""
 
 from __future__ import annotations
 

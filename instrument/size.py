@@ -1,4 +1,4 @@
-"""The limits, common to all languages, for code that is so short that a probe would take as much time."""
+"""The limits, common to all languages, for code that is so short that a probe would take as long as the code."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _Function = TypeVar("_Function", bound=Hashable)
 
 
 def growth(guards: int, statements: int) -> float:
-    """Return an estimate of the share by which guards enlarge the code: 0.5 if it becomes 1.5 times as large.
+    """Estimate by how much guards enlarge the code, as a fraction: 0.5 if it becomes 1.5 times as large.
 
     Args:
         guards: Number of guards.
@@ -40,7 +40,10 @@ def growth(guards: int, statements: int) -> float:
 def called_often(
     functions: Iterable[_Function], main: set[_Function], calls: Iterable[tuple[_Function, _Function, bool]]
 ) -> set[_Function]:
-    """Return the functions that may run often: called in a loop, by such a function, or by no function in the unit.
+    """Return the functions that may run often.
+
+    A function may run often if it is called in a loop or by a function that may run often, or if no function in the
+    unit calls it.
 
     Args:
         functions: All functions that the unit defines.

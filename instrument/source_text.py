@@ -21,7 +21,7 @@ _NEXT_OPTION: Final = expression(r",(?=-\w)")
 
 
 class SourceTexts:
-    """Reads the sources of a command; those that the compiler would preprocess are preprocessed.
+    """Reads the sources of a command, preprocessed if the compiler would preprocess them.
 
     Args:
         command: The user's command.

@@ -30,13 +30,13 @@ _LIMIT: Final = "AUTOANALYZER_CACHE_LIMIT"
 _DEFAULT: Final = "1G"
 _UNITS: Final = {"K": 10, "M": 20, "G": 30}
 _FOLDERS: Final = "0123456789abcdef"  # names of folders, each for the keys that begin with its digit
-_ROOM_MADE: Final = 0.8  # the share of a full folder that is kept when room is made
-_CHECKSUM: Final = 16  # bytes of a checksum
+_ROOM_MADE: Final = 0.8  # the fraction of a full folder's size that is kept when old results are removed
+_CHECKSUM: Final = 16  # size of a checksum in bytes
 _ABANDONED: Final = 3600.0  # seconds after which a temporary file counts as abandoned
 
 
 class Store:
-    """Caches results; if they exceed a limit, those that were not used for the longest time are removed.
+    """Caches results; if they exceed a limit, the least recently used results are removed.
 
     Several processes may use one store at the same time: a result is either complete or absent. If the folder cannot be
     written, nothing is cached, and no error is raised.
@@ -124,7 +124,7 @@ def open_store(environment: Mapping[str, str] = os.environ) -> Store:
 
 
 def joined(parts: Iterable[bytes]) -> bytes:
-    """Return several byte strings joined into one, from which ``parts_of`` can return them."""
+    """Join byte strings into one, from which ``parts_of`` can recover them."""
     held = list(parts)
     return b"%b\n%b" % (b" ".join(b"%d" % len(part) for part in held), b"".join(held))
 

@@ -43,7 +43,7 @@ __attribute__((__unused__, __no_instrument_function__,
 aa_begin(const char *, long *);
 
 /*
- * The same as aa_begin, but not inlined, for regions that are entered seldom: a call costs little there,
+ * The same as aa_begin, but not inlined, for regions that are rarely entered: a call costs little there,
  * and the code around it takes less time to optimise.
  */
 __attribute__((__unused__, __noinline__, __no_instrument_function__,

@@ -141,7 +141,7 @@ class Syntax(NamedTuple):
     """The syntax of a unit's user text.
 
     Attributes:
-        bodies: The function bodies, outer ones before inner ones.
+        bodies: The function bodies, outer bodies before inner ones.
         declared: Offset of a function's name in a declaration → offset in its definition.
         objects: Offset of each temporary object, and whether it is destroyed without user code.
         fields: Start and end of class members including initialisers.

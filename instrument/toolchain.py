@@ -31,7 +31,7 @@ class Toolchain:
         language: One of the compiler's languages, as a value of ``-x``.
 
     Attributes:
-        directories: The compiler's own header folders, each with a trailing slash; usual ones if it reports none.
+        directories: The compiler's own header folders, each with a trailing slash; usual folders if it reports none.
         identity: A digest that changes with the compiler.
         programs: The programs that the compiler consists of.
 

@@ -112,7 +112,7 @@ def _folders(files: Sequence[str]) -> list[str]:
 
 
 def _roots(files: Iterable[str]) -> Iterator[Path]:
-    """Yield the folders to walk: the common folder of the files in each home or project, and its parent.
+    """Yield the folders to search: the common folder of the files in each home or project, and its parent.
 
     Folders of the system are left out.
     """

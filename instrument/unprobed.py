@@ -13,7 +13,7 @@ __all__ = ["assembly"]
 
 
 def assembly(found: CodeRegions) -> list[str]:
-    """Return assembler lines that record the functions without probes called in each region; may be empty."""
+    """Return assembler lines that record the functions without probes called in each region, if there are any."""
     strings = [entry(region.descriptor, tuple(names)) for region, names in _unprobed(found).items()]
     return noted(strings)
 

@@ -16,7 +16,7 @@ from ..temporary_folder import owned_prefix
 
 __all__ = ["Workspace", "undisturbed", "workspace"]
 
-_HIGH: Final = 64  # builds do not use file descriptors from this number on
+_HIGH: Final = 64  # builds do not use file descriptors at or above this number
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 

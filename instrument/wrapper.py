@@ -95,7 +95,7 @@ def _is_device(source: Argument) -> bool:
 
 
 def _note(command: CompilerCommand, *, asked: bool) -> None:
-    """If notes are requested, record for the build the outputs of a command, or that it tested the compiler."""
+    """If notes are requested, record the outputs of a command, or that the command tested the compiler."""
     if notes := os.environ.get(PRODUCTS_VARIABLE):
         from .build_outputs import note_asked, note_written  # noqa: PLC0415 - few builds are noted
 

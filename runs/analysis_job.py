@@ -1,6 +1,6 @@
 """Analyse an experiment with several processes, as in ``srun -n 64 autoanalyzer analyze``.
 
-Rank 0 of the job leads and prints the verdict; the others compute results for blocks of locations.
+Rank 0 of the job leads and prints the verdict; the other ranks compute results for blocks of locations.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ class AnalysisJob:
             return 0
         try:
             self._serve()
-        except Exception:  # after any failure, abort the job, because the others would wait for this process
+        except Exception:  # after any failure, abort the job, because other processes would wait for this one
             traceback.print_exc()
             sys.stderr.flush()
             self._communicator.Abort(2)

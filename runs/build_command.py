@@ -16,7 +16,7 @@ from ..errors import InputError
 
 __all__ = ["carry_out"]
 
-_ERROR: Final = re.compile(r"\berror\b", re.IGNORECASE)  # in messages of compilers, CMake and make
+_ERROR: Final = re.compile(r"\berror\b", re.IGNORECASE)  # matches errors in messages of compilers, CMake and make
 _PAUSE: Final = 0.05  # seconds between checks of whether a terminated process has ended
 _PATIENCE: Final = 100  # number of pauses after which the process is killed
 
@@ -48,7 +48,7 @@ def carry_out(command: str, environment: Mapping[str, str], log: Path) -> None:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Terminate a process and its children; kill them if they do not end within some seconds."""
+    """Terminate a process and its children; kill them if they do not end within a few seconds."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGTERM)
         for _ in range(_PATIENCE):

@@ -66,7 +66,8 @@ def with_counts(
     """Do the counting run, and add its counts to the timed runs.
 
     Returns:
-        The experiments with counts, and an empty text; or those without counts, and why they are missing.
+        The experiments with counts, and an empty text; if counting fails, the experiments without counts, and the
+        reason.
     """
     try:
         with reporter.progress("counting run"):

@@ -104,7 +104,7 @@ def check_counting_options(options: RunOptions) -> None:
     """Check that options for PAPI fit the source of counts.
 
     Raises:
-        UsageError: An option needs another source of counts, or excludes another option.
+        UsageError: An option needs a different source of counts, or excludes another option.
     """
     for option, given in ("--events", options.events is not None), ("--count-in", options.count_in is not None):
         if given and not by_papi(options.counters):

@@ -34,9 +34,10 @@ class Measured:
     Attributes:
         experiment: The data; None if the program failed and recorded none.
         failed: Whether the program's exit status is not 0, its data end early, or the counting run failed.
-        cut_short: Why the data do not cover the whole program; empty if they do, even if its exit status is not 0.
+        cut_short: Why the data do not cover the whole program; empty if they do, even if the program's exit status is
+            not 0.
         not_counted: Why simulated counts are missing; empty otherwise.
-        plan: A sentence about the plan that was written because probes were throttled; empty if none were.
+        plan: A sentence about the plan that was written because probes were throttled; empty if no probe was.
         interrupted: Whether the program was interrupted.
     """
 
@@ -120,7 +121,7 @@ def _ending(status: int, experiment: Experiment | None) -> str:
 
 
 def _why_cut_short(status: int, experiment: Experiment) -> str:
-    """Return why data do not cover the whole program; empty if they do, even if its exit status is not 0."""
+    """Return why data do not cover the whole program; empty if they do, even if the program's exit status is not 0."""
     notes = experiment.notes
     if status < 0 or status in _SIGNALS:
         return "a signal ended the program"

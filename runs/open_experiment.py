@@ -22,13 +22,13 @@ def open_experiment(path: Path) -> tuple[Experiment, Path]:
         The experiment, and the file that holds it.
 
     Raises:
-        InputError: There is no such file, or the folder has no data of a run.
+        InputError: There is no such file, or the folder contains no data of a run.
     """
     if not path.is_dir():
         return load(path), path
     folder = RunFolder(path)
     if not folder.experiment.exists():
-        from ..experiment.bridges import is_foreign_folder  # noqa: PLC0415 - most folders are of our runs
+        from ..experiment.bridges import is_foreign_folder  # noqa: PLC0415 - most folders contain our own runs
 
         if is_foreign_folder(path):
             return load(path), path

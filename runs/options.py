@@ -13,7 +13,7 @@ INTERVAL: Final = 0.01  # default sampling interval of time lines, in seconds
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """The options of a measured run. Most have the names of the command-line options in docs/commands/run.md.
+    """The options of a measured run. Most are named like the command-line options in docs/commands/run.md.
 
     If a program runs several times, ``dataclasses.replace`` derives the options of each run from the user's.
 
@@ -21,15 +21,16 @@ class RunOptions:
         output: The run's folder.
         counters: The source of counts: ``auto``, ``papi``, ``papi:EVENT,…``, ``simulated``,
             ``simulated:EVENT,…`` or ``none``.
-        events: ``METRIC=EVENT,…``: the metrics that PAPI counts, and the event for each; ``none``; or None for all.
+        events: ``METRIC=EVENT,…``: the metrics that PAPI counts, and the event for each; ``none``; or None for all
+            metrics.
         usage: Metrics of system use, ``METRIC,…``; None to use the environment variable.
         count_in: ``mpi``, ``io`` or ``mpi,io``: PAPI counts only in these calls; None to count everywhere.
         multiplex: Whether events share the processor's counters in time slices.
-        papi: The libpapi that counts, as ``named_papi`` returns it; None to use the environment variable, or what the
-            system has.
-        cache: Caches to simulate, ``L1=32K/8/64,L2=1M/8/64``; None for those of this machine.
+        papi: The libpapi that counts, as ``named_papi`` returns it; None to use the library in the environment
+            variable, or the system's.
+        cache: Caches to simulate, ``L1=32K/8/64,L2=1M/8/64``; None for this machine's caches.
         counting_dir: Folder in which the counting run works; None for a copy of the current folder.
-        scratch: Folder in which that copy is made; None for the run's folder.
+        scratch: Folder in which the copy is made; None for the run's folder.
         no_copy: Whether the counting run works in the current folder.
         no_environment: Whether environment variables are not stored in the experiment.
         gather: How the data of all ranks are collected: ``auto``, ``mpi`` or ``plain``.
@@ -38,7 +39,7 @@ class RunOptions:
         trace: Sampling interval of time lines in seconds; None for no time lines.
         trace_memory: Maximum memory per process for time lines; None for the default.
         pursue: Seconds per window, after which the metrics in time lines are chosen anew; None to record all metrics.
-        policy: File that lists the metrics of time lines; None for all.
+        policy: File that lists the metrics to record in time lines; None to record all metrics.
         split_waiting: Whether waiting before collectives is measured separately.
         path: When the critical path is recorded: ``never``, ``auto`` or ``always``; None to use the environment
             variable, or the default.

@@ -40,10 +40,10 @@ def trace_pieces(path: Path, window: float | None, patience: float | None) -> It
         path: A file, a run's folder, or ``-`` for standard input.
         window: Length of a window in seconds; a time step of time lines is at most a hundredth of this length. None for
             the whole trace.
-        patience: Seconds without new samples after which a growing trace has ended; None for a complete trace.
+        patience: Seconds without new samples after which a growing trace counts as ended; None for a complete trace.
 
     Raises:
-        InputError: There is no trace, it is damaged, or no sample arrived.
+        InputError: There is no trace, the trace is damaged, or no sample arrived.
     """
     if path.is_dir() and patience is not None:
         yield from _of_running(RunFolder(path), window, patience)

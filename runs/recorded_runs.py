@@ -22,7 +22,7 @@ __all__ = ["PlannedRun", "groups_of", "planned_runs", "recorded"]
 
 @dataclass(frozen=True, slots=True)
 class PlannedRun:
-    """A run that is planned.
+    """A run to carry out.
 
     Attributes:
         options: Options of the run.
@@ -89,7 +89,7 @@ def planned_runs(options: RunOptions, *, runs: int, per_run: int) -> Iterator[Pl
 
 
 def groups_of(events: str | None, most: int) -> Iterator[str | None]:
-    """Yield groups of at most ``most`` events; each contains the first event, so that runs can be compared.
+    """Yield groups of at most ``most`` events; each group contains the first event, so that runs can be compared.
 
     Raises:
         UsageError: ``most`` is too small.

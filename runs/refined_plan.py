@@ -47,7 +47,7 @@ def _line(opened: Opened) -> str:
 
 
 def instead(refinement: Refinement) -> str:
-    """Return why a run has no bottleneck to narrow down: it has none, or only ones in code without probes."""
+    """Return why a run has no bottleneck to narrow down: there is none, or all are in code without probes."""
     if not refinement.elsewhere:
         return "ranks are alike, and no region stands out"
     names = ", ".join(visible(each.name) for each in refinement.elsewhere[:3])

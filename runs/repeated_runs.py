@@ -78,7 +78,7 @@ def measured_repeatedly(
 
 
 def options_of_repetition(options: RunOptions, number: int) -> RunOptions:
-    """Return the options of one run. If counts are simulated, the run counts nothing, because a separate run does.
+    """Return the options of one run, without counting if counts are simulated, because a separate run counts.
 
     Args:
         options: Options of all runs.

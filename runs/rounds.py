@@ -75,10 +75,10 @@ class Rounds:
     """Two rounds of building, running and analysing a program.
 
     Args:
-        options: Options of the runs; events are counted only in the second.
+        options: Options of the runs; events are counted only in the second round.
         command: The launcher and the program.
         build: Shell command that builds the program.
-        clean: Shell command that runs before each build and removes earlier outputs; empty or None for none.
+        clean: Shell command that runs before each build and removes earlier outputs; empty or None if there is none.
         analyse: Returns the findings of an experiment.
         reporter: Shows messages and progress.
 
@@ -129,7 +129,7 @@ class Rounds:
     def narrow(self) -> Outcome:
         """Do both rounds, or only the first if it shows no bottleneck to narrow down.
 
-        If measuring took too long in the second round, the round is repeated with fewer regions.
+        If measuring takes too long in the second round, the round is repeated with fewer regions.
 
         Raises:
             InputError: The first build fails, or compiles nothing.
@@ -249,7 +249,7 @@ def _locked(folder: Path) -> Iterator[None]:
     """Lock a folder during the block, if the file system has locks.
 
     Raises:
-        InputError: Another process has locked the folder, or it cannot be created.
+        InputError: Another process has locked the folder, or the folder cannot be created.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)

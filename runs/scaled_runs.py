@@ -43,7 +43,7 @@ def recorded_with_ranks(
         The folders of the runs; None if a run failed, after which no more runs follow.
 
     Raises:
-        UsageError: The command has no ``{ranks}``, or a folder contains the run of another command.
+        UsageError: The command has no ``{ranks}``, or a folder contains a run of a different command.
         InputError: As raised by ``measured``.
     """
     if not any(RANKS in word for word in command):
@@ -89,7 +89,7 @@ def _is_there(folder: RunFolder, command: list[str], counters: str, repeat: int)
     """Return whether a folder contains at least ``repeat`` complete runs, with counts if these are to be simulated.
 
     Raises:
-        UsageError: The folder contains the run of another command.
+        UsageError: The folder contains a run of a different command.
     """
     if not folder.experiment.exists():
         return False

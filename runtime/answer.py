@@ -23,7 +23,7 @@ def answer(
         command: The program and its arguments.
         environment: The program's environment variables.
         question: The program's standard input.
-        patience: The seconds that it may take.
+        patience: The number of seconds that the program may take.
     """
     try:
         done = subprocess.run(

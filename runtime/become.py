@@ -28,16 +28,16 @@ def become(
     path: str = "auto",
     sample: str | None = None,
 ) -> NoReturn:
-    """Replace this process by the program, with the probe library preloaded.
+    """Replace this process with the program, with the probe library preloaded.
 
     Args:
         command: The program and its arguments.
         output: The run's folder.
         python_functions: Patterns of Python functions that are regions.
-        split_waiting: Whether a barrier precedes each collective; must be equal in all processes of the job.
-        path: Whether the critical path is recorded: ``never``, ``auto`` or ``always``; must be equal in all processes
+        split_waiting: Whether a barrier precedes each collective; must be the same in all processes of the job.
+        path: When the critical path is recorded: ``never``, ``auto`` or ``always``; must be the same in all processes
             of the job.
-        sample: Samples per second of CPU time, as ``sample_rate`` returns them; None for the environment's choice.
+        sample: Samples per second of CPU time, as ``sample_rate`` returns them; None to use the environment variable.
 
     Raises:
         InputError: The program does not exist or cannot be started.

@@ -33,7 +33,7 @@ _GENERATORS: Final = (
     *("mpi/timed_functions.py", "mpi/wrapped_functions.py", "papi/events.toml"),
 )
 # The MPI compiler's own libraries are not linked, because the library is preloaded into shells, too; -z,defs reveals
-# missing symbols. All symbols are bound at load time, because signal handlers must not look any up.
+# missing symbols. All symbols are bound at load time, because signal handlers must not look up symbols.
 _FLAGS: Final = (
     *("-std=gnu11", "-O2", "-g0", "-U_FORTIFY_SOURCE", "-Wall", "-Wextra"),
     *("-fPIC", "-fvisibility=hidden", "-ftls-model=initial-exec"),
@@ -44,17 +44,18 @@ _LINKING: Final = ("-shared", "-Wl,--as-needed", "-Wl,-z,defs", "-Wl,-z,now")
 def probe_library(
     mpi: Mpi, environment: Mapping[str, str] = os.environ, *, say: Callable[[str], object] | None = None
 ) -> Path:
-    """Return the probe library for an MPI library; build it if no cache has it.
+    """Return the probe library for an MPI library; build it if no cache contains it.
 
-    Without MPI, only a C compiler is needed. If several processes need it at the same time, one builds it.
+    Without MPI, only a C compiler is needed. If several processes need the library at the same time, one of them builds
+    it.
 
     Args:
         mpi: The MPI library that the program uses, if any.
         environment: Provides the paths of compilers and cache.
-        say: Receives a sentence for the user before a longer wait.
+        say: Shows the user a message before a longer wait.
 
     Raises:
-        BuildError: There is no compiler, it fails, or the cache cannot be written.
+        BuildError: There is no compiler, the compiler fails, or the cache cannot be written.
     """
     if library := kept(f"{_name(mpi.library)}/{LIBRARY}", environment):
         note_use(library.parent)
@@ -85,7 +86,7 @@ def build_ahead(
         compiler: The C or Fortran compiler that linked the program; for Fortran, the C compiler beside it is used.
         program: The linked program.
         environment: Provides the paths of compilers and cache.
-        say: Receives a sentence for the user before a longer wait.
+        say: Shows the user a message before a longer wait.
 
     Returns:
         The library; None if it could not be built.
@@ -97,7 +98,8 @@ def build_ahead(
         warnings.simplefilter("ignore")
         try:
             if _log(cache_folder(environment), library).exists():
-                # An earlier build failed. Otherwise a build system would wait for the same failure at each link.
+                # An earlier build failed. It is not repeated, because a build system would wait for the same failure at
+                # each link.
                 return None
             return probe_library(Mpi(library), {**environment, "AUTOANALYZER_CC": shlex.join(compiler)}, say=say)
         except BuildError:
@@ -113,7 +115,7 @@ def _log(cache: Path, library: MpiLibrary | None) -> Path:
 
 
 def _key(library: MpiLibrary | None) -> str:
-    """Return the cache key of a build: our sources, and the MPI library's file by the names that programs use."""
+    """Return the cache key of a build: a digest of our sources, flags, and the MPI library's file."""
     digest = hashlib.sha256()
     for path in (*sorted(_SOURCES.rglob("*.[ch]")), *(_ROOM / name for name in _GENERATORS)):
         digest.update(path.read_bytes())
@@ -125,8 +127,8 @@ def _key(library: MpiLibrary | None) -> str:
 
 
 def _build(mpi: Mpi, folder: Path, environment: Mapping[str, str]) -> None:
-    """Build in a temporary folder beside the final one, which then appears whole."""
-    from .papi.choices import choices_text  # noqa: PLC0415 - it is built already, mostly
+    """Build in a temporary folder beside ``folder``, which appears only when the build is complete."""
+    from .papi.choices import choices_text  # noqa: PLC0415 - usually, the library is already built
 
     compiler = _compiler(mpi, environment)
     with tempfile.TemporaryDirectory(prefix="build-", dir=folder.parent) as name:
@@ -154,7 +156,7 @@ def _generate(
     compiler: Sequence[str], library: MpiLibrary, work: Path, log: Path, environment: Mapping[str, str]
 ) -> None:
     """Write the wrappers for this MPI library's own header."""
-    from .mpi.c_wrappers import function_list, wrapper_text  # noqa: PLC0415 - it is built already, mostly
+    from .mpi.c_wrappers import function_list, wrapper_text  # noqa: PLC0415 - usually, the library is already built
     from .mpi.fortran_wrappers import fortran_wrapper_text  # noqa: PLC0415
     from .mpi.prototypes import read_prototypes  # noqa: PLC0415
 
@@ -170,8 +172,8 @@ def _generate(
 def _compile(
     compiler: Sequence[str], library: MpiLibrary | None, work: Path, log: Path, environment: Mapping[str, str]
 ) -> str:
-    """Compile and link, and return the warnings; generated sources, which take half of the time, compile separately."""
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - it is built already, mostly
+    """Compile and link, and return the warnings; generated sources, half of the work, are compiled at the same time."""
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - usually, the library is already built
 
     from .usage.trial import allocation_command  # noqa: PLC0415
 

@@ -15,14 +15,14 @@ __all__ = ["c_compilers", "compiled"]
 
 
 def c_compilers(environment: Mapping[str, str], purpose: str) -> list[tuple[str, ...]]:
-    """Return the available C compilers as words of a command, that of ``AUTOANALYZER_CC`` first.
+    """Return the commands of the available C compilers, as words; the compiler in ``AUTOANALYZER_CC`` is first.
 
     Args:
-        environment: Where ``AUTOANALYZER_CC`` and ``PATH`` are taken from.
+        environment: Provides ``AUTOANALYZER_CC`` and ``PATH``.
         purpose: The purpose of the build, for the error.
 
     Raises:
-        BuildError: There is none, or ``AUTOANALYZER_CC`` has an open quote.
+        BuildError: There is no C compiler, or the quotes in ``AUTOANALYZER_CC`` are not balanced.
     """
     try:
         named = shlex.split(environment.get("AUTOANALYZER_CC", ""))
@@ -40,7 +40,7 @@ def c_compilers(environment: Mapping[str, str], purpose: str) -> list[tuple[str,
 def compiled(
     command: Sequence[str], environment: Mapping[str, str], folder: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run a compiler to its end, optionally in another working folder."""
+    """Run a compiler to its end, optionally in a different working folder."""
     return subprocess.run(
         command,
         cwd=folder,

@@ -21,7 +21,7 @@ _DAY: Final = 86400.0  # seconds in a day
 
 
 def kept(name: str, environment: Mapping[str, str] = os.environ) -> Path | None:
-    """Return a cached build, from the user's own folder or a group's shared one; None if there is none.
+    """Return a cached build, from the user's own folder or from a group's; None if there is none.
 
     Files that are preloaded into the user's programs must belong to the owner of the cache, to root, or to the user.
     """
@@ -40,7 +40,8 @@ def built_in(cache: Path, name: str) -> Path:
     """Return a build that this or another process has put into a cache.
 
     Raises:
-        BuildError: Another user than the cache's owner, root and this user has built it, or could write there.
+        BuildError: The build cannot be read, belongs to a user other than root, this user and the cache's owner, or can
+            be changed by every user.
     """
     if defect := distrust(cache, name):
         way_out = "remove this file, or set AUTOANALYZER_CACHE to your own folder"
@@ -49,7 +50,7 @@ def built_in(cache: Path, name: str) -> Path:
 
 
 def distrust(cache: Path, name: str) -> str:
-    """Explain why the contents of a cache must not be loaded; empty if they may."""
+    """Return why the contents of a cache must not be loaded; empty if they may."""
     try:
         known = {0, os.geteuid(), cache.stat().st_uid}
         states = [(cache / Path(name).parts[0]).stat(), (cache / name).stat()]
@@ -63,7 +64,7 @@ def distrust(cache: Path, name: str) -> str:
 
 
 def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
-    """Return the folder for builds: the first usable one of ``AUTOANALYZER_CACHE``, else the user's own.
+    """Return the folder for builds: the first usable one in ``AUTOANALYZER_CACHE``, or otherwise the user's own.
 
     If the user's own folder cannot be written, a private temporary folder is used, with a warning.
 
@@ -92,7 +93,7 @@ def _private_folder(unusable: Path) -> Path:
     folder = Path(tempfile.gettempdir(), f"autoanalyzer-{os.getuid()}")
     with suppress(OSError):
         folder.mkdir(mode=0o700)
-    # Libraries preloaded into the user's programs must not come from folders that others can write.
+    # Libraries preloaded into the user's programs must not come from folders to which other users can write.
     status = folder.lstat() if os.path.lexists(folder) else None
     if status is None or status.st_uid != os.getuid() or status.st_mode & 0o022:
         raise BuildError(f"neither {unusable} nor {folder} can be written: set AUTOANALYZER_CACHE to a writable folder")
@@ -106,7 +107,7 @@ def _private_folder(unusable: Path) -> Path:
 
 @contextmanager
 def locked(cache: Path) -> Iterator[None]:
-    """Hold the lock under which one process at a time builds. Without locks in the file system, several may build.
+    """Hold the lock that allows one process at a time to build; file systems without locks allow several processes.
 
     Raises:
         BuildError: The folder cannot be written, or is full.

@@ -26,7 +26,7 @@ def find_program(command: Sequence[str], launcher: str) -> int | None:
 
     Args:
         command: For example ``mpirun -n 4 ./app input``.
-        launcher: The launcher's word; empty if the program is started directly.
+        launcher: The word of the command that is the launcher; empty if the program is started directly.
 
     Raises:
         InputError: The command, or a program named by a path, does not exist.

@@ -22,16 +22,16 @@ class RunFacts:
     Attributes:
         command: The command line.
         status: The exit status of the command; None while it runs.
-        ended: The time when the command had ended, in seconds of the wall clock; None while it runs.
+        ended: The time at which the command ended, in seconds of the wall clock; None while it runs.
         environment: The environment variables that are recorded.
         processors: The number of processors that this process may use.
         node: The name of this machine.
         max_overhead: The share of the time that measuring may take; None if unknown.
-        running: Processes on this machine that were still running when the others were gathered.
+        running: Processes on this machine that were still running when the data of the other processes were gathered.
         prices: The machine's times for single operations, if it was calibrated.
         calibrated: Where and when ``prices`` were measured.
         processor_use: The use of this machine while the program ran, as in ``Notes``; empty if unknown.
-        start: Identifies this start of ``run`` among later ones in the same folder; empty if not needed.
+        start: Distinguishes this start of ``run`` from later starts in the same folder; empty if not needed.
     """
 
     command: list[str] = field(default_factory=list)
@@ -64,7 +64,7 @@ class RunFacts:
         """Check that no later start of ``run`` uses the folder, as when a job is requeued.
 
         Raises:
-            InputError: A later start uses it.
+            InputError: A later start uses the folder.
         """
         if self.start and RunFacts.read(shards).start != self.start:
             raise InputError(

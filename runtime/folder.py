@@ -27,7 +27,7 @@ from .python_functions import PYTHON_REPORTS
 __all__ = ["MARKS", "RunFolder"]
 
 MARKS: Final = "*.mark"
-"""Marker files that processes of a run leave for each other beside their shards; twin: runtime/probe/shard_folder.c."""
+"""Marker files that processes of a run leave for each other beside their shards, as in runtime/probe/shard_folder.c."""
 
 _SHARDS: Final = "shards"
 _LOG: Final = "counting.log"
@@ -46,12 +46,12 @@ class RunFolder:
 
     @property
     def small_experiment(self) -> Path:
-        """The file of an experiment that is not large."""
+        """The file for an experiment that is not large."""
         return self.path / EXPERIMENT_FILE
 
     @property
     def large_experiment(self) -> Path:
-        """The file of a large experiment."""
+        """The file for a large experiment."""
         return self.path / LARGE_EXPERIMENT_FILE
 
     @property
@@ -90,14 +90,14 @@ class RunFolder:
         return self.path / _LOG
 
     def run(self, number: int) -> RunFolder:
-        """Return the folder of one of several runs, counted from 1, whose mean the experiment is."""
+        """Return the folder of one of several runs, counted from 1, of which the experiment is the mean."""
         return RunFolder(self.path / f"run-{number}")
 
     def clear_runs(self) -> None:
         """Remove the data of runs that an earlier experiment averaged, and their folders if these are then empty.
 
         Raises:
-            InputError: They cannot be removed.
+            InputError: The data cannot be removed.
         """
         for path in self.path.glob("run-*"):
             if path.name.removeprefix("run-").isdecimal() and path.is_dir():
@@ -131,10 +131,10 @@ class RunFolder:
             raise InputError(f"{place}: cannot be written: {error.strerror}; choose another folder (-o)") from None
 
     def take_time_lines(self, run: RunFolder) -> bool:
-        """Adopt the time lines of one of several runs as the folder's own; return False if it recorded none.
+        """Adopt the time lines of one of several runs as the folder's own; return False if the run recorded none.
 
         Raises:
-            InputError: They cannot be written.
+            InputError: The time lines cannot be written.
         """
         for theirs, mine in (run.trace, self.trace), (run.policy, self.policy), (run.pursuit, self.pursuit):
             if theirs.exists():
@@ -145,7 +145,7 @@ class RunFolder:
         """Create the folders; other ranks may do the same at the same time.
 
         Raises:
-            InputError: They cannot be created.
+            InputError: A folder cannot be created.
         """
         try:
             self.shards.mkdir(parents=True, exist_ok=True)
@@ -153,7 +153,7 @@ class RunFolder:
             raise InputError(f"{self.path}: cannot be written: {error.strerror}; choose another folder (-o)") from None
 
     def remove_shards(self, files: Iterable[Path]) -> None:
-        """Remove shards that are in the experiment now; if other files are left, their folder stays, too."""
+        """Remove shards that are in the experiment now; if other files are left, the folder is kept."""
         others = [file for pattern in (PYTHON_REPORTS, MARKS) for file in self.shards.glob(pattern)]
         for file in [*files, *others, self.shards / FACTS_FILE]:
             file.unlink(missing_ok=True)

@@ -37,18 +37,18 @@ __all__ = [
     "overhead_share",
 ]
 
-SHARDS_VARIABLE: Final = "AUTOANALYZER_SHARDS"  # twin: runtime/probe/process.c
+SHARDS_VARIABLE: Final = "AUTOANALYZER_SHARDS"  # the same as in runtime/probe/process.c
 _PRELOAD: Final = "LD_PRELOAD"
 _OVERHEAD: Final = "AUTOANALYZER_MAX_OVERHEAD"
 _TRACE: Final = "AUTOANALYZER_TRACE"
 _TRACE_MEMORY: Final = "AUTOANALYZER_TRACE_MEMORY"
 _POLICY: Final = "AUTOANALYZER_POLICY"
-SHORT_PATHS_VARIABLE: Final = "AUTOANALYZER_SHORT_PATHS"  # twin: runtime/probe/short_paths.c
-PATH_VARIABLE: Final = "AUTOANALYZER_PATH"  # twin: runtime/probe/mpi_path.c
-SPLIT_VARIABLE: Final = "AUTOANALYZER_SPLIT_WAITING"  # twin: runtime/probe/mpi_split.c
+SHORT_PATHS_VARIABLE: Final = "AUTOANALYZER_SHORT_PATHS"  # the same as in runtime/probe/short_paths.c
+PATH_VARIABLE: Final = "AUTOANALYZER_PATH"  # the same as in runtime/probe/mpi_path.c
+SPLIT_VARIABLE: Final = "AUTOANALYZER_SPLIT_WAITING"  # the same as in runtime/probe/mpi_split.c
 _MOST_OVERHEAD: Final = "5%"  # other tools promise the same limit
-COUNT_IN_VARIABLE: Final = "AUTOANALYZER_COUNT_IN"  # twin: runtime/probe/counter.c
-MULTIPLEX_VARIABLE: Final = "AUTOANALYZER_MULTIPLEX"  # twin: runtime/probe/counter_papi.c
+COUNT_IN_VARIABLE: Final = "AUTOANALYZER_COUNT_IN"  # the same as in runtime/probe/counter.c
+MULTIPLEX_VARIABLE: Final = "AUTOANALYZER_MULTIPLEX"  # the same as in runtime/probe/counter_papi.c
 _COUNTING: Final = (
     *("AUTOANALYZER_COUNTERS", "AUTOANALYZER_EVENTS", COUNT_IN_VARIABLE, MULTIPLEX_VARIABLE),
     *(PAPI_VARIABLE, PACKAGED_VARIABLE),
@@ -82,7 +82,7 @@ KEPT_VARIABLES: Final = ("OMP_", "OMPI_MCA_", "MPICH_", "SLURM_JOB_ID", "SLURM_N
 
 
 def overhead_limit(text: str) -> str:
-    """Convert a user's limit to the probe library's form: ``off`` becomes 0, an empty text the default.
+    """Convert a user's limit to the probe library's form: ``off`` becomes 0, and an empty text the default.
 
     Raises:
         UsageError: The text is not a share.
@@ -94,7 +94,7 @@ def overhead_limit(text: str) -> str:
 
 
 def overhead_share(environment: Mapping[str, str]) -> float:
-    """Return the greatest share of overhead, from the program's environment."""
+    """Return the maximum share of time that overhead may take, from the program's environment."""
     return float(environment[_OVERHEAD].rstrip("%")) / 100
 
 
@@ -110,7 +110,7 @@ def measured_environment(
         counters: The source of counts; None for the choice in this process's environment.
 
     Raises:
-        UsageError: The limit, the usage or the samples in the environment are invalid.
+        UsageError: The overhead limit, the usage or the sample rate in the environment is invalid.
     """
     used = os.environ.get(USAGE_VARIABLE, "") if usage is None else usage
     try:
@@ -147,7 +147,7 @@ def measured_environment(
 
 
 def kept_environment(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return the few variables that explain a run; private ones are left out."""
+    """Return the few variables that explain a run; private variables are left out."""
     return {name: value for name, value in sorted(environment.items()) if name.startswith(KEPT_VARIABLES)}
 
 
@@ -172,18 +172,18 @@ def launch(
         command: A launcher and the program, or the program alone.
         environment: The result of ``measured_environment``.
         launcher: The command's word that is Open MPI's launcher, which forwards variables to other nodes only on
-            request; empty for another launcher or none.
-        folder: The working directory; None for this process's.
+            request; empty for other launchers, or if there is none.
+        folder: The working directory; None for this process's directory.
         log: The file for the program's output; None for this process's streams.
-        given: The program's standard input; None for this process's.
-        signalled: Receives the number of a signal that arrives meanwhile.
-        hands_over: Whether this process closes the streams and descriptors that the program gets.
+        given: The program's standard input; None for this process's input.
+        signalled: Receives the number of each signal that arrives while the command runs.
+        hands_over: Whether this process closes the streams and descriptors that the program inherits.
 
     Returns:
         The exit status; if negative, the signal that ended the command.
 
     Raises:
-        InputError: It cannot be started, or the log cannot be written.
+        InputError: The command cannot be started, or the log cannot be written.
     """
     words, variables = _forward(command, environment, launcher) if launcher else _export(command, environment)
     process: subprocess.Popen[bytes] | None = None
@@ -226,7 +226,7 @@ def ended_in_order() -> Iterator[None]:
 
 @contextmanager
 def _handled(handler: Callable[[int, FrameType | None], object], *signals: int) -> Iterator[None]:
-    """Handle signals during the block; ignored ones stay ignored."""
+    """Handle signals during the block; ignored signals stay ignored."""
     before = {
         number: signal.signal(number, handler) for number in signals if signal.getsignal(number) != signal.SIG_IGN
     }
@@ -259,7 +259,7 @@ def _opened(log: Path | None) -> AbstractContextManager[BinaryIO | None]:
 
 
 def _names(environment: Mapping[str, str]) -> list[str]:
-    """Return the names of the variables that programs must have."""
+    """Return the names of the variables that programs need."""
     forwarded = (*_FORWARDED, PATTERNS_VARIABLE, PYTHON_PATH) if PATTERNS_VARIABLE in environment else _FORWARDED
     return [name for name in forwarded if name in environment]
 

@@ -1,4 +1,4 @@
-"""Average the runs in a folder, and open the runs behind such a mean."""
+"""Average the runs in a folder, and open the runs from which a mean was made."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def save_mean(folder: RunFolder, runs: int) -> Experiment:
     """Average the first runs in a folder, and write the result as the folder's experiment.
 
     Args:
-        folder: The folder, in which each run has its own.
+        folder: The folder, in which each run has its own folder.
         runs: The number of runs.
 
     Raises:
@@ -32,7 +32,7 @@ def save_mean(folder: RunFolder, runs: int) -> Experiment:
 
 
 def _notes(common: Notes, notes: Sequence[Notes]) -> Notes:
-    """Add notes that a mean can have because all its runs are of one command on one machine."""
+    """Add the notes that are valid for a mean if all its runs are of one command on one machine."""
     return replace(
         common,
         runs=len(notes),
@@ -56,11 +56,11 @@ def _means(of_each: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 
 def runs_of_mean(experiment: Experiment, file: Path) -> list[Experiment]:
-    """Open the runs whose mean is a folder's experiment; empty if it is not a mean, or if a run is missing.
+    """Open the runs whose mean is a folder's experiment; empty if it is no mean, or if a run is missing.
 
     Args:
         experiment: The experiment to analyse.
-        file: The file that it was read from.
+        file: The file from which the experiment was read.
     """
     folder = RunFolder(file.parent)
     if experiment.notes.runs < 2 or file != folder.experiment:

@@ -34,11 +34,11 @@ class Measurement:
     """The result of a run.
 
     Attributes:
-        experiment: The data; None if no process recorded any.
+        experiment: The data; None if no process recorded data.
         file: The experiment's file.
         status: The exit status of the command; if negative, the signal that ended it.
         plan: A sentence about the plan in the folder; empty if nothing was throttled.
-        interrupted: Whether a signal asked it to end early; it may have ended regularly even so.
+        interrupted: Whether a signal asked the command to end early; it may have ended normally nevertheless.
     """
 
     experiment: Experiment | None
@@ -67,8 +67,8 @@ def measure(
     Args:
         command: The launcher and the program.
         output: The run's folder.
-        counters: What the probes count besides time: ``none``, ``papi``, or ``auto``, which is ``papi`` if that counts
-            anything.
+        counters: What the probes count besides time: ``none``, ``papi``, or ``auto``, which is ``papi`` if PAPI can
+            count anything.
         gather: ``mpi``, ``plain``, or ``auto``: by MPI if the data of some ranks are not on this disk.
         keep_environment: Whether to keep the few variables that explain a run.
         limits: Variables that limit the overhead.
@@ -76,7 +76,7 @@ def measure(
         told: Progress callback of the gather: the number of shards read, and their total.
         beside: A context that is active while the program runs; it is left once the facts record the end.
         hands_over: As for ``launch``: the program is not started again.
-        say: Receives a sentence for the user.
+        say: Shows the user a message.
 
     Raises:
         InputError: The program does not exist.

@@ -1,4 +1,4 @@
-"""Merge runs in a folder that have counted different events into one experiment with the metrics of all."""
+"""Merge runs in a folder that have counted different events into one experiment with the metrics of all runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _VISITS: Final = 0.01
 _TIME: Final = 0.1
 """The time difference, relative to the first run, that is tolerated as noise on a machine with other load."""
 
-_NAMED: Final = 3  # the most call paths named in a warning; the others are counted
+_NAMED: Final = 3  # maximum number of call paths named in a warning; the others are only counted
 
 
 def save_merged(folder: RunFolder, runs: int) -> Experiment:
@@ -31,7 +31,7 @@ def save_merged(folder: RunFolder, runs: int) -> Experiment:
     Common metrics, notes and time lines are the first run's; warnings report how other runs differed from it.
 
     Args:
-        folder: The folder, in which each run has its own.
+        folder: The folder, in which each run has its own folder.
         runs: The number of runs.
 
     Raises:

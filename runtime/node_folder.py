@@ -8,7 +8,7 @@ from typing import Final
 
 __all__ = ["NODE_VARIABLE", "node_folders"]
 
-NODE_VARIABLE: Final = "AUTOANALYZER_NODE"  # twin: runtime/probe/shard_folder.c
+NODE_VARIABLE: Final = "AUTOANALYZER_NODE"  # the same as in runtime/probe/shard_folder.c
 _USUAL: Final = "/tmp"
 _START: Final = 0xCBF29CE484222325
 _FACTOR: Final = 0x100000001B3
@@ -18,7 +18,7 @@ def node_folders(shards: Path) -> list[Path]:
     """Return the possible folders of a run's shards on this node, if the run's folder itself is not there.
 
     Args:
-        shards: The absolute path that the probe library got.
+        shards: The absolute path of the run's folder of shards, as the probe library received it.
     """
     places = dict.fromkeys([os.environ.get("TMPDIR", ""), _USUAL])
     own = f"autoanalyzer-{os.geteuid()}"

@@ -30,7 +30,8 @@ def papi_variables(chosen: str | None = None, *, counters: str = "papi") -> dict
 
     Args:
         chosen: The library that the user chose, as ``named_papi`` returns it; None to leave the variable as it is.
-        counters: The source of counts; only ``auto`` and PAPI need a library. A failure is a warning for PAPI only.
+        counters: The source of counts; only ``auto`` and PAPI need a library. A failure to provide one causes a warning
+            only for PAPI.
     """
     if counters != "auto" and not counters.startswith("papi"):
         return {}
@@ -45,16 +46,17 @@ def papi_variables(chosen: str | None = None, *, counters: str = "papi") -> dict
 
 
 def packaged_papi(environment: Mapping[str, str] = os.environ) -> Path | None:
-    """Return the package's libpapi in a form that any program can load; build that if no cache has it.
+    """Return the package's libpapi in a form that any program can load; build it if no cache contains it.
 
     The package's file is an extension of Python, which refers to functions and variables of the interpreter. Counting
-    uses none of them, but without them the file cannot be loaded. A library that defines them, and needs the file, can.
+    uses none of them, but without them the file cannot be loaded. A library that defines them and depends on the file
+    can be loaded.
 
     Returns:
         The library; None if the package is not installed.
 
     Raises:
-        BuildError: There is no compiler, it fails, or the cache cannot be written.
+        BuildError: There is no compiler, the compiler fails, or the cache cannot be written.
     """
     place = papi_place()
     if place is None:

@@ -22,7 +22,7 @@ class ProcessorUse:
     """The use of processors up to some moment.
 
     Attributes:
-        elapsed: Seconds by the clock.
+        elapsed: Seconds of a monotonic clock.
         busy: Seconds in which processors that this process may use were busy, with any program.
         own: CPU seconds of this process, and of its descendants that have ended.
     """
@@ -52,7 +52,7 @@ class ProcessorUse:
 
 
 def busy_ticks(statistics: str, processors: Collection[int]) -> int | None:
-    """Return the ticks that processors were busy, from the text of ``/proc/stat``; None if one is not listed."""
+    """Return the ticks that processors were busy, from the text of ``/proc/stat``; None if any is not listed."""
     found = {}
     for line in statistics.splitlines():
         name, *values = line.split() or [""]

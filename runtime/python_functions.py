@@ -19,10 +19,10 @@ __all__ = [
     "read_python_reports",
 ]
 
-PATTERNS_VARIABLE: Final = "AUTOANALYZER_PYTHON_FUNCTIONS"  # twin: runtime/python_hook/sitecustomize.py
+PATTERNS_VARIABLE: Final = "AUTOANALYZER_PYTHON_FUNCTIONS"  # the same as in runtime/python_hook/sitecustomize.py
 PYTHON_PATH: Final = "PYTHONPATH"
 _HOOK: Final = Path(__file__).parent / "python_hook"
-PYTHON_REPORTS: Final = "*.python.txt"  # twin: runtime/python_hook/autoanalyzer_functions.py
+PYTHON_REPORTS: Final = "*.python.txt"  # the same as in runtime/python_hook/autoanalyzer_functions.py
 _NEAREST: Final = 3
 
 
@@ -50,7 +50,7 @@ class PythonReport:
         interpreters: The number of interpreters.
         matched: Patterns that matched a function that was called.
         called: The program's own functions that were called, as ``module:function``.
-        displaced: The number of interpreters that ended with another profile function than the hook, or with none.
+        displaced: The number of interpreters that ended with a profile function other than the hook, or with none.
     """
 
     interpreters: int

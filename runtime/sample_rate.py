@@ -1,4 +1,4 @@
-"""Read how many samples of their threads' code a run takes."""
+"""Read how often a run samples the code that its threads execute."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from ..errors import UsageError
 
 __all__ = ["SAMPLE_VARIABLE", "sample_rate"]
 
-SAMPLE_VARIABLE: Final = "AUTOANALYZER_SAMPLE"  # twin: runtime/probe/sample.c
+SAMPLE_VARIABLE: Final = "AUTOANALYZER_SAMPLE"  # the same as in runtime/probe/sample.c
 _AUTO: Final = 250  # per second of CPU time: most kernels check their timers this often
-_MOST: Final = 10_000  # twin: MOST_PER_SECOND in runtime/probe/sample.c
+_MOST: Final = 10_000  # the same as MOST_PER_SECOND in runtime/probe/sample.c
 
 
 def sample_rate(text: str) -> str:

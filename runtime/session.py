@@ -1,4 +1,4 @@
-"""End everything that was started in a session of its own: a launcher, and the rest of its ranks."""
+"""End everything that was started in a session of its own: a launcher, and its remaining ranks."""
 
 from __future__ import annotations
 

@@ -19,10 +19,10 @@ __all__ = [
 L3_MISSES: Final = "l3_misses"
 TLB_MISSES: Final = "tlb_misses"
 _UNASKED: Final = ("divisions", "branches", "branch_misses", "denormals")
-SIMULATED_EVENTS: Final = (*_UNASKED, L3_MISSES, TLB_MISSES)  # twin: AA_RTCOUNT_EVENT_NAMES
+SIMULATED_EVENTS: Final = (*_UNASKED, L3_MISSES, TLB_MISSES)  # the same as AA_RTCOUNT_EVENT_NAMES
 
 _SIMULATED: Final = "simulated"
-_SOURCE: Final = "simulated:rtcount:"  # before an event; twin: describe in runtime/probe/counter_simulated.c
+_SOURCE: Final = "simulated:rtcount:"  # prefix of an event, as in describe in runtime/probe/counter_simulated.c
 
 
 def is_simulated(counters: str) -> bool:
@@ -33,8 +33,8 @@ def is_simulated(counters: str) -> bool:
 def event_options(counters: str) -> list[str]:
     """Return the counting tool's options for ``simulated`` or ``simulated:EVENT,…``.
 
-    Without names, all events are counted except those of further levels of memory. Then the tool begins to look for
-    denormal numbers, which takes long, only when the processor has met the first one.
+    Without names, all events are counted except those of further levels of memory. In this case, the tool begins to
+    look for denormal numbers, which is slow, only when the processor has met the first one.
 
     Raises:
         UsageError: There is no such event, or it is named twice.
@@ -61,5 +61,5 @@ def named_events(counters: str) -> list[str]:
 
 
 def event_named(source: str) -> str | None:
-    """Return the event in a source that the probe library wrote; None if it is another source."""
+    """Return the event in a source that the probe library wrote; None for any other source."""
     return source.removeprefix(_SOURCE).partition(" ")[0] if source.startswith(_SOURCE) else None

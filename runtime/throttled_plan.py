@@ -20,7 +20,7 @@ _HEAD: Final = """\
 # Kind, file, function and ordinal identify a region in the measured texts of the file; delete an entry to
 # measure its region again.
 """
-_TEXTS: Final = 4  # the most versions of a file, or files of one name, that entries list
+_TEXTS: Final = 4  # maximum number of versions of a file, or of files with one name, that entries list
 
 
 def add_throttled(path: Path, experiment: Experiment) -> str:
@@ -28,7 +28,7 @@ def add_throttled(path: Path, experiment: Experiment) -> str:
 
     A program built without these regions throttles nothing, and the next build must not bring them back. So existing
     entries stay; for other versions of a file, builds ignore them. A plan that no run has written stays unchanged. Runs
-    that end at the same time take turns. Errors become the sentence, because the experiment must not be lost.
+    that end at the same time take turns. An error is returned as the sentence, because the experiment must not be lost.
 
     Args:
         path: The plan's file.

@@ -1,7 +1,7 @@
-"""Run the samples that follow section 6 of Liu et al. 2011, before and after; write docs/evidence/case-studies.md.
+"""Run the samples that follow section 6 of Liu et al. 2011, with and without cure; write the page of case studies.
 
-This file contains the text between the outputs. Needs Valgrind, Open MPI and libbz2; takes about two minutes on two
-cores::
+This file contains the text between the outputs. The script needs Valgrind, Open MPI and libbz2, and takes about two
+minutes on two cores::
 
     python tools/case_studies.py > docs/evidence/case-studies.md
 """
@@ -119,7 +119,7 @@ def study(case: Case, folder: Path) -> Iterator[tuple[str, dict[str, list[str]]]
 
 
 def compare(found: dict[str, list[tuple[str, dict[str, list[str]]]]]) -> None:
-    """Print a table of the regions that are critical by each metric, as in section 6.4 of the article."""
+    """Print a table of the regions that are critical according to each metric, as in section 6.4 of the article."""
     print("## Three metrics (section 6.4)\n")
     print("For each metric of `--disparity-metric`, the table shows the regions in `disparity.cccr` of the")
     print("[findings](../findings.md#disparity), largest value first. The metrics are CRNM (share of wall time ×")

@@ -4,7 +4,7 @@
 
 For each number of points, the first table contains the 98.75th percentile of the index of a single metric, multiplied
 by the number of points. For each number of metrics and of points per metric, the second table contains the same
-percentile for the best projection, multiplied by the number of points per metric. Takes a few minutes.
+percentile for the best projection, multiplied by the number of points per metric. The computation takes a few minutes.
 """
 
 from __future__ import annotations

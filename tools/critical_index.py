@@ -4,7 +4,7 @@
 
 For each number of dimensions, of metrics, and of points per metric, the table contains the 95th percentile of the
 logarithm of the index of normal points, or the 97.5th percentile if there is only one projection. The module adds a
-margin. Takes an hour.
+margin. The computation takes an hour.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ def sphered_noise(drawn: np.random.Generator, points: int, metrics: int) -> Valu
 def critical(points: int, metrics: int, dimensions: int) -> float:
     """Return the 95th percentile of the logarithm of the index that the search finds in noise.
 
-    If draws are expensive, it is derived from their mean and deviation. If there is only one projection, it is the
-    97.5th percentile.
+    If there is only one projection, the 97.5th percentile is returned. Otherwise, draws are expensive, and the
+    percentile is derived from the mean and deviation of fewer draws.
     """
     draws = 20 * DRAWS if metrics <= dimensions else DRAWS if points * metrics <= LARGEST // 10 else DRAWS // 3
     drawn = np.random.default_rng([points, metrics, dimensions])

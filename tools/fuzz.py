@@ -1,6 +1,6 @@
 """Change sources at random, and check the front ends' guarantees on the results.
 
-For any source, the front end finishes soon, and either returns a text or raises ``SourceError``. If the compiler
+For any source, the front end finishes quickly, and either returns a text or raises ``SourceError``. If the compiler
 accepts a source, it also accepts the source with probes. The sources are those in the tests. Every mutation has a
 number, and ``--first`` with that number repeats the mutation.
 """

@@ -1,7 +1,7 @@
 """Change profiles of other tools at random, and check the readers' guarantees on the results.
 
-As in ``fuzz_experiments.py``, each file is either read or refused in one line, soon and in bounded memory. The contents
-of a file that is read can be shown, analysed, written, and read back unchanged. Each kind of file is changed
+As in ``fuzz_experiments.py``, each file is either read or refused in one line, quickly and in bounded memory. The
+contents of a file that is read can be shown, analysed, written, and read back unchanged. Each kind of file is changed
 ``--mutations`` times; ``--kind`` with ``--first`` and a number repeats a mutation.
 """
 

@@ -1,8 +1,8 @@
 """Change files of experiments at random, and check the readers' guarantees on the results.
 
-Every file is either read, or refused by an ``InputError`` of one line, soon and in bounded memory. If it is read, its
-contents can be checked, shown, cut, averaged, compared, analysed, written, and read back unchanged. Every mutation has
-a number, and ``--first`` with that number repeats the mutation.
+Every file is either read, or refused by an ``InputError`` of one line, quickly and in bounded memory. If it is read,
+its contents can be checked, shown, cut, averaged, compared, analysed, written, and read back unchanged. Every mutation
+has a number, and ``--first`` with that number repeats the mutation.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Insert probes by random plans, and check that programs still behave in the same way.
+"""Insert probes according to random plans, and check that programs still behave in the same way.
 
 A plan whose text is changed at random is either read, or refused in one line. For every plan that is read, each C and
 Fortran source in the tests compiles and prints the same as before, and its probes nest. Every plan has a number, and

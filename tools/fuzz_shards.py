@@ -1,8 +1,8 @@
 """Change shards at random, and check the gather's guarantees on the results.
 
 In every folder of shards, readable shards are gathered into a valid experiment, and each unreadable shard is named in
-one line, soon and in bounded memory. Every mutation has a number, and ``--first`` with that number repeats
-the mutation.
+one line, quickly and in bounded memory. Every mutation has a number, and ``--first`` with that number repeats the
+mutation.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ def children(pid: int) -> list[int]:
 
 
 def kill(wanted: list[int], number: int = signal.SIGKILL) -> None:
-    """Send a signal to those processes that still exist."""
+    """Send a signal to the processes that still exist."""
     for pid in wanted:
         try:
             os.kill(pid, number)

@@ -1,4 +1,4 @@
-/* Ranks that record, in a mapped file of their own, how many times they have left a region. */
+/* A program whose ranks record in mapped files, one per rank, how many times they have left a region. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>

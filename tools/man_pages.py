@@ -1,6 +1,6 @@
 """Make man pages from the documentation: one for each page in docs/commands, and ``autoanalyzer.1``.
 
-They are made when the package is built, and by ``python tools/man_pages.py FOLDER``.
+The pages are made when the package is built, and by ``python tools/man_pages.py FOLDER``.
 """
 
 from __future__ import annotations

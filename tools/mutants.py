@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Put small faults into the product, one at a time, and check that its tests find each of them.
+"""Insert small faults into the product, one at a time, and check that its tests find each of them.
 
-tests/mutants.toml lists the faults, each with the tests that must find it. They are put into a copy of the checkout
-with its own virtual environment, so that each process of a test runs the faulty code, including the scripts in ``bin``.
+tests/mutants.toml lists the faults, each with the tests that must find it. They are inserted into a copy of the
+checkout with its own virtual environment, so that each process of a test runs the faulty code, including the scripts in
+``bin``.
 """
 
 from __future__ import annotations

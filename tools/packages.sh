@@ -7,15 +7,15 @@ packages="python3 python3-venv gcc g++ gfortran make cmake ninja-build autoconf 
           flang-19 libomp-dev openmpi-bin libopenmpi-dev mpich libmpich-dev libbz2-dev valgrind libpapi-dev mandoc curl
           libc6-dev-arm64-cross libc6-dev-ppc64el-cross"
 
-# Tests open HTML pages in a browser. Ubuntu has none as a package; tests use any that is installed.
+# Tests open HTML pages in a browser. Ubuntu packages no browser; tests use any browser that is installed.
 ! grep -q '^ID=debian' /etc/os-release || packages="$packages chromium-headless-shell"
 
 # The page's script is tested with Node.js and built with npm; any installed versions of both will do.
 command -v node >/dev/null || packages="$packages nodejs"
 command -v npm >/dev/null || packages="$packages npm"
 
-# Some releases lack these. Only tests need them: without clang and flang, the tests that compile with them fail; without
-# the others, tests are skipped.
+# Some releases lack these packages. Only tests need them: without clang and flang, the tests that compile with them fail;
+# without the other packages, tests are skipped.
 optional="clang clang-format flang-19 libomp-dev chromium-headless-shell libc6-dev-arm64-cross libc6-dev-ppc64el-cross"
 
 [ $# = 0 ] || packages="$*" optional=""
@@ -92,7 +92,7 @@ try() {
     "$@" >>"$log" 2>&1 || { tail -n 20 "$log" >&2; exit 1; }
 }
 try $sudo apt-get update
-drop_unknown # now with the lists, if there were none before
+drop_unknown # now apt has its lists, even if it had none before
 if [ -n "$missing" ]; then
     echo "installing$missing" >&2
     try $sudo apt-get install -y --no-install-recommends $missing

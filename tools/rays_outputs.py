@@ -1,4 +1,4 @@
-"""Run the sample rays as in README.md, docs/reading-a-verdict.md and docs/tutorial.md, and insert the output there.
+"""Run the sample "rays" as in README.md, docs/reading-a-verdict.md and docs/tutorial.md, and insert the output there.
 
 Needs Valgrind and Open MPI; takes a minute on two idle cores. Afterwards, check that the text still fits the numbers::
 

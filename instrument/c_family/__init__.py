@@ -1,1 +1,1 @@
-"""The front end for C and C++: find code regions in preprocessed text, and insert guards, which are probes."""
+"""The front end for C and C++: find code regions in preprocessed text, and insert probes in the form of guards."""

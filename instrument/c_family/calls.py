@@ -51,7 +51,7 @@ class LibraryCalls:
     Args:
         unit: The text.
         syntax: The parser's result.
-        cxx: Whether it is C++, where a call may create temporary objects for its arguments.
+        cxx: Whether the text is C++, where a call may create temporary objects for its arguments.
     """
 
     def __init__(self, unit: Preprocessed, syntax: Syntax, *, cxx: bool) -> None:
@@ -117,7 +117,7 @@ class LibraryCalls:
         return self._why_outlived(call) if is_used else ""
 
     def _why_outlived(self, call: Call) -> str:
-        """Return why a call whose value is used cannot be a region: because temporaries must outlive it; else empty."""
+        """Return why a call whose value is used cannot be a region because of temporaries; empty if it can."""
         arguments = self._masked.find("(", call.offset) + 1
         makes = "{" in self._masked[arguments : call.end] or _within(self._made, arguments, call.end)
         if call.gives == "pointer" and makes and not _FRESH.fullmatch(call.name):

@@ -7,7 +7,7 @@ from typing import Final
 __all__ = ["SIGNED", "trips"]
 
 SIGNED: Final = -(2**15)
-"""The lowest value that a signed variable is assumed to have; the highest one has about the same magnitude."""
+"""The lowest value that a signed variable is assumed to have; the highest value has about the same magnitude."""
 
 
 def trips(first: float, comparison: str, bound: float, step: float, lowest: float) -> int:

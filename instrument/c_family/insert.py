@@ -40,7 +40,7 @@ def insert_guards(
     shared: bool = False,
     said: Sequence[str] = (),
 ) -> str:
-    """Return the text of a translation unit with a guard for each region that has no reason against it.
+    """Return the text of a translation unit with a guard for each region whose ``reason`` is empty.
 
     ::
 
@@ -59,8 +59,8 @@ def insert_guards(
         cxx: Whether the text is C++, where a guard is an object of class ``aa_guard``.
         constexpr: Whether the text is C++20 or later, which allows such objects in constant evaluation.
         apart: Whether all probes are calls instead of being inlined, as in builds that write a profile.
-        shared: Whether threads share the variables of sites, because thread-local ones would take a call in a shared
-            library.
+        shared: Whether threads share the variables of sites, because access to thread-local variables would take a call
+            in a shared library.
         said: Lines for the assembler.
     """
     edits: list[_Edit] = []
@@ -105,7 +105,8 @@ def _asm_line(line: str) -> str:
 def _site(region: Region, *, shared: bool) -> str:
     """Return the name of the variable for a region's site in C++.
 
-    A function that is in several translation units has the same name in all of them, if their ``shared`` is equal.
+    The site of a function that is in several translation units has the same name in all of them, if ``shared`` is the
+    same.
     """
     from hashlib import blake2b  # noqa: PLC0415 - it loads OpenSSL, and C has no such names
 
@@ -199,8 +200,8 @@ def _cxx_stub(stub: str, sites: Iterable[str], *, constexpr: bool, shared: bool)
 def _prelude(unit: Preprocessed, offset: int, stub: str) -> str:
     """Return the text to insert at the given offset: the stub between two line markers.
 
-    The first marker names the stub's file, so that messages about the stub do not point to the source. The second one
-    returns to the source. At offset 0, the first line marker of the unit comes before the stub.
+    The first marker names the stub's file, so that messages about the stub do not point to the source. The second
+    marker returns to the source. At offset 0, the first line marker of the unit comes before the stub.
     """
     source = unit.markers[1] if offset else unit.markers[0]
     back = source.text(source.line)

@@ -1,4 +1,4 @@
-"""Decide whether a guard is allowed in a function or around a part of it, and make regions for such parts."""
+"""Decide whether a guard is allowed in a function or around a part of it, and make regions for these parts."""
 
 from __future__ import annotations
 
@@ -93,7 +93,8 @@ class Judge:
     def why_not(self, body: Body, start: int, end: int) -> str:
         """Return why no guard can be put around the statements from ``start`` to ``end``; empty if one can.
 
-        Jumps may enter or leave these statements without executing the guard, or guards are forbidden at this place.
+        No guard is possible if jumps may enter or leave these statements without executing it, or if guards are
+        forbidden at this place.
         """
         if reason := self.why_untouchable(body):
             return reason
@@ -115,7 +116,7 @@ class Judge:
         return any(_GNU_INLINE.search(self._masked, self._head(each), each.opening) for each in body.chain())
 
     def _exempt_functions(self, syntax: Syntax) -> dict[int, str]:
-        """Map the offset of a function's name to why attributes, in its definition or a declaration, forbid probes."""
+        """Map the offsets of functions' names to the reasons why attributes forbid probes in these functions."""
         heads = [(body.name_offset, self._head(body), body.opening) for body in syntax.bodies]
         for declared, defined in syntax.declared.items():
             heads.append((defined, self._statement(declared), self._masked.find(";", declared)))

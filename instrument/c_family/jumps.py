@@ -14,7 +14,7 @@ __all__ = ["Jumps", "has_jumps"]
 
 _GOTO: Final = expression(r"\bgoto\s+(\w+)")
 _INDIRECT: Final = expression(r"\bgoto\s*\*|\b(?:asm|__asm(?:__)?)\b[\w\s]*\bgoto\b[\w\s]*(?P<opening>\(?)")
-# After one of these tokens, '&&' can only take a label's address; 'n--' is not one of them.
+# After one of these tokens, '&&' can only take a label's address; after 'n--' and 'n++', it is a logical AND.
 _ADDRESS: Final = expression(r"(?:[*/%&|^<>=!~?:,;({\[]|(?<!-)-|(?<!\+)\+|\breturn)\s*&&\s*(\w+)")
 _NAME: Final = expression(r"\w+")
 _Place = TypeVar("_Place", tuple[int, int], tuple[int, str, int, int])
@@ -39,7 +39,7 @@ class Jumps:
         self._dynamic = sorted(_dynamic(masked, body, labels)) if labels else []
 
     def why_entered(self, start: int, end: int) -> str:
-        """Return why a guard around the text from ``start`` to ``end`` could be skipped, or stay open; else empty."""
+        """Return why jumps could skip a guard around ``start`` to ``end``, or leave it open; empty if no jump could."""
         for _, name, first, last in _within(self._labels, start, end):
             if first < start or last >= end:
                 return f"entered by goto {name}"

@@ -93,7 +93,7 @@ def _callee(masked: str, call: Call, body: Body) -> int:
     if call.callee >= 0 or call.gives != "dependent":
         return call.callee
     plain = body.name.removesuffix("<...>").rpartition("::")[2]
-    # In all.push_back(x), the member belongs to another class.
+    # A call such as all.push_back(x) does not count, because the member function belongs to another class.
     words = rf"(?:[^(),;{{}}]*(?:->|::)|\(\s*\*[^()]*\)\s*\.)?\s*{re.escape(plain)}\s*(?:<[^<>;]*>\s*)?\("
     return body.name_offset if plain and re.compile(words).match(masked, call.offset, call.end) else -1
 

@@ -10,7 +10,7 @@ from ..syntax import UnreadError
 
 __all__ = ["CHARACTER", "LexicalError", "blank", "branches", "condition_end", "group_end", "mask", "statement_end"]
 
-# Each alternative begins with a literal character, so that the engine skips all others with a table.
+# Each alternative begins with a literal character, so that the regex engine can skip other characters quickly.
 _OPAQUE: Final = expression(
     r"""/\*[^*]*\*+(?:[^/*][^*]*\*+)*/"""
     r"""|//(?:\\\r?\n|[^\n])*"""
@@ -47,7 +47,7 @@ class LexicalError(UnreadError):
 
 
 def blank(text: str, replacement: str = "") -> str:
-    """Return ``replacement`` filled with spaces to the length of ``text``, with the same line ends."""
+    """Return ``replacement`` padded with spaces to the length of ``text``, with the same line ends."""
     rest = text[len(replacement) :]
     return replacement[: len(text)] + (_NOT_NEWLINE.sub(" ", rest) if "\n" in rest else " " * len(rest))
 

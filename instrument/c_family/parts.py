@@ -1,4 +1,4 @@
-"""Make regions that do not follow from syntax: marked by the user, merged by the plan, or blocks of split regions."""
+"""Make the regions that do not follow from syntax: marked and merged regions, and the blocks of split regions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def planned_parts(
 ) -> list[CodeRegion]:
     """Return the regions of a function that the user has marked or the plan merges, and the blocks of split regions.
 
-    They are numbered in this order.
+    The regions are numbered in this order.
 
     Args:
         body: The function.

@@ -29,7 +29,7 @@ _LAST_ATTRIBUTES: Final = expression(r"\]\s*(\])\s*\Z")
 _SQUARE: Final = expression(r"[\[\]]")
 _LONGEST: Final = 1000  # maximum length of attributes
 _OPENS_A_BLOCK: Final = expression(r"STDC\b|clang\s+fp\b")
-# Pragmas that do not bind to a loop: they may be anywhere, or only at the start of a block, before the guard.
+# Pragmas that do not bind to a loop: they are allowed anywhere, or only at the start of a block, before the guard.
 _NOT_OF_A_LOOP: Final = expression(
     r"autoanalyzer\b|STDC\b|omp\b|acc\b|clang\s+fp\b|GCC\s+(?!ivdep|unroll|novector)|message\b|pack\b"
 )

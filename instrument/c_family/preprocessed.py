@@ -18,7 +18,7 @@ _PREPROCESSOR_OWN: Final = ("<built-in>", "<command-line>", "<command line>", "<
 
 
 class Pragma(NamedTuple):
-    """A ``#pragma`` line: the offsets at which it begins and ends, and the text after the word."""
+    """A ``#pragma`` line: the offsets at which it begins and ends, and the text after ``#pragma``."""
 
     start: int
     end: int

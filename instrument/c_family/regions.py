@@ -130,7 +130,7 @@ class _Finder:
         return self.unit.place(body.name_offset).file
 
     def _judged(self, body: Body, region: Region) -> Iterator[CodeRegion]:
-        """Yield the region of a function and of its parts, each with the reason against probes, if any."""
+        """Yield the regions of a function and of its parts, each with the reason why it has no probe, if any."""
         shared = {each.at for each in self._constructs(body)}
         outermost = self._outermost(body)
         loops = {start: (end, self._why_not_loop(body, start, end, start in shared)) for start, end in outermost}
@@ -150,7 +150,7 @@ class _Finder:
     def _why_not_loop(self, body: Body, start: int, end: int, is_shared: bool, *, is_inner: bool = False) -> str:
         """Return why a loop has no probe; empty if it has one.
 
-        A short loop has no probe only if one thread enters it often.
+        A short loop gets no probe if it is entered often, unless a team of threads enters it together.
 
         Args:
             body: The loop's function.
@@ -186,7 +186,7 @@ class _Finder:
         Args:
             body: The function.
             function: The function's region.
-            outermost: Offset of an outermost loop → its end, and the reason against it.
+            outermost: Offset of an outermost loop → its end, and the reason why it has no probe.
             shared: Offsets of loops that OpenMP constructs bind to, which are left out.
         """
         starts = [loop.offset for loop in body.loops]
@@ -219,7 +219,7 @@ class _Finder:
     def _shared(self, body: Body, function: Region, loops: Container[int]) -> Iterator[CodeRegion]:
         """Yield the regions of OpenMP's constructs, which no jump enters or leaves.
 
-        A construct that binds to an inner loop belongs to the modes of both.
+        A construct that binds to an inner loop belongs to the modes of both constructs and inner loops.
         """
         for ordinal, each in enumerate(self._apart(body, loops)):
             region = self.judge.part(function, "parallel", each.words, ordinal, (each.at, each.end))
@@ -248,7 +248,7 @@ class _Finder:
 
         Args:
             body: The function.
-            loops: Offset of an outermost loop → its end, and the reason against it.
+            loops: Offset of an outermost loop → its end, and the reason why it has no probe.
         """
         cost, start, end = self.cost, body.opening, body.end
         inline, often = self.judge.is_inline(body), self._is_often(body)

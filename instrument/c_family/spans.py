@@ -1,4 +1,4 @@
-"""Find parts of a function other than loops and constructs: marked by the user, merged, or blocks of split regions."""
+"""Find a function's parts other than loops and constructs: marked by users, merged, or blocks of split regions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _BEFORE_STATEMENT: Final = frozenset(";{}:")
 
 
 class Mark(NamedTuple):
-    """A region between ``#pragma autoanalyzer begin NAME`` and ``end``; ``problem`` is why it is invalid, or empty."""
+    """A region between ``#pragma autoanalyzer begin NAME`` and ``end``; ``problem`` explains why it is invalid."""
 
     name: str
     start: int
@@ -157,7 +157,7 @@ class Spans:
         return found
 
     def inside(self, start: int, end: int) -> tuple[int, int] | None:
-        """Return the start and end of the text between the braces of a loop's body; None without braces."""
+        """Return the start and end of the text between the braces of a loop's body; None if the body has no braces."""
         inner = [block for block in self._blocks if start <= block.start and block.end <= end]
         if not inner:
             return None

@@ -18,27 +18,27 @@ from .lexer import branches, statement_end
 __all__ = ["StatementCost"]
 
 _STATEMENT: Final = expression(r";|\b(?:if|switch)\b")
-# Assertions: glibc's expansion in GNU C, which has four statements, other calls that end the program, and expansions
-# that check nothing.
+# Expansions of assertions: glibc's in GNU C, which has four statements; those that call another function to end the
+# program; and those that check nothing.
 _ASSERTS: Final = expression(
     r"(?P<four>;\s*else\s+__assert_fail\b)|\b__assert_(?:fail|rtn)\s*\("
     r"|\((?:\(void\)|static_cast\s*<\s*void\s*>)\s*\(?0\)?\)\s*;"
 )
 _IF: Final = expression(r"\bif\b")
-# A function that calls one of these, which communicate or process a range, is worth a probe whatever its size.
+# Calls that communicate or process a range: a function that contains one is worth a probe, whatever its size.
 _WEIGHTY: Final = expression(
     r"(?:\w+\s*::\s*)*(?:P?MPI_(?!Wtime|Wtick|Comm_rank|Comm_size)\w+|accumulate|reduce|transform_reduce|inner_product"
     r"|for_each(?:_n)?|transform|generate(?:_n)?|(?:stable_|partial_)?sort|nth_element|count_if|partial_sum"
     r"|(?:inclusive|exclusive)_scan)\s*[(<]"
 )
-# A function in a library's header that consists of one block, from its name on; words that make it more than simple
-# statements; and the functions that it calls.
+# A library header's function that consists of one block; words that show that it has more than simple statements; and
+# the functions that it calls.
 _SIMPLE: Final = expression(r"\w+\s*\([^;{}]*\{([^{}]*)\}")
 _GOES_ON: Final = expression(r"\b(?:for|while|do|goto|new|delete|asm|__asm__|co_\w+)\b")
 _CALLED: Final = expression(r"\b(?!(?:if|switch|return|sizeof|alignof|noexcept|decltype)\b)(\w+)\s*\(")
 _CONDITION: Final = expression(r"for\s*\([^;{}()]*;[^;{}]*;")
 _DEEPEST: Final = 50  # maximum depth to which nested calls are followed
-_NESTED: Final = 2  # number of loops around a call that count as nested; a program's outermost loop alone does not
+_NESTED: Final = 2  # number of loops around a call that makes it nested; a program's outermost loop alone does not
 _Item = TypeVar("_Item", Call, Loop)
 
 
@@ -72,7 +72,7 @@ class StatementCost:
         return any(_WEIGHTY.match(self._masked, call.offset) for call in body.calls)
 
     def executed(self, body: Body, start: int, end: int, without: Container[int] = ()) -> float:
-        """Return the maximum number of statements that a part of a function executes, with loops and calls in the unit.
+        """Return the maximum number of statements that a part of a function executes, including loops and calls.
 
         Args:
             body: The function.
@@ -81,7 +81,8 @@ class StatementCost:
             without: Offsets of loops to leave out.
 
         Returns:
-            The number; infinity if a loop or a call is unbounded, or a jump may go back.
+            The number, with calls of functions in the unit; infinity if a loop or a call is unbounded, or a jump may go
+            back.
         """
         total = 0.0
         if any(start <= label.offset < end for label in body.labels):
@@ -100,8 +101,8 @@ class StatementCost:
     def passes(self, body: Body) -> bool:
         """Return whether a function without loops usually does little, and calls other functions only in branches.
 
-        For example, it appends to a buffer, and calls another function only if the buffer is full. Moving bytes counts
-        as little. A function that only selects a callee does not qualify.
+        For example, a function appends to a buffer, and calls another function only if the buffer is full. Moving bytes
+        counts as little work. A function that only selects a callee does not qualify.
         """
         start, end = body.opening, body.end
         always = self._straight(body, start, end, are_moves_short=True)
@@ -157,7 +158,7 @@ class StatementCost:
                 yield body.name_offset, call.callee, call.offset < ends[bisect_left(loops, call.offset, key=_offset)]
 
     def _bounding(self, body: Body) -> Iterator[int]:
-        """Yield the offsets of calls that are a constant bound of a loop: ``i < a.size()`` for an array."""
+        """Yield the offsets of calls that are constant bounds of loops, as in ``i < a.size()`` for an array."""
         for loop in body.loops:
             if loop.trips and (condition := _CONDITION.match(self._masked, loop.offset)):
                 yield from (call.offset for call in _within(body.calls, loop.offset, condition.end()))
@@ -188,7 +189,7 @@ class StatementCost:
         return self._executed[callee]
 
     def _of_library(self, callee: int) -> float:
-        """Return the number of statements in a library header's function, ``std::min``; infinity if it has calls."""
+        """Return the number of statements in a function of a library header; infinity if the function has calls."""
         if callee in self._bodies or callee < 0 or not (match := _SIMPLE.match(self._masked, callee)):
             return inf
         is_simple = not _GOES_ON.search(match[1]) and all(map(is_instruction, _CALLED.findall(match[1])))

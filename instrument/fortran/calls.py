@@ -25,7 +25,8 @@ _NO_STATEMENT: Final = "not a statement of its own"
 class Call(NamedTuple):
     """A statement, or the action of an IF, that calls a library procedure.
 
-    ``place`` is the number of the statement in its procedure, and ``reason`` is why it is not a region, or empty.
+    ``place`` is the number of the statement in its procedure. ``reason`` explains why the call is not a region; it is
+    empty if the call is one.
     """
 
     name: str
@@ -86,7 +87,7 @@ def _in_expressions(step: Step, code: str, reason: str, hidden: frozenset[str]) 
         step: The statement.
         code: The text to search, in lower case without blanks.
         reason: Why the statement cannot be a region; may be empty.
-        hidden: Names that do not mean library procedures in this procedure.
+        hidden: Names that do not refer to library procedures in this procedure.
     """
     seen = set()
     for match in _FUNCTION.finditer(code):

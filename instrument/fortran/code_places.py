@@ -1,8 +1,8 @@
 """Find the lines to which the compiler assigns the code of statements, and at which debuggers stop.
 
-The code of a statement over several lines belongs to the last line, but that of an IF to the first line. Control
-statements have no code: the END of a loop returns to its DO, and the end of another construct continues below. The code
-of the loop below an executable directive belongs to the directive.
+The code of a statement over several lines is assigned to the last line, but an IF's code to the first line. Control
+statements have no code: the END of a loop returns to its DO, and the end of another construct continues below. If an
+executable directive is above a loop, the loop's code is assigned to the directive.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ def first_executable(procedure: Procedure) -> int:
     """Return the number, within a procedure, of its first executable statement, or if there is none, of its end.
 
     ``F(X) = X*X`` among declarations is a statement function, unless F is an array. If F may come from a module or host
-    whose text is not known, it is treated as a statement function, because a probe below it is always valid.
+    whose text is not known, the line is treated as a statement function, because a probe below it is always valid.
     """
     arrays: dict[str, bool] | None = None
     for place, step in enumerate(procedure.steps):

@@ -89,7 +89,7 @@ def executable(directives: Sequence[Directive]) -> Sequence[Directive]:
 def names_on_device(directive: Directive, form: Form) -> frozenset[str] | None:
     """Return the names of the procedures that a directive moves to an accelerator.
 
-    Empty if it moves the procedure that contains it; None if it moves no procedure.
+    Empty if the directive moves the procedure in which it is; None if it moves no procedure.
     """
     if not is_active(directive, form) or not (match := _ROUTINE[directive.sentinel].match(_squeezed(directive))):
         return None

@@ -1,4 +1,4 @@
-"""Insert lines into a Fortran source; each gets the line number of an existing line."""
+"""Insert lines into a Fortran source; each inserted line gets the line number of an existing line."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Edit:
 
     Attributes:
         lines: The lines to insert, in any order.
-        head: Text that completes the statement before: CONTINUE after a label, or a jump as the action of an IF.
+        head: Text that completes the preceding statement: CONTINUE after a label, or a jump as the action of an IF.
         resume: Offset at which the source continues after the insertions.
     """
 
@@ -64,5 +64,5 @@ def applied(text: MarkedText, edits: Mapping[int, Edit]) -> str:
 
 
 def line_marker(text: MarkedText, offset: int) -> str:
-    """Return a line marker by which the next line gets the number of the line at an offset."""
+    """Return a line marker that gives the next line the number of the line at an offset."""
     return f"{text.marker(offset).text(text.place(offset).line)}\n"

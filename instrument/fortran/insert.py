@@ -1,8 +1,8 @@
 """Insert probes into a Fortran source, on their own lines, without changing positions in the compiler's messages.
 
 A line marker after each insertion preserves line numbers, and every statement keeps its column. Inserted lines have the
-number of a line with code, so debuggers stop as before. A region is entered above its first statement and left below
-its last statement. These statements also leave regions:
+number of a line with code, so debuggers stop at the same lines as before. A region is entered above its first statement
+and left below its last statement. These statements also leave regions:
 
 - RETURN: exit probes are inserted before it, and a one-line IF around it becomes a block. If the IF is the last
   statement of a loop, RETURN becomes a jump to exit probes at the procedure's end.
@@ -56,7 +56,7 @@ class Names(NamedTuple):
 
 
 def insert_probes(text: MarkedText, form: Form, regions: Sequence[ProcedureRegion], names: Names) -> str:
-    """Return the text with probes for each region without a reason against it."""
+    """Return the text with probes for each region whose ``reason`` is empty."""
     edits: dict[int, Edit] = defaultdict(Edit)
     for found in regions:
         if not found.reason or any(not each.reason for each in found.spans):
@@ -79,7 +79,7 @@ class _ProcedureProbes:
         self.text = text
         self.opened = Open(found)
         self.code = CodePlaces(found.procedure, form)
-        # The regions that a RETURN leaves, and the text of its value → the label of exit probes at the procedure's end.
+        # The regions that a RETURN leaves, and its value as text → the label of exit probes at the procedure's end.
         self.pads: dict[tuple[tuple[Region, ...], str], str] = {}
         labels = {step.statement.label for step in self.steps}
         self.free_labels = (str(label) for label in range(_HIGHEST_LABEL, 0, -1) if str(label) not in labels)

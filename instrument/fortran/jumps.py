@@ -40,7 +40,7 @@ class Open:
         return [tuple(each) for each in at]
 
     def at(self, place: int) -> tuple[SpanRegion, ...]:
-        """Return the parts that contain a statement (including their first and last); the outermost part first."""
+        """Return the parts that contain a statement, even as their first or last one; the outermost part first."""
         return self._at[place]
 
     def left(self, source: Step, target: Step) -> list[SpanRegion]:
@@ -92,7 +92,7 @@ class Open:
 
 
 def leave_alone(found: ProcedureRegion) -> None:
-    """Set a reason against probes for each part that a statement leaves in a way that no probe can record."""
+    """Set a reason for having no probe in each part that a statement leaves in a way that no probe can record."""
     while _left_alone(Open(found)):
         pass
 

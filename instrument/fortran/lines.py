@@ -198,7 +198,7 @@ class _Reader:
             self.items.append(Directive(start, end, (match.group(1) or match.group(2)).lower(), text))
 
     def _content(self, line: str, pos: int, start: int, end: int) -> bool:
-        """Read a line from column ``pos`` on; return whether its last statement continues on the next line."""
+        """Read a line, starting at column ``pos``; return whether its last statement continues on the next line."""
         while True:
             statement = self.statement or self._begin(start, end, "", first=True)
             parts: list[str] = []
@@ -214,7 +214,7 @@ class _Reader:
             self._begin(start, end, label, first=False)
 
     def _scan(self, line: str, pos: int, parts: list[str], start: int) -> int:
-        """Add a statement's text from column ``pos`` on to ``parts``.
+        """Add a statement's text to ``parts``, starting at column ``pos``.
 
         Returns:
             The column at which the text ends: at ``;``, ``!``, a last ``&``, or the end of the line.

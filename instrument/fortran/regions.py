@@ -80,7 +80,7 @@ class ProcedureRegion:
         procedure: The procedure with its statements.
         first: The place of the first executable statement: its number in the procedure.
         forbidden: Why the procedure must not contain probes; empty if it may.
-        reason: Why the procedure as a whole has no probe; empty if it has.
+        reason: Why the procedure as a whole has no probe; empty if it has one.
         spans: The parts, in order.
     """
 
@@ -211,7 +211,7 @@ class _Spans:
             yield span
 
     def _between(self, span: SpanRegion, begins: Directive, ends: Directive, name: str, at: str = "@") -> None:
-        """Make a part begin and end with two directives, and name it by the line of the first directive."""
+        """Let a part begin and end with two directives, and name it by the first directive's line."""
         span.begins, span.ends = begins, ends
         first, last = self.text.place(begins.start), self.text.place(ends.start)
         name = f"{name}{at}{first.line}" if at else name

@@ -131,7 +131,7 @@ class SourceUnit:
         return self.choice.shown(self.decided)
 
     def _decided(self) -> CodeRegions:
-        """Return the regions with the decision about each; those that a jump leaves without a probe get a reason."""
+        """Return the regions with the decision about each; a region that a jump can leave unrecorded gets a reason."""
         candidates = tuple(each for found in self.regions for each in self._candidates(found))
         decided = self.choice.decided(CodeRegions(candidates, calls=tuple(self._calls())))
         regions = iter(decided.regions)

@@ -73,7 +73,7 @@ def why_no_span(procedure: Procedure, first: int, end: int, mark: Directive | No
         procedure: The procedure.
         first: Place of the first statement.
         end: Place of the first statement after the region.
-        mark: The directive by which the user marks the region; None without one.
+        mark: The directive by which the user marks the region; None if there is none.
     """
     steps = procedure.steps
     level = steps[first].around
@@ -109,7 +109,7 @@ def why_no_probe(procedure: Procedure, step: Step, offset: int | None = None) ->
 
 
 def blocks(procedure: Procedure, first: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield blocks of statements between two places: the places of the first statement, and of the first one after it.
+    """Yield each block between two places: the place of its first statement, and of the first statement after it.
 
     Loops, and statements with directives or labels, are left out.
     """
@@ -138,7 +138,7 @@ def blocks(procedure: Procedure, first: int, end: int) -> Iterator[tuple[int, in
 
 
 def _behind(procedure: Procedure, place: int) -> int:
-    """Return the place of the next statement; if the statement begins a construct, of the first statement after it."""
+    """Return the place of the next statement, or of the one after the construct that the statement begins."""
     steps = procedure.steps
     depth = len(steps[place].around)
     after = place + 1
@@ -152,7 +152,7 @@ def _terminals(procedure: Procedure, level: tuple[int, ...]) -> set[str]:
 
 
 def _why_unbalanced(steps: list[Step]) -> str:
-    """Return a reason if a block of OpenMP or OpenACC is only partly inside some statements; otherwise empty."""
+    """Return a reason if an OpenMP or OpenACC block is only partly inside some statements; otherwise empty."""
     opened: list[str] = []
     for number, step in enumerate(steps):
         for directive in step.directives:

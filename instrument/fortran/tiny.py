@@ -50,7 +50,8 @@ _WORDS: Final = frozenset(["if", "elseif", "selectcase", "case"])
 class Sizes:
     """Estimates how many statements the procedures of a source execute.
 
-    If a name may be a call or a whole array, it counts as such, because these must not be hidden in a caller's time.
+    A name that may be a call or a whole array counts as one, because the time of calls and arrays must not be hidden in
+    a caller's time.
 
     Args:
         procedures: All procedures of the source.
@@ -76,7 +77,7 @@ class Sizes:
         return SHORT_REASON if executed <= SHORT and _name(procedure) in self._often else ""
 
     def why_short(self, procedure: Procedure, first: int, last: int) -> str:
-        """Return a reason if a loop is short and entered often, with statements as in small procedures; else empty."""
+        """Return a reason if a loop is short, entered often, and as simple as a small procedure; otherwise empty."""
         is_inner = any(procedure.steps[place].meaning.kind is Kind.DO for place in procedure.steps[first].around)
         is_short = self._executed(procedure, first, last + 1) <= SHORT
         return SHORT_REASON if is_short and (is_inner or _name(procedure) in self._often) else ""
@@ -109,7 +110,7 @@ class Sizes:
         return called_often(names, main, self._calls(names))
 
     def _calls(self, names: set[str]) -> Iterator[tuple[str, str, bool]]:
-        """Yield possible calls: the caller's name, a procedure's name in the caller's text, and whether in a loop."""
+        """Yield possible calls: caller, name of a procedure in the caller's text, and whether the name is in a loop."""
         for procedure in self._procedures:
             for step in (step for step in procedure.steps if step.is_executable):
                 in_loop = any(procedure.steps[place].meaning.kind is Kind.DO for place in step.around)

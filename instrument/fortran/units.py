@@ -39,7 +39,7 @@ class Step:
         statement: The statement.
         meaning: Meaning of the statement.
         directives: The directives between the previous statement and this one.
-        loop: Number of the outermost loop that contains the statement (including its first and last); -1 if none does.
+        loop: Number of the outermost loop that contains the statement, even as its first or last one; -1 if none does.
         constructs: Names of the constructs around the statement, outermost first; empty texts for unnamed constructs.
         around: Places of the first statements of the constructs that are open at this statement, outermost first.
     """
@@ -76,7 +76,8 @@ class Procedure:
         name: Name of the procedure with the names of enclosing units: ``module::procedure``.
         steps: The statements after the header, up to and including CONTAINS or END.
         loops: The outermost loops, in order.
-        ends: Place of a loop's first statement → place of its last statement, for the outermost of loops that share it.
+        ends: Place of a loop's first statement → place of its last statement, for the outermost of the loops that share
+            it.
         has_host: Whether another unit contains the procedure.
         specified: Specification statements of each enclosing unit, outermost first, and of the procedure.
         end: The END statement.

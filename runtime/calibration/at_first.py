@@ -1,4 +1,4 @@
-"""Calibrate automatically before the first run on a machine: everything that needs no launcher, in about a second."""
+"""Calibrate automatically before the first run on a machine: measure all that needs no launcher, in about a second."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _REFUSED: Final = "off"
 _PATIENT: Final = "wait"
 # architectures on which the number of instructions in the loops is known without counting
 _KNOWN: Final = ("x86_64", "AMD64")
-_PATIENCE: Final = 3.0  # seconds: if it takes longer, the machine is too busy to be measured
-_ALL_PATIENCE: Final = 600.0  # seconds, if the user requested it
+_PATIENCE: Final = 3.0  # seconds; if the calibration takes longer, the machine is too busy to be measured
+_ALL_PATIENCE: Final = 600.0  # seconds, if the user requested a calibration
 _ROUNDS: Final = 2
 _TRIED: Final = "calibration-tried"
 _AGAIN: Final = 86400.0  # seconds between two attempts
@@ -42,8 +42,9 @@ def calibrate_at_first(
     Args:
         command: The launcher and the program of the run that follows.
         folder: The folder in which files are read and written.
-        environment: The user's: ``AUTOANALYZER_CALIBRATE=off`` disables it; ``wait`` also measures a busy machine.
-        say: Receives a sentence for the user.
+        environment: The user's variables: ``AUTOANALYZER_CALIBRATE=off`` disables calibration; ``wait`` also measures a
+            busy machine.
+        say: Shows the user a message.
     """
     asked = environment.get("AUTOANALYZER_CALIBRATE", "").strip().lower()
     if asked == _REFUSED or platform.machine() not in _KNOWN:

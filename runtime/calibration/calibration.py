@@ -1,4 +1,4 @@
-"""The result of a calibration: prices, reasons for missing prices, and where they were measured."""
+"""The result of a calibration: prices, reasons for missing prices, and the place of measurement."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Calibration:
 
     Attributes:
         prices: Name → seconds.
-        place: Where and how they were measured: ``host``, ``processor``, ``caches``, ``mpi``, ``launcher``, ``day``;
-            ``instructions``, which were counted or assumed; for a node ``cores``, and the compiler's ``flags``.
+        place: Where and how the prices were measured: ``host``, ``processor``, ``caches``, ``mpi``, ``launcher``,
+            ``day``; ``instructions`` (``counted`` or ``assumed``); for a node, ``cores`` and the compiler's ``flags``.
         missing: Name of a price → why it is unknown.
     """
 
@@ -42,7 +42,7 @@ class Calibration:
         """Read the output of ``document``.
 
         Raises:
-            InputError: It is something else.
+            InputError: The text is not such output.
         """
         try:
             found = json.loads(text)
@@ -59,13 +59,13 @@ class Calibration:
         return cls(Prices.of(prices), place, missing)
 
     def beside(self, earlier: Calibration) -> Calibration:
-        """Add the prices that only an earlier calibration has."""
+        """Return this calibration, supplemented by the prices that only an earlier calibration has."""
         prices = {**earlier.prices.known(), **self.prices.known()}
         missing = {name: why for name, why in self.missing.items() if name not in prices}
         return replace(self, prices=Prices.of(prices), missing=missing)
 
     def without_mpi(self) -> Calibration:
-        """Return the prices that hold for any MPI library and launcher."""
+        """Return the prices that are valid for any MPI library and launcher."""
         prices = {name: value for name, value in self.prices.known().items() if name not in MPI_PRICES}
         place = {name: value for name, value in self.place.items() if name not in _OF_MPI}
         missing = {name: why for name, why in self.missing.items() if name not in MPI_PRICES}

@@ -39,7 +39,8 @@ def processor_model(description: Path = _PROCESSORS) -> str:
 def kept_calibration(mpi: Mpi, environment: Mapping[str, str] = os.environ) -> Calibration | None:
     """Return the calibration for a run on this machine; None if there is none.
 
-    Without one for this MPI library and launcher, the latest other one of the processor is used, without messages.
+    If there is none for this MPI library and launcher, the latest calibration of the same processor model is used,
+    without the prices of messages.
     """
     processor = processor_model()
     for folder in map(Path, cache_names(environment)):
@@ -52,7 +53,7 @@ def kept_calibration(mpi: Mpi, environment: Mapping[str, str] = os.environ) -> C
 
 
 def keep(found: Calibration, mpi: Mpi, environment: Mapping[str, str] = os.environ) -> Path:
-    """Cache a calibration of this machine, together with the prices that only an earlier one of its kind has.
+    """Cache a calibration of this machine, supplemented by the prices that only the replaced one has.
 
     Returns:
         The file.
@@ -85,7 +86,7 @@ def _file_name(processor: str, mpi: Mpi, environment: Mapping[str, str]) -> str:
 
 
 def _launcher(word: str, environment: Mapping[str, str]) -> str:
-    """Return the name of a launcher's file behind links: ``mpirun`` and ``mpiexec`` are often the same."""
+    """Return the name of a launcher's file behind links: ``mpirun`` and ``mpiexec`` are often the same file."""
     return Path(os.path.realpath(shutil.which(word, path=environment.get("PATH")) or word)).name if word else ""
 
 

@@ -48,17 +48,17 @@ def calibrate(
     *,
     told: Callable[[str], object],
 ) -> tuple[Calibration, Mpi]:
-    """Measure the time of single operations, with the reason for each that cannot be measured.
+    """Measure the times of single operations, and record why some times cannot be measured.
 
     Args:
-        launcher: A command that starts two or more ranks, such as ``srun -N 2``: all but messages is measured where the
-            first rank runs. Empty for this machine and the first launcher found here.
+        launcher: A command that starts two or more ranks, such as ``srun -N 2``. Everything except messages is measured
+            on the first rank's node. Empty for this machine and the first launcher found on it.
         folder: The folder in which files are read and written; other nodes must see it, too.
         environment: The user's environment variables.
         told: Progress callback.
 
     Returns:
-        The prices, and the MPI library and launcher that they are for.
+        The prices, and the MPI library and launcher for which they are valid.
 
     Raises:
         BuildError: No C compiler works.
@@ -98,11 +98,11 @@ def machine_alone(folder: Path, environment: Mapping[str, str], *, rounds: int, 
         folder: The folder in which files are read and written.
         environment: The user's environment variables.
         rounds: The number of times that everything is measured, in turn.
-        patience: The seconds that it may take.
+        patience: The number of seconds that the measurement may take.
 
     Raises:
         BuildError: No C compiler works.
-        InputError: The folder cannot be written, it takes too long, or nothing could be measured.
+        InputError: The folder cannot be written, the measurement takes too long, or nothing could be measured.
     """
     geometry = this_machine()
     with workshop(folder, environment) as shop:
@@ -123,7 +123,7 @@ def _command(shop: Workshop, program: Path, geometry: CacheGeometry) -> list[str
 
 
 def _of_machine(printed: str, counted: Mapping[str, float]) -> tuple[dict[str, float], dict[str, str]]:
-    """Return the printed prices, and the reasons why others are missing."""
+    """Return the printed prices, and the reasons why other prices are missing."""
     loops = _LOOP.findall(printed)
     found = printed_prices(printed) | (_instructions(loops, counted) if loops else {})
     return found, _missing_of_machine(printed)
@@ -144,7 +144,7 @@ def _place(
 
 
 def _launched(launcher: Sequence[str], environment: Mapping[str, str]) -> tuple[list[str], Mpi]:
-    """Return the launcher's words, and its MPI: the requested one, or the first that is found."""
+    """Return the words and the MPI library of the requested launcher, or of the first launcher that is found."""
     if launcher:
         mpi = find_mpi(launcher, environment)
         if not mpi.launcher:
@@ -159,7 +159,7 @@ def _launched(launcher: Sequence[str], environment: Mapping[str, str]) -> tuple[
 
 
 def _instructions(loops: Sequence[tuple[str, str, str]], counted: Mapping[str, float]) -> dict[str, float]:
-    """Return the minimum, mean and maximum of seconds per instruction, over loops with a known number of them."""
+    """Return the minimum, mean and maximum of seconds per instruction, over loops with known instruction counts."""
     prices = [float(seconds) / (counted.get(name) or float(known)) for name, seconds, known in loops]
     mean = exp(fsum(map(log, prices)) / len(prices))
     return dict(zip(_OF_LOOPS, (mean, min(prices), max(prices)), strict=True))

@@ -26,11 +26,11 @@ def messages(
     Args:
         shop: Builds and runs the measuring program.
         words: The command that starts the ranks; empty if there is none.
-        mpi: Their MPI library and launcher.
-        rounds: The number of measurements, a second apart; None for enough to meet a quiet moment.
+        mpi: The ranks' MPI library and launcher.
+        rounds: The number of measurements, a second apart; None for as many as usually include a quiet moment.
 
     Returns:
-        Prices by name, and the reasons why others are missing.
+        Prices by name, and the reasons why other prices are missing.
     """
     if not mpi.library:
         why = f"no MPI compiler for {words[0]} on PATH" if words else "no mpirun or mpiexec of an MPI library on PATH"

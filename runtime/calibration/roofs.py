@@ -17,7 +17,7 @@ ROOFS: Final = ("flop", "memory_byte", "memory_byte_shared", "omp_barrier")
 _SOURCES: Final = ("roofs.c", "flops.c", "stream.c", "barrier.c", "cores.c", "first.c", "work.c")
 _COMMON: Final = ("-std=gnu11", "-O3", "-pthread")
 # Compiler flags for the processor on which the program is built: x86-64 with the longest vectors; ARM and POWER; any. A
-# node behind a launcher may be of another kind and not support the first.
+# node that a launcher uses may have a different processor, which does not support the first flags.
 _NATIVE: Final = (("-march=native", "-mprefer-vector-width=512"), ("-march=native",), ("-mcpu=native",), ())
 _CORES: Final = re.compile(r"\bcores (\d+)$", re.MULTILINE)
 _LACKS: Final = re.compile(r"\blacks (\w+) (.+)$", re.MULTILINE)
@@ -28,10 +28,10 @@ def roofs(shop: Workshop, launcher: Sequence[str]) -> tuple[dict[str, float], di
 
     Args:
         shop: Builds and runs the measuring program.
-        launcher: The command that starts it; empty for this machine.
+        launcher: The command that starts the program; empty for this machine.
 
     Returns:
-        Prices by name, the reasons why others are missing, and how it was measured: ``cores``, ``flags``.
+        Prices by name, the reasons why other prices are missing, and how the rates were measured: ``cores``, ``flags``.
     """
     failure = ""
     for flags in _NATIVE:

@@ -23,7 +23,7 @@ __all__ = ["Workshop", "printed_prices", "workshop"]
 
 _SOURCES: Final = Path(__file__).parent
 _REQUESTS: Final = _SOURCES.parent / "probe"
-# The loops must have exactly their stated number of instructions.
+# With these flags, the loops have exactly their stated number of instructions.
 _FLAGS: Final = ("-std=gnu11", "-O2", "-fno-tree-vectorize", "-fno-unroll-loops", f"-I{_REQUESTS}")
 _PATIENCE: Final = 300.0  # seconds, enough for a busy machine or a launcher that waits for nodes
 # a launcher may print the rank in front of a line
@@ -73,10 +73,10 @@ class Workshop:
         Args:
             words: The program's command.
             more: Environment variables in addition to the user's.
-            patience: The seconds that it may take.
+            patience: The number of seconds that the program may take.
 
         Raises:
-            InputError: It cannot be started, fails, or takes too long.
+            InputError: The program cannot be started, fails, or takes too long.
         """
         command = [str(word) for word in words]
         try:
@@ -124,7 +124,7 @@ def workshop(folder: Path, environment: Mapping[str, str]) -> Iterator[Workshop]
 
 
 def printed_prices(printed: str) -> dict[str, float]:
-    """Return the prices that a program printed, in seconds by name; of several processes the lower one."""
+    """Return the prices in a program's output, in seconds by name; if processes print different prices, the lowest."""
     found: dict[str, float] = {}
     for name, value in _PRICE.findall(printed):
         found[name] = min(float(value), found.get(name, float(value)))

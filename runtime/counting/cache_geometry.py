@@ -17,7 +17,7 @@ _CPU_CACHES: Final = Path("/sys/devices/system/cpu/cpu0/cache")
 _UNITS: Final = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _LEVEL: Final = re.compile(r"(L[123]|TLB)=(\d{1,6})([KMG]?)/(\d{1,4})/(\d{1,4})([KMG]?)", re.IGNORECASE)
 _EXPECTED: Final = "expected SIZE/WAYS/LINE of each cache, such as L1=32K/8/64,L2=1M/8/64"
-_MOST_L1_SETS: Final = 4096  # twin: LARGEST_L1_BITS in runtime/rtcount/counts.h
+_MOST_L1_SETS: Final = 4096  # 2 to the power of LARGEST_L1_BITS in runtime/rtcount/counts.h
 _LARGEST: Final = 1 << 30  # bytes; the tool needs 8 bytes of its own per line, in each thread
 _LARGEST_TLB: Final = 1 << 40
 
@@ -28,8 +28,8 @@ class CacheLevel:
 
     Attributes:
         size: Size in bytes.
-        ways: Lines in a set.
-        line: Bytes in a line.
+        ways: Lines per set.
+        line: Bytes per line.
     """
 
     size: int
@@ -37,7 +37,7 @@ class CacheLevel:
     line: int
 
     def __str__(self) -> str:
-        """Write ``32K/8/64``; twin: write_cache in runtime/probe/counter_simulated.c."""
+        """Return a text such as ``32K/8/64``, as write_cache in runtime/probe/counter_simulated.c does."""
         return f"{_in_units(self.size)}/{self.ways}/{_in_units(self.line)}"
 
     @property
@@ -47,12 +47,12 @@ class CacheLevel:
 
     @property
     def sets(self) -> int:
-        """The number of sets; 0 if the lines do not fill a whole number of them."""
+        """The number of sets; 0 if the lines do not fill a whole number of sets."""
         way = self.ways * self.line
         return 0 if not way or self.size % way else self.size // way
 
     def defect(self, most_sets: int = _LARGEST, *, largest: int = _LARGEST) -> str | None:
-        """Explain why the cache cannot be simulated; None if it can."""
+        """Return why the cache cannot be simulated; None if it can."""
         if self.line < 32 or self.line & (self.line - 1):
             return f"expected lines of 32, 64, 128 … bytes, found {self.line} bytes"
         if self.sets < 2 or self.sets & (self.sets - 1):
@@ -88,7 +88,7 @@ class CacheGeometry:
         return f"L1={self.l1} L2={self.l2}{''.join(f' {name}={each}' for name, each in further.items() if each)}"
 
     def defect(self) -> str | None:
-        """Explain why the caches cannot be simulated; None if they can."""
+        """Return why the caches cannot be simulated; None if they can."""
         caches = (("L1", self.l1, _MOST_L1_SETS), ("L2", self.l2, _LARGEST), ("L3", self.l3, _LARGEST))
         for name, level, most_sets in caches:
             if level and (found := level.defect(most_sets)):
@@ -123,11 +123,11 @@ def parse_geometry(text: str) -> CacheGeometry:
 
 
 def this_machine(folder: Path = _CPU_CACHES, *, say: Callable[[str], object] | None = None) -> CacheGeometry:
-    """Return the caches of this machine's first processor, with a usual one for each that is unknown or unsuitable.
+    """Return the caches of this machine's first processor, with usual ones in place of unknown or unsuitable caches.
 
     Args:
         folder: The system's folder with descriptions of the caches.
-        say: Receives a sentence for the user about each cache that is replaced by a usual one.
+        say: Shows the user a message about each cache that a usual one replaces.
     """
     found: dict[str, CacheLevel] = {}
     for index in sorted(folder.glob("index*")):
@@ -153,12 +153,13 @@ def further_levels(events: Collection[str], geometry: CacheGeometry, folder: Pat
     """Return the counting tool's options for L3 and the TLB, as far as events count their misses.
 
     Args:
-        events: The events that are named.
-        geometry: The caches to simulate; without an L3, it is this machine's.
+        events: The requested events.
+        geometry: The caches to simulate; if an L3 is missing, this machine's is used.
         folder: The system's folder with descriptions of the caches.
 
     Raises:
-        UsageError: L3 or the TLB is unknown or cannot be simulated, or is named for nothing.
+        UsageError: L3 or the TLB is unknown or cannot be simulated, or is specified although its misses are not
+            counted.
     """
     instead = ""
     if L3_MISSES in events and not geometry.l3:

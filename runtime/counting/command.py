@@ -16,7 +16,7 @@ from .tool import TOOL, counting_tool
 
 __all__ = ["counting_command", "program_places"]
 
-# The functions through which instrumented programs call the probe library; twins: instrument/stub.h, fortran_stub.c.
+# The functions through which instrumented programs call the probe library, from stub.h and fortran_stub.c.
 _STUBS: Final = (
     *("aa_begin", "aa_begin_apart", "aa_enter", "aa_enter_counted", "aa_exit", "aa_leave", "aa_close", "aa_resync"),
     *(f"{name}{suffix}" for name in ("aa_enter", "aa_exit", "aa_resync") for suffix in ("_", "__")),
@@ -40,12 +40,12 @@ def counting_command(
     ``mpirun -n 4 ./app`` becomes ``mpirun -n 4 valgrind --tool=rtcount … ./app``; the launcher itself runs as usual.
 
     Args:
-        command: The launcher and the program; its MPI library must be determined before.
+        command: The launcher and the program; its MPI library must be determined beforehand.
         geometry: The caches to simulate.
         environment: The result of ``measured_environment``, with the probe library preloaded.
         counters: ``simulated``, or ``simulated:EVENT,…``.
-        launcher: The command's word that starts ranks; empty if there is none.
-        say: Receives a sentence for the user before a longer wait.
+        launcher: The word of the command that starts ranks; empty if there is none.
+        say: Shows the user a message before a longer wait.
 
     Returns:
         The command and its environment.
@@ -53,7 +53,7 @@ def counting_command(
     Raises:
         BuildError: Valgrind is missing, or the tool cannot be built.
         InputError: The command does not show where its programs are.
-        UsageError: An event cannot be simulated, or not with these caches.
+        UsageError: An event cannot be simulated at all, or not with these caches.
     """
     of_events = [*event_options(counters), *further_levels(named_events(counters), geometry)]
     valgrind, tools = counting_tool(environment, say=say)

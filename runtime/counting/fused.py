@@ -1,4 +1,4 @@
-"""Find programs of a command that may use fused multiply-add, because counting such programs takes long."""
+"""Find programs of a command that may use fused multiply-add, because counting such programs takes longer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def first_fused(programs: Iterable[str]) -> str | None:
 def _says_so(program: str) -> bool:
     place = shutil.which(program) or program
     with (
-        suppress(OSError, ValueError),  # ValueError: an empty file
+        suppress(OSError, ValueError),  # mapping an empty file raises ValueError
         Path(place).open("rb") as file,
         mmap(file.fileno(), 0, access=ACCESS_READ) as text,
     ):

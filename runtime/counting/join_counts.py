@@ -1,4 +1,4 @@
-"""Join the counts of one run with the times of another, because a counting run distorts all times, but no count."""
+"""Join the counts of one run with the times of another, because a counting run distorts all times, but no counts."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ __all__ = ["join_counts", "with_ref_cycles"]
 _REF_CYCLES: Final = next(metric for metric in COUNT_METRICS if metric.name == "ref_cycles")
 
 _TOLERATED: Final = 0.01
-"""The relative difference of visits that is tolerated, because polling loops vary."""
+"""The relative difference in visits that is tolerated, because polling loops vary."""
 
-_NAMED: Final = 5  # the most call paths named in a warning; the others are counted
+_NAMED: Final = 5  # maximum number of call paths named in a warning; the others are only counted
 
 # Metrics that show whether ranks divided the work differently, and their names in the warning. A loop that takes work
-# on demand is entered once, however much it gets, so visits do not show it. Messages do, or calls if orders carry no
-# data (one-sided, tags). If there are data, calls are ignored, because the number of MPI_Test polls is random.
+# on demand is entered once, however much work it gets, so visits do not show how much it got. Messages show it, or
+# calls if requests for work carry no data (one-sided calls, tags). If data were sent, calls are ignored, because the
+# number of MPI_Test polls is random.
 _WORK: Final = {"visits": "visits", "mpi_bytes": "MPI bytes", "mpi_calls": "MPI calls"}
 
 _Key = tuple[Region, ...]
@@ -36,10 +37,10 @@ _Key = tuple[Region, ...]
 def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
     """Return the timing run's experiment with the metrics of the counting run.
 
-    Call paths are matched by their regions, locations by process and thread. A call path that only the counting run
-    entered counts to its nearest matched ancestor; one that only the timing run entered has no counts. Notes report
-    both, and call paths whose visits differ. Call paths folded in the timing run are folded in the counting run. If
-    ranks exchanged their work, the notes state that counts are not by rank.
+    Call paths are matched by their regions, locations by process and thread. The counts of a call path that only the
+    counting run entered are added to its nearest matched ancestor. A call path that only the timing run entered has no
+    counts. Notes report both, and call paths whose visits differ. Call paths folded in the timing run are folded in the
+    counting run. If ranks exchanged their work, the notes state that counts are not by rank.
 
     Args:
         timing: The timing run.
@@ -84,7 +85,8 @@ def with_ref_cycles(experiment: Experiment) -> Experiment:
     """Add ``ref_cycles`` to an experiment that has instructions, but no cycles or clock rate.
 
     The metric is CPU time outside MPI, file I/O and OpenMP's waiting. The counts exclude instructions in MPI, in OpenMP
-    and in the kernel, to which most file I/O belongs; they include those of libraries for I/O, such as formatting.
+    and in the kernel, which does most of the file I/O. They include instructions of I/O libraries, for example for
+    formatting.
     """
     rate = float(experiment.notes.clocks.get("ticks_per_second", 0))
     if not rate or "instructions" not in experiment or {"cycles", "ref_cycles"} & {m.name for m in experiment.metrics}:
@@ -110,7 +112,7 @@ def _keys(experiment: Experiment, roots: Set[Region]) -> list[_Key]:
 
 
 def _matched_paths(timing: Experiment, counting: Experiment) -> tuple[npt.NDArray[np.intp], list[int]]:
-    """Return the timing run's index of each call path of the counting run, and the call paths without one."""
+    """Return the timing run's index of each call path of the counting run, and the call paths without a match."""
     one, other = ({run.call_paths[root].region for root in run.roots} for run in (timing, counting))
     roots = one & other  # the root of a program without probes is named by its file, which may have two names
     known: dict[_Key, int] = {}
@@ -140,7 +142,7 @@ def _folded_alike(timing: Experiment, counting: Experiment) -> tuple[Experiment,
 
 
 def _matched_locations(timing: Experiment, counting: Experiment) -> npt.NDArray[np.intp]:
-    """Return the timing run's column of each location of the counting run: the same thread, or the first."""
+    """Map the counting run's locations to the timing run's columns: the same thread's, or the first thread's."""
     known = {(each.process, each.thread): column for column, each in enumerate(timing.locations)}
     first = {each.process: column for column, each in reversed(list(enumerate(timing.locations)))}
     return np.array(
@@ -159,7 +161,7 @@ def _moved(
 
 
 def _exchanged(timing: Experiment, counted: Mapping[str, Severity]) -> str | None:
-    """Return a warning if ranks exchanged their work: totals are equal, but not the values of ranks."""
+    """Return a warning if ranks exchanged their work: totals are equal, but not the ranks' values."""
     processes = np.array([each.process for each in timing.locations])
     ranks = (processes[:, None] == np.unique(processes)).astype(float)
     for name, values in counted.items():

@@ -38,8 +38,8 @@ _SHORT_PATHS: Final = "short-paths"
 _OWN_FOLDER: Final = frozenset({"wdir", "wd", "workdir", "chdir", "D"})  # launchers' options for a working directory
 _WORTH_SAYING: Final = 100 << 20  # bytes; copying more is announced, because it takes time
 _UNITS: Final = (("h", 3600), ("min", 60))
-_TIMES: Final = (5, 20)  # the usual factor by which counting is slower, from and to
-# The usual factor for programs with much fused multiply-add: TeaLeaf, benchmarks/counting/README.md.
+_TIMES: Final = (5, 20)  # range of the usual factor by which counting is slower
+# The usual factor for programs with much fused multiply-add, measured with TeaLeaf (benchmarks/counting/README.md).
 _FUSED_TIMES: Final = 23
 _UNFUSED_TIMES: Final = 9
 _TO_START: Final = 3  # seconds that Valgrind needs to translate the libraries of an MPI program
@@ -49,7 +49,7 @@ Say = Callable[[str], object]
 
 @dataclass(frozen=True, slots=True)
 class CountingRun:
-    """A command that can be counted, in a folder in its state before the timing run.
+    """A command that can be counted, in a folder that is in its state before the timing run.
 
     Attributes:
         command: The launcher and the program.
@@ -60,7 +60,7 @@ class CountingRun:
         counters: ``simulated``, or ``simulated:EVENT,…``.
         python_functions: Patterns of Python functions that are regions.
         tracing: Variables that make processes record time lines, on this run's clock.
-        times: The usual factor by which counting is slower, from and to.
+        times: The range of the usual factor by which counting is slower.
     """
 
     command: Sequence[str]
@@ -74,15 +74,15 @@ class CountingRun:
     times: tuple[int, int] = _TIMES
 
     def add_to(self, timings: Mapping[RunFolder, Experiment], say: Say) -> list[Experiment]:
-        """Run the command again, counting, and add the counts to the timed experiments, also in their folders.
+        """Run the command again under the counting tool, and add the counts to the timed experiments and their files.
 
         Args:
             timings: Experiments from one or several timing runs of the command, by their folders.
-            say: Receives a sentence for the user.
+            say: Shows the user a message.
 
         Raises:
-            InputError: The counting run failed, and its output is in the run's folder; or it cannot be joined. The
-                timed experiments stay unchanged.
+            InputError: The counting run failed, and its output is in the run's folder; or its counts cannot be joined.
+                The timed experiments stay unchanged.
         """
         first = next(iter(timings.values()))
         say(f"counting run in {self.folder}; {how_long(_seconds(first), self.times)}")
@@ -99,7 +99,7 @@ class CountingRun:
         return joined
 
     def _count(self, expected: int, timings: Iterable[Experiment]) -> Experiment:
-        """Run the command and check its exit status; call paths that all timed runs folded are folded here, too."""
+        """Run the command and check its exit status; fold the call paths that all timed runs folded."""
         mpi = find_mpi(self.command)
         run = RunFolder(self.output / _FOLDER)
         log = RunFolder(self.output).counting_log
@@ -160,10 +160,10 @@ def prepared_counting(
         output: The run's folder.
         geometry: The caches to simulate.
         chosen: The folder in which the program runs; None for a temporary copy of the working directory.
-        say: Receives a sentence for the user.
+        say: Shows the user a message.
         counters: ``simulated``, or ``simulated:EVENT,…``.
-        scratch: The folder in which the copy is made. None for the run's folder, or, if nodes may not share that, for
-            the folder around the working directory.
+        scratch: The folder in which the copy is made. None for the run's folder, or if nodes may not share the run's
+            folder, for the folder that contains the working directory.
         python_functions: Patterns of Python functions that are regions.
         tracing: Variables that make processes record time lines; None if they do not.
 
@@ -226,7 +226,7 @@ def _warning(program: str) -> str:
 
 
 def how_long(seconds: float, times: tuple[int, int]) -> str:
-    """Describe how long counting takes for a program that ran this many seconds."""
+    """Return a text that estimates how long counting takes for a program that ran this many seconds."""
     expected = [_TO_START + each * seconds for each in times]
     unit, length = next((each for each in _UNITS if expected[0] >= 2 * each[1]), ("s", 1))
     least, most = (f"{each / length:.0f}" for each in expected)
@@ -257,7 +257,7 @@ def _check_folder(folder: Path, program: str) -> None:
 
 
 def _input_again() -> BinaryIO:
-    """Open standard input a second time at its current position, if it is a file; the program reads the first.
+    """Open standard input a second time at its current position, if it is a file; the timed program reads the first.
 
     The file may have no name, like the temporary file of a here-document in a shell.
     """

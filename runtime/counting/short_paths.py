@@ -1,7 +1,8 @@
 """List the call paths that a counting run folds, because they were throttled in the timing run.
 
-An entry of such a region takes 49 ns under the counting tool instead of 210 (graph500). Counts are the same: the
-program executes the same instructions as if the region were measured, and the library is not counted.
+Under the counting tool, an entry of such a region takes 49 ns instead of 210 ns (measured with graph500). Counts are
+the same: the program executes the same instructions as if the region were measured, and instructions of the library are
+not counted.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from ...experiment.throttling import folded_paths
 
 __all__ = ["write_short_paths"]
 
-_CONSTRUCTS: Final = ("loop", "parallel")  # kinds of regions that OpenMP constructs have, among others
+_CONSTRUCTS: Final = ("loop", "parallel")  # kinds of regions that may be OpenMP constructs
 _START: Final = 0xCBF29CE484222325
 _PRIME: Final = 0x100000001B3
 _WORD: Final = (1 << 64) - 1
@@ -28,7 +29,7 @@ _WORD: Final = (1 << 64) - 1
 def write_short_paths(file: Path, timings: Iterable[Experiment]) -> Path:
     """Write the hashes of the call paths that are folded in all experiments, and return the file.
 
-    They are 64-bit words of this machine's byte order, sorted.
+    The hashes are written as 64-bit words in this machine's byte order, sorted.
     """
     known = reduce(and_, (set(_hashes(timing)) for timing in timings))
     np.array(sorted(known), dtype=np.uint64).tofile(file)
@@ -40,8 +41,8 @@ def _hashes(timing: Experiment) -> Iterator[int]:
 
     The root of a program without probes is left out.
 
-    Regions that may open teams are excluded, because the teams' members find them by their frames and count visits
-    there.
+    Regions that may open teams are excluded, because the members of teams identify them by stack frames, and count
+    visits in them.
     """
     folded = folded_paths(timing)
     others = np.array([location.thread != 0 for location in timing.locations])
@@ -60,7 +61,7 @@ def _hashes(timing: Experiment) -> Iterator[int]:
 
 
 def _hashed(value: int, descriptor: str) -> int:
-    """Hash a descriptor and a line end with FNV-1a (Fowler, Noll, Vo 1991); twin: runtime/probe/short_paths.c."""
+    """Hash a descriptor and a line end with FNV-1a (Fowler, Noll, Vo 1991), as in runtime/probe/short_paths.c."""
     for byte in f"{descriptor}\n".encode():
         value = ((value ^ byte) * _PRIME) & _WORD
     return value

@@ -23,8 +23,8 @@ TOOL: Final = "rtcount"
 _ROOM: Final = Path(__file__).parents[1]
 _SOURCES: Final = _ROOM / "rtcount"
 _REQUESTS: Final = _ROOM / "probe" / "counter_requests.h"
-# Options for a tool: no C library, its own entry point, an address that no program uses. Vectorising is off because two
-# counts that were just written separately must not be read as one vector: the processor would stall.
+# Options for a tool: no C library, its own entry point, an address that no program uses. Vectorising is off, because
+# the processor stalls if it reads two counts as one vector just after they were written separately.
 _COMPILE: Final = (
     "-O2 -g0 -std=gnu11 -fno-stack-protector -fno-strict-aliasing -fno-builtin -fno-pie -fno-tree-slp-vectorize"
 )
@@ -44,7 +44,7 @@ class Valgrind:
         libraries: The folder of ``libcoregrind-PLATFORM.a`` and similar archives.
         tools: The folder of Valgrind's tools and of the libraries that it preloads.
         platform: For example ``amd64-linux``.
-        address: Where tools are loaded, in the linker's notation.
+        address: The address at which tools are loaded, in the linker's notation.
     """
 
     program: Path
@@ -81,7 +81,7 @@ def find_valgrind(environment: Mapping[str, str] = os.environ) -> Valgrind:
 
 
 def _descriptions(program: Path, environment: Mapping[str, str]) -> Iterator[Path]:
-    """Yield pkg-config files of installed Valgrinds, that of ``program`` first."""
+    """Yield pkg-config files of installed Valgrinds, beginning with the file of ``program``."""
     chosen = [Path(folder) for folder in environment.get("PKG_CONFIG_PATH", "").split(":") if folder]
     prefixes = dict.fromkeys([program.resolve().parents[1], Path("/usr"), Path("/usr/local")])
     places = ("lib*/pkgconfig", "lib*/*/pkgconfig", "share/pkgconfig")
@@ -113,11 +113,12 @@ def counting_tool(
 ) -> tuple[Valgrind, Path]:
     """Return Valgrind, and the folder of tools (``VALGRIND_LIB``) that contains the counting tool.
 
-    The tool is built if the cache does not have it. If several processes need it at the same time, one builds it.
+    The tool is built if the cache does not contain it. If several processes need it at the same time, one of them
+    builds it.
 
     Args:
         environment: Provides the paths of compilers and cache.
-        say: Receives a sentence for the user before a longer wait.
+        say: Shows the user a message before a longer wait.
 
     Raises:
         BuildError: Valgrind or a C compiler is missing, the compiler fails, or the cache cannot be written.
@@ -150,7 +151,7 @@ def _key(valgrind: Valgrind) -> str:
 
 
 def _build(valgrind: Valgrind, folder: Path, environment: Mapping[str, str]) -> None:
-    """Build in a temporary folder beside the final one, which then appears whole."""
+    """Build in a temporary folder beside ``folder``, which appears only when the build is complete."""
     with tempfile.TemporaryDirectory(prefix="build-", dir=folder.parent) as name:
         work = Path(name, "tools")
         work.mkdir(0o775)  # independent of the umask, because world-writable files are not loaded

@@ -43,13 +43,13 @@ def working_copy(
 
     Args:
         folder: The folder to copy.
-        leave_out: A file or folder in it that is not copied.
+        leave_out: A file or folder in ``folder`` that is not copied.
         command: The command to run in the copy.
-        scratch: The folder in which the copy is made; None for that of temporary files.
+        scratch: The folder in which the copy is made; None for the folder of temporary files.
         told: Receives the number of bytes before they are copied.
 
     Raises:
-        InputError: The folder is too large or cannot be copied, or the command names a folder around it.
+        InputError: The folder is too large or cannot be copied, or the command names a folder that contains it.
     """
     folder = Path(os.path.realpath(folder))
     programs = frozenset(path for _, path in _named(folder, command) if _is_binary(path))
@@ -84,7 +84,7 @@ def _beside(folder: Path, command: Sequence[str]) -> list[Path]:
     """Return the files outside a folder that a command names.
 
     Raises:
-        InputError: It names a folder around that folder.
+        InputError: The command names a folder that contains ``folder``.
     """
     found: dict[Path, None] = {}
     for text, path in _named(folder, command):
@@ -146,7 +146,7 @@ class _Tree:
         """Return the size of a copy in bytes.
 
         Raises:
-            InputError: It is too large.
+            InputError: The copy is too large.
         """
         size = 0
         for path in paths:

@@ -1,6 +1,6 @@
 """One process of the gathering job: ``python -m autoanalyzer.runtime.gather MPICH SHARDS HOME [TEMPORARY CALLED]``.
 
-``MPICH`` is the program's MPI library if that is one of MPICH's kind, else empty.
+``MPICH`` is the program's MPI library if this is MPICH or a library of its kind; otherwise empty.
 """
 
 import sys

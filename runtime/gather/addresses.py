@@ -1,4 +1,4 @@
-"""Find functions, files and lines of addresses in programs and libraries, by binutils."""
+"""Find the functions, files and lines of addresses in programs and libraries, with binutils."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..answer import answer
 
 __all__ = ["FORTRAN_FILES", "SYSTEM", "VARIANT", "AddressPlace", "inlined_at", "library_of", "symbols_at"]
 
-SYSTEM: Final = ("/usr/", "/lib")  # begin the names of headers and libraries that are not the program's
+SYSTEM: Final = ("/usr/", "/lib")  # begin the paths of headers and libraries that do not belong to the program
 # Prefixes and suffixes of the names of glibc's functions inside the library: ``__ieee754_exp_fma`` is ``exp``.
 VARIANT: Final = re.compile(r"_*(?:GI_+)?(?:ieee754_)?(.+?)(?:_(?:fma4?|avx\w*|sse\w*|evex\w*|erms|unaligned\w*))?")
 
@@ -34,14 +34,14 @@ class AddressPlace(NamedTuple):
 
 
 def inlined_at(file: str, addresses: Sequence[str]) -> list[list[AddressPlace]]:
-    """Return the functions at each address, those that are inlined first; empty if nothing is known.
+    """Return the functions at each address, inlined functions first; empty if nothing is known.
 
-    Binutils' ``addr2line`` is called once. Without debug information it finds only functions; in a stripped program,
-    none.
+    Binutils' ``addr2line`` is called once. Without debug information, it finds only functions, and in a stripped
+    program, nothing.
 
     Args:
         file: A program or a library.
-        addresses: Hexadecimal addresses in it.
+        addresses: Hexadecimal addresses in the file.
     """
     lines = _ask(["addr2line", "-a", "-f", "-i", "-e", file], addresses).splitlines()
     starts = [number for number, line in enumerate(lines) if line.startswith("0x")]
@@ -54,7 +54,7 @@ def inlined_at(file: str, addresses: Sequence[str]) -> list[list[AddressPlace]]:
 
 
 def symbols_at(file: str, addresses: Sequence[str]) -> list[str]:
-    """Return the function that contains each address, by the symbols of a library without debug information.
+    """Return the function that contains each address, according to the symbols of a library without debug information.
 
     The name is empty if no symbol covers the address. ``addr2line`` would return the nearest symbol before it.
     """

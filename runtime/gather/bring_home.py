@@ -1,9 +1,10 @@
 """Collect shards from nodes that do not share the run's folder: the work of each process of the gathering job.
 
-A node's shards are in a folder of the node under the run folder's name, or in one of ``node_folder``. Of the processes
-that see the same folder, the first one reads it. All processes send the shards that the run's folder lacks, piece by
-piece, to one process: the first that sees the run's own folder, which a file with a random number identifies. If none
-does, process 0 receives them and writes them to standard output, which the launcher forwards.
+A node's shards are in a local folder with the name of the run's folder, or in a folder that ``node_folder`` names. Of
+the processes that see the same folder, the first one reads it. All processes send the shards that the run's folder
+lacks, piece by piece, to one process: the first that sees the run's own folder, which a file with a random number
+identifies. If no process sees this folder, process 0 receives the shards and writes them to standard output, which the
+launcher forwards.
 """
 
 from __future__ import annotations
@@ -70,13 +71,13 @@ def bring_home(communicator: Any, shards: Path, home: str) -> None:
 
 
 def say_at_work() -> None:
-    """Print a sign of progress for the launcher's node, which ends a job that is silent for long."""
+    """Print a sign of progress for the launcher's node, which ends a job that prints nothing for a long time."""
     sys.stdout.buffer.write(_AT_WORK)
     sys.stdout.buffer.flush()
 
 
 def _leave(folder: Path) -> None:
-    """Remove a folder without shards, and its parent if that is empty, too."""
+    """Remove a folder without shards, and its parent folder if it is empty, too."""
     with suppress(OSError):
         for mark in folder.glob(MARKS):
             mark.unlink(missing_ok=True)
@@ -88,7 +89,7 @@ _Write = Callable[[str, Iterator[bytes]], None]
 
 
 def _carry(communicator: Any, ways: tuple[int, int], name: str, file: Path | None, write: _Write) -> None:
-    """Send a file from one process to another, or copy it within one; each piece is acknowledged."""
+    """Send a file from one process to another, or copy it within one process; each piece is acknowledged."""
     rank = communicator.Get_rank()
     sender, root = ways
     if rank == root:

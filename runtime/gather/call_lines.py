@@ -1,4 +1,4 @@
-"""Find the lines in which a program's functions are called, if the sources that were built can be read."""
+"""Find the lines on which a program's functions are called, if the sources that were built can be read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ...experiment.region import CALL_KINDS
 
 __all__ = ["with_call_lines"]
 
-_LARGEST: Final = 4 << 20  # bytes: larger sources are usually generated, and their lines are of no use
+_LARGEST: Final = 4 << 20  # bytes; larger sources are usually generated, and their lines are of no use
 _FORTRAN: Final = re.compile(r"\.(f|for|ftn|fpp|f\d\d)$", re.I)
 _FIXED_FORM: Final = re.compile(r"\.(f|for|ftn|f77)$", re.I)
 _TEMPLATE: Final = re.compile(r"<[^<>]*>")
@@ -30,7 +30,7 @@ _NO_NEWLINE: Final = re.compile(r"[^\n]")
 
 
 class _Caller(NamedTuple):
-    """A calling region, and the lines of its parts, to which the calls on these lines belong."""
+    """A calling region, and the lines of its parts; calls on these lines belong to the parts."""
 
     region: Region
     parts: frozenset[tuple[int, int]]
@@ -39,7 +39,7 @@ class _Caller(NamedTuple):
 def with_call_lines(
     call_paths: Sequence[CallPath], compiled: Iterable[Compiled], unprobed: Mapping[str, str]
 ) -> tuple[CallPath, ...]:
-    """Return call paths with their call sites, for functions called by name in exactly one line of their caller.
+    """Return call paths with their call sites, for functions called by name on exactly one line of their caller.
 
     Args:
         call_paths: A program's call paths, parents before children.
@@ -64,7 +64,7 @@ def _caller(call_paths: Sequence[CallPath], parent: int, parts: Mapping[int, Col
 
 
 def _is_part(region: Region, above: Region) -> bool:
-    """Return whether a region is part of the function of another one, for example a loop."""
+    """Return whether a region, for example a loop, is part of another region's function."""
     return (region.file, region.function) == (above.file, above.function) and region.kind not in CALL_KINDS
 
 
@@ -95,7 +95,7 @@ class _Sources:
         self._lines: dict[tuple[_Caller, str], Sequence[int]] = {}
 
     def lines_of_calls(self, caller: _Caller, name: str) -> Sequence[int]:
-        """Return the lines of a region, without its parts, in which a function of this name is called."""
+        """Return the lines of a region, without its parts, on which a function of this name is called."""
         key = caller, name
         if key not in self._lines:
             code, pattern = self._code_of(caller), _call(caller.region.file, name)

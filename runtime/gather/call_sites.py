@@ -11,14 +11,14 @@ from .addresses import AddressPlace, inlined_at
 
 __all__ = ["call_site_names", "without_call_site"]
 
-_SITE: Final = re.compile(r"(?P<file>.+)\+(?P<address>[0-9a-f]+)")  # twin: runtime/probe/call_site.c
+_SITE: Final = re.compile(r"(?P<file>.+)\+(?P<address>[0-9a-f]+)")  # the same as in runtime/probe/call_site.c
 
 
 def call_site_names(regions: Iterable[Region]) -> dict[Region, Region]:
     """Map regions of calls that are known only by an address to regions with function, file and line.
 
-    Binutils' ``addr2line`` resolves the addresses, called once per file. Without debug information it returns only
-    functions, for a stripped program nothing. If nothing is found, all calls of an MPI function are one region.
+    Binutils' ``addr2line``, called once per file, resolves the addresses. Without debug information, it returns only
+    functions, and for a stripped program, nothing. If nothing is found, all calls of an MPI function are one region.
     """
     different = {id(each): each for each in regions}  # ranks share region objects
     sites = {
@@ -49,7 +49,7 @@ def _is_site(region: Region) -> bool:
 
 
 def _named(sites: Mapping[Region, AddressPlace | None]) -> dict[Region, Region]:
-    """Return a region like those of probes for each call site; calls in one line become one region."""
+    """Return a region like those of probes for each call site; calls on one line become one region."""
     calls: dict[tuple[str, str, str], set[tuple[int, str]]] = {}
     for region, place in sites.items():
         if place:

@@ -17,15 +17,15 @@ from .sampled_nodes import CODE
 
 __all__ = ["code_chains", "said_of_changes", "said_of_code"]
 
-_PLACE: Final = re.compile(r"(?P<file>.+)\+(?P<address>[0-9a-f]+)")  # twin: runtime/probe/call_site.c
-_SKEW: Final = 2.0  # seconds between the clocks of a node and of its disk
+_PLACE: Final = re.compile(r"(?P<file>.+)\+(?P<address>[0-9a-f]+)")  # the same as in runtime/probe/call_site.c
+_SKEW: Final = 2.0  # maximum difference, in seconds, between the clocks of a node and of its disk
 
 
 def code_chains(shapes: Iterable[Shape], names: Mapping[Region, Region]) -> dict[Region, tuple[Region, ...]]:
     """Return the regions that replace a region, outermost first.
 
     For a place in code, these are the function and the line, then the function that is inlined there and its line, and
-    so on. Calls of MPI are below the regions of their call site. Without debug information, there are only functions.
+    so on. MPI calls are below the regions of their call site. Without debug information, there are only functions.
 
     Args:
         shapes: The call paths of the processes.
@@ -93,7 +93,7 @@ def said_of_changes(chains: Mapping[Region, Sequence[Region]], began: float) -> 
 
 
 def _written(file: str) -> float:
-    """Return when a file was written, in seconds since 1970; 0 if it is not here."""
+    """Return when a file was written, in seconds since 1970; 0 if it is not on this machine."""
     try:
         return Path(file).stat().st_mtime
     except OSError:

@@ -20,8 +20,8 @@ from .shard_layout import SYSTEM_VALUES
 __all__ = ["MACHINE", "Columns", "Placing", "Timing"]
 
 MACHINE: Final = "machine"
-_ALIKE: Final = 0.01  # a share of the timed visits: threads whose untimed visits differ by less count as equal
-_CELLS: Final = 1 << 20  # values that are copied at a time
+_ALIKE: Final = 0.01  # fraction of the timed visits by which untimed visits of threads may differ and count as equal
+_CELLS: Final = 1 << 20  # number of values that are copied at a time
 
 _Places = npt.NDArray[np.intp]
 
@@ -78,7 +78,7 @@ class Timing:
         return cls(throttled, again, still, np.full(paths, np.inf), np.zeros(paths), np.full(paths, np.inf))
 
     def joined(self, other: Timing) -> Timing:
-        """Combine with the values for other threads."""
+        """Return these values combined with the values for other threads."""
         return Timing(
             self.throttled | other.throttled,
             self.again | other.again,
@@ -92,7 +92,8 @@ class Timing:
     def lost(self) -> npt.NDArray[np.bool_]:
         """Whether the time of each call path is unknown.
 
-        It is known if no visit is untimed, or if all threads timed it again after about equally many untimed visits.
+        The time is known if all visits were timed, or if all threads timed the call path again after about the same
+        number of untimed visits.
         """
         alike = np.where(self.again, self.most - self.least, 0) <= _ALIKE * np.where(self.again, self.timed, 0)
         return np.asarray(self.throttled & ~(self.again & ~self.still & alike))
@@ -126,7 +127,7 @@ class _Group:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Column:
-    place: int  # the column among all
+    place: int  # the column in the whole experiment
     location: Location
     root: int
     program_time: float
@@ -134,7 +135,7 @@ class _Column:
 
 
 class Columns:
-    """The columns of this process, in the order that they have among all.
+    """The columns of this process, in the order of the whole experiment.
 
     Attributes:
         locations: The threads.
@@ -188,7 +189,7 @@ class Columns:
             found.still[group.nodes[[node for node in tree.throttled if node not in tree.timed_again]]] = True
 
     def values(self, fields: Sequence[str], moved: _Places) -> Severity:
-        """Add up fields of nodes; ``float64[call path, location]``.
+        """Return the sums of fields of nodes, ``float64[call path, location]``.
 
         Args:
             fields: The fields' names.
@@ -204,7 +205,7 @@ class Columns:
         return found
 
     def on_path(self, field: str, moved: _Places) -> Severity:
-        """Add up a field of ``ON_PATH``, the nodes' parts of the critical path; ``float64[call path, location]``."""
+        """Return the sums of a field of ``ON_PATH`` over nodes, ``float64[call path, location]``."""
         found = np.zeros((int(moved.max()) + 1, len(self._columns)))
         for group in self._groups if self._placing.path else ():
             for shard, column in zip(group.shards, group.columns, strict=True):
@@ -223,8 +224,8 @@ class Columns:
         Args:
             fields: The fields' names.
             moved: The new index of each call path.
-            by_path: A field of nodes with a part of the values, which stays on their call paths; only the rest is at
-                the root.
+            by_path: A field of nodes that holds a part of the values. This part stays on the nodes' call paths, and
+                only the remaining values are at the root.
         """
         places = [SYSTEM_VALUES.index(name) for name in fields]
         totals = [sum(column.system[place] for place in places) if column.system else 0 for column in self._columns]
@@ -254,7 +255,7 @@ class Columns:
     def _placed_values(
         self, group: _Group, part: slice, places: _Places, fields: Sequence[str], paths: int
     ) -> npt.NDArray[np.float64]:
-        """Add up fields of some threads of a group; ``float64[thread, call path]``."""
+        """Return the sums of fields for some threads of a group, ``float64[thread, call path]``."""
         numbers = group.kept[part]
         values = self._own.values.values(numbers, len(places), fields[0])
         for name in fields[1:]:
@@ -265,7 +266,7 @@ class Columns:
 
 
 def _of(head: Head, process: int, number: int, placing: Placing) -> Iterator[tuple[_Column, int]]:
-    """Yield the columns of a process: its recording threads, and in any case the first one."""
+    """Yield the columns of a process: its recording threads, and in any case the first thread."""
     root = placing.placed[placing.shapes[number]].root
     first = placing.columns[number]
     for place, thread in enumerate(head.columns):

@@ -23,8 +23,9 @@ _VALUES: Final = ("path", "delay", "wait", "team")
 _DELAYS: Final = ("delay", "message_delay")
 
 ON_PATH: Final = np.dtype([("thread", "i4"), ("node", "i4"), *((name, "f8") for name in (*_VALUES, "visits"))])
-"""Per node, in seconds or instructions: the work on the critical path; the waiting that the node caused, and that it
-had; the work of the slowest thread of each team, if it was that of the node. Then the visits on the critical path."""
+"""Values per node, in seconds or instructions: the work on the critical path; the waiting that the node caused; the
+node's own waiting; the work of each team's slowest thread, if the node did this work. The last value is the number of
+visits on the critical path."""
 
 PATH_FIELDS: Final = {
     "path_time": "path",
@@ -57,7 +58,7 @@ class PathRecords:
         messages: The number of messages that the probe library sent in addition to the program's.
         seconds: The time that the probe library's messages took.
         lost: The number of entries for which there was no memory.
-        left_out: Operations of the program that the path does not follow, of ``shard_layout.PATH_LEFT_OUT``.
+        left_out: Operations of the program that the path does not follow, as named in ``shard_layout.PATH_LEFT_OUT``.
         records: ``PATH_LAYOUT[record]``.
         offsets: The offsets of all nodes in the shard, in units of ``ALIGNMENT`` bytes, sorted.
         places: Node → thread, and index in that thread.
@@ -98,13 +99,13 @@ def entries_of(records: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
 
 @dataclass(frozen=True, slots=True)
 class WaitedFor:
-    """Waiting of one node for another.
+    """The waiting of one node for another node.
 
     Attributes:
         waiting: Process, thread and node that waits.
         late: Process, thread and node for which it waits.
         amount: Seconds, or instructions.
-        by_message: Whether a message rather than a collective ended it.
+        by_message: Whether a message, rather than a collective, ended the waiting.
     """
 
     waiting: tuple[int, int, int]
@@ -118,9 +119,9 @@ class CriticalPath:
 
     Attributes:
         state: The least certain of the processes' states, one of ``shard_layout.PATH_STATES``.
-        counted: Whether its lengths are in instructions.
-        has_teams: Whether it includes teams of threads, and was recorded to its end.
-        unknown: The share of its length that belongs to no known node.
+        counted: Whether the path's lengths are in instructions.
+        has_teams: Whether the path includes teams of threads, and was recorded to its end.
+        unknown: The share of the path's length that belongs to no known node.
     """
 
     def __init__(self, processes: Mapping[int, PathRecords]) -> None:

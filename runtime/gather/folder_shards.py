@@ -1,4 +1,4 @@
-"""The shards of a run: the heads of readable ones, and the defects of the others."""
+"""The shards of a run: the heads of readable shards, and the defects of unreadable ones."""
 
 from __future__ import annotations
 
@@ -83,9 +83,9 @@ class FolderShards:
     def latest(self) -> list[int]:
         """Return the indices of the shards that belong to the latest run, in the order of their files.
 
-        A shard is left out if its rank had ended before another process of the same rank began: it belongs to an
-        earlier run, because ``autoanalyzer exec`` was used twice without a gather in between. Spawned processes are an
-        exception: one may begin after another has ended.
+        A shard is left out if its process had ended before another process of the same rank began: the shard belongs to
+        an earlier run, because ``autoanalyzer exec`` was used twice without a gather in between. Spawned processes are
+        an exception: one may begin after another has ended.
         """
         starts: dict[int | None, float] = {}
         for shard in self.shards:

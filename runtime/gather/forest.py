@@ -33,9 +33,9 @@ class Placed:
 
 @dataclass
 class Forest:
-    """Call paths in the order of first entry, of processes in the order of their numbers."""
+    """The call paths of all processes in the order of first entry, process by process."""
 
-    regions: Mapping[Region, Sequence[Region]]  # replaces regions, for example calls known by an address only
+    regions: Mapping[Region, Sequence[Region]]  # the regions that replace a region, such as a call known by its address
     sampled: set[int] = field(default_factory=set)  # call paths that are known only from samples
     _paths: list[CallPath] = field(default_factory=list)
     _index: dict[tuple[int | None, int], int] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class Forest:
     _known: dict[int, list[tuple[int, Region, bool]]] = field(default_factory=dict)
 
     def add(self, number: int, shape: Shape) -> None:
-        """Add the call paths of a shape; most processes share one that was added before."""
+        """Add the call paths of a shape; most processes share a shape that was added before."""
         if number in self._placed:
             return
         root = self._path(None, self._number(shape.program), shape.program)

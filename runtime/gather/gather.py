@@ -1,4 +1,4 @@
-"""Gather the data of a run's processes: from this disk, or by MPI from all nodes."""
+"""Gather the data of a run's processes: from this disk, or over MPI from all nodes."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ _PATIENCE: Final = 10.0  # seconds for ranks to end after their launcher was kil
 _DISK_BLOCK: Final = 512  # bytes: the unit of st_blocks
 _WORTH_A_JOB: Final = (
     768 << 20
-)  # bytes of shards: one process needs as long for them as a job of several, which takes 1 s to start
+)  # bytes of shards that take one process as long as a job of several processes, which needs 1 s to start
 NOT_GATHERED: Final = "gathering by MPI failed"
 """The beginning of the warning that gathering by MPI failed."""
 
-_PROCESSES: Final = 4  # the least number of processors for a job that is started only for speed
+_PROCESSES: Final = 4  # the minimum number of processors for a job that is started only for speed
 
 
 def gather(
@@ -53,8 +53,8 @@ def gather(
     Args:
         folder: The run's folder.
         facts: Facts that only the launcher knows.
-        how: ``mpi``; ``plain``: from this disk, in this process; ``auto``: by MPI if there are very many shards, or if
-            those of some ranks are not on this disk.
+        how: ``mpi``: over MPI from all nodes; ``plain``: from this disk, in this process; ``auto``: over MPI if there
+            are very many shards, or if the shards of some ranks are not on this disk.
         launched_by: The command that launched the program, if it is not the one in ``facts``.
         told: Progress callback: the number of shards read, and their total.
 
@@ -62,8 +62,8 @@ def gather(
         The experiment; None if no process recorded anything.
 
     Raises:
-        InputError: There are no data here, and the job that should have collected them failed; a later start of ``run``
-            uses the folder; or as for ``gather_here``.
+        InputError: There are no data on this disk, and the job that should have collected them failed; a later start of
+            ``run`` uses the folder; or for the same reasons as in ``gather_here``.
     """
     facts.check_start(folder.shards)
     command = launched_by or facts.command
@@ -108,13 +108,13 @@ def gather(
 def gather_here(folder: RunFolder, *, ended: bool = True, told: Told | None = None) -> Experiment | None:
     """Merge the shards on this disk into the folder's experiment, and remove them.
 
-    Shards that cannot be read are named in the notes and kept, and the others are merged. All shards are kept if a
+    Shards that cannot be read are named in the notes and kept; all other shards are merged. All shards are kept if a
     process may still write one.
 
     Args:
         folder: The run's folder.
         ended: Whether the run is known to have ended. Otherwise, processes that still write are searched for on this
-            machine; those of other machines count as alive unless their shards show their end.
+            machine; processes on other machines count as alive unless their shards show their end.
         told: Progress callback: the number of shards read, and their total.
 
     Returns:
@@ -151,7 +151,7 @@ def _is_worth_a_job(folder: RunFolder, command: Sequence[str]) -> bool:
 
 
 def _readable(folder: RunFolder) -> Iterator[Shard]:
-    """Read the shards on this disk, one after the other."""
+    """Yield the shards on this disk, read one after the other."""
     for file in folder.shard_files():
         with suppress(InputError):
             yield read_shard(file)
@@ -169,7 +169,7 @@ def _merge(
     running = survivors(folder.shards, own.told.shards)
     if running and not ended:
         raise InputError(f"{folder.path}: {next(iter(running.values()))} is still running; wait until the run ends")
-    if facts.status and any(shard.goes_on for shard in own.told.shards):  # they may have ended while being read
+    if facts.status and any(shard.goes_on for shard in own.told.shards):  # they may have ended meanwhile
         running = survivors(folder.shards, own.told.shards, wait=_PATIENCE)
         own = _read(folder)
     read = own.told
@@ -210,7 +210,8 @@ def _merge(
 def _whole(folder: RunFolder, shards: Sequence[Shard]) -> Experiment | None:
     """Return the existing experiment if these shards belong to its run: they came late or could not be removed.
 
-    Shards belong to its run if all of them began before the experiment was written, and it has more processes.
+    Shards belong to its run if all of them began before the experiment was written, and the experiment has more
+    processes.
     """
     if not folder.experiment.exists():
         return None
@@ -230,7 +231,7 @@ def _whole(folder: RunFolder, shards: Sequence[Shard]) -> Experiment | None:
 
 
 def _save(folder: RunFolder, own: OwnShards, run: Run) -> Experiment:
-    """Write the experiment of a run and its time lines; return a large one as read back from the file."""
+    """Write the experiment of a run and its time lines; return a large experiment as read back from the file."""
     merged = merge(Alone(), own, run)
     run.facts.check_start(folder.shards)
     try:

@@ -16,10 +16,10 @@ __all__ = ["Head", "Shape", "Throttled"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shape:
-    """The call paths of a process, which decide where its nodes belong in the experiment.
+    """The call paths of a process, which determine where its nodes belong in the experiment.
 
     Attributes:
-        key: Equal if all other attributes are.
+        key: Equal for two shapes if all other attributes are equal.
         program: The region at the root.
         regions: The regions of its nodes.
         trees: For each thread, the parent and the region of each node; -1 for the base of a tree.

@@ -19,17 +19,17 @@ from .sample_sums import CodePlace, SampleSums
 __all__ = ["said_of_bias", "said_of_samples", "seen_inside"]
 
 _OURS: Final = (LIBRARY, ALLOCATION_LIBRARY)
-_PROBES_FILE: Final = "<autoanalyzer>"  # twin: _PRELUDE_FILE in instrument/c_family/insert.py
-# The functions that insertion adds; twins: instrument/stub.h, guard.h, fortran_stub.c.
+_PROBES_FILE: Final = "<autoanalyzer>"  # the same as _PRELUDE_FILE in instrument/c_family/insert.py
+# The functions that insertion adds, from stub.h, guard.h and fortran_stub.c in instrument/.
 _PROBES: Final = re.compile(
     r"aa_(?:begin(?:_apart)?|enter(?:_counted)?|exit|leave|close|resync|connect_counted"
     r"|(?:open_)?guard|equal|lasting|slot_of|only_counts|fortran_(?:ignore|connect))_{0,2}(?:[.:].+)?",
     re.IGNORECASE,
 )
 _FORTRAN_PROGRAM: Final = "MAIN"  # the name in ``addresses`` of Fortran's main program
-_BIASED: Final = 0.1  # share of the known share; a smaller bias has no consequence
+_BIASED: Final = 0.1  # bias relative to the known share; a smaller bias has no consequence
 _SIGMAS: Final = 3
-_WORTH_A_WORD: Final = 0.05  # share of all samples: if fewer lack an address, that is not reported
+_WORTH_A_WORD: Final = 0.05  # share of all samples; if fewer samples lack an address, this is not reported
 
 
 class _What(NamedTuple):
@@ -45,7 +45,7 @@ _NOTHING: Final = _What("", "", "", 0)
 
 
 def seen_inside(sums: SampleSums) -> tuple[tuple[Inside, ...], dict[str, float]]:
-    """Return the code inside each region with enough samples, most samples first; and ``Notes.sampled``."""
+    """Return the code in each region with enough samples, most samples first, and the value of ``Notes.sampled``."""
     if not sums.signals or sums.seconds <= sums.lost:
         return (), {}
     seconds = (sums.seconds - sums.lost) / sums.signals
@@ -115,7 +115,7 @@ def said_of_samples(sums: SampleSums) -> Iterator[str]:
 
 
 def _chains(places: Iterable[CodePlace]) -> dict[CodePlace, list[AddressPlace]]:
-    """Return the functions at each place, those that are inlined first."""
+    """Return the functions at each place, inlined functions first."""
     files: dict[str, list[int]] = {}
     for file, address in sorted(places):
         if file and Path(file).name not in _OURS:
@@ -143,7 +143,7 @@ def _what(
     """Classify the code at a place, as seen from a region.
 
     Returns:
-        The function, or the region's own line; None for the probes. And the file and line; empty and 0 if unknown. A
+        The function, or the region's own line, or None for the probes; and the file and line, empty and 0 if unknown. A
         function in a system header is a part of the function into which it is inlined.
     """
     if _is_ours(place, chain):
@@ -164,7 +164,7 @@ def _what(
 
 
 def _is_of(region: Region, place: AddressPlace) -> bool:
-    """Return whether a line is the region's own: in its function, or in a nameless one inside it (C++ lambda)."""
+    """Return whether a line is the region's own: in its function, or in a lambda or unnamed function inside it."""
     shorter, longer = sorted((UPWARDS.sub("", region.file), UPWARDS.sub("", place.file)), key=len)
     if not region.file or not f"/{longer}".endswith(f"/{shorter}"):
         return False
@@ -179,7 +179,7 @@ def _last(function: str) -> str:
 
 
 def said_of_bias(sums: SampleSums) -> Iterator[str]:
-    """Yield a warning if the samples' share outside calls differs from that of the CPU time by the threads' clocks."""
+    """Yield a warning if samples and the threads' clocks disagree about the share of CPU time outside calls."""
     if sums.signals < ENOUGH_SAMPLES or not sums.spent > 0 or sums.seconds <= sums.lost:
         return
     seen, known = sums.own / (sums.seconds - sums.lost), min(sums.computed / sums.spent, 1.0)

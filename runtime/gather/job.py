@@ -36,10 +36,10 @@ def work(communicator: Any, shards: Path, home: str, temporary: str = "", called
         shards: The run's folder of shards, by its name on the launcher's node.
         home: The content of the file that identifies that folder.
         temporary: The experiment's file name beside ``shards`` until it is complete; empty to collect without merging.
-        called: The user's name of ``shards``.
+        called: The path by which the user knows ``shards``.
 
     Raises:
-        InputError: A launcher has started processes of another MPI, or the experiment cannot be written.
+        InputError: A launcher has started processes of a different MPI, or the experiment cannot be written.
     """
     check_together(communicator)
     if not temporary or not _is_merged(communicator, shards, home, temporary, called):
@@ -47,7 +47,7 @@ def work(communicator: Any, shards: Path, home: str, temporary: str = "", called
 
 
 def _is_merged(communicator: Any, shards: Path, home: str, temporary: str, called: str) -> bool:
-    """Merge all shards into the experiment if they are many, have no time lines, and a process sees the folder."""
+    """Merge all shards if there are many without time lines, and a process sees the folder; return whether it did."""
     seen = SeenShards.of(communicator, shards, home)
     # process 0 of the new communicator sees the run's folder
     together = MpiCommunicator(communicator.Split(0, 0 if seen.at_home else 1))
@@ -65,7 +65,7 @@ def _is_merged(communicator: Any, shards: Path, home: str, temporary: str, calle
             part = Part(merged.experiment, merged.columns, writes=seen.at_home)
             write_parts(together, part, merged.whole, stream, path, told=None if together.rank else say_at_work)
         if seen.at_home:
-            fsync([written])  # each node's part of the file
+            fsync([written])  # each node writes its part of the file to disk
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
     together.allgather(None)
@@ -75,7 +75,7 @@ def _is_merged(communicator: Any, shards: Path, home: str, temporary: str, calle
         _tell(shards, everything)
     together.allgather(None)
     broken = {name for name, _ in own.told.broken}
-    for file in seen.files:  # otherwise a later run would take them for its own
+    for file in seen.files:  # otherwise a later run would treat these shards as its own
         if file.name not in broken:
             file.unlink(missing_ok=True)
     bring_home(communicator, shards, home)

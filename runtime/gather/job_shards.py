@@ -23,9 +23,9 @@ class SeenShards:
     """The shards that one process sees.
 
     Attributes:
-        at_home: Whether it sees the run's own folder.
-        files: The shards that it has to read.
-        away: Those of them that are not in the run's own folder.
+        at_home: Whether the process sees the run's own folder.
+        files: The shards that the process has to read.
+        away: Those of ``files`` that are not in the run's own folder.
     """
 
     at_home: bool
@@ -59,7 +59,7 @@ def is_home(shards: Path, home: str) -> bool:
 
 
 def place_of(folder: Path) -> _Place:
-    """Return an identifier of a folder's disk: equal for a shared folder, different for local ones on any two nodes."""
+    """Return an identifier of a folder's disk: equal for a shared folder, different for local folders of two nodes."""
     found = folder.stat()
     return os.uname().nodename, found.st_dev, found.st_ino
 

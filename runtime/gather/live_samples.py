@@ -39,7 +39,7 @@ class LiveSamples:
         return RunFacts.read(self._folder.shards).status is not None
 
     def new(self) -> Samples:
-        """Return the samples since the last call; samples that cannot be read now come later."""
+        """Return the samples since the last call; samples that cannot be read yet are returned by a later call."""
         shards = [shard for shard in self._shards() if shard.tracing and shard.threads]
         if not shards:
             return Samples.none()

@@ -64,10 +64,10 @@ def merge_shards(shards: Iterable[Shard], facts: RunFacts, *, remarks: Sequence[
     The program is the root: C's ``main``, or Fortran's main program. Events outside it (before or after it, or in
     threads started elsewhere) are placed below it as well. A process whose program has no probes gets its executable as
     root. A call path that was throttled anywhere is folded everywhere, unless it was timed again and all threads lack
-    the times of equally many visits, within a hundredth of the timed ones.
+    the times of the same number of visits, to within a hundredth of the timed visits.
 
     Args:
-        shards: At least one, in any order.
+        shards: At least one shard, in any order.
         facts: Facts that only the launcher knows.
         remarks: Warnings of the gather.
     """
@@ -102,7 +102,7 @@ class Run:
 
     @property
     def samples(self) -> SampleSums:
-        """The samples of all threads' code; none if those of an earlier run are among them."""
+        """The samples of all threads' code; none if they include samples of an earlier run."""
         return self.shards.samples if len(self.chosen) == len(self.shards.heads) else SampleSums()
 
     @cached_property
@@ -173,7 +173,7 @@ def merge(communicator: Communicator, own: OwnShards, run: Run | None) -> Merged
     Args:
         communicator: The processes.
         own: The shards that this process has read.
-        run: Process 0's data about the run; None on all others.
+        run: Process 0's data about the run; None on all other processes.
     """
     counts = communicator.allgather(len(own.kept))
     decisions = _Decisions(run) if run else None
@@ -270,7 +270,7 @@ class _Decisions:
         return spread_path(found, self._run.heads[process].spread) if process >= 0 else found
 
     def _delays(self) -> tuple[Delay, ...]:
-        """Add up the delays by regions: which waited, and which was late."""
+        """Add up the delays by pairs of regions: the region that waited, and the region that was late."""
         run, found = self._run, dict[tuple[str, str], list[float]]()
         if self._path.counted or not self._path.is_known:
             return ()
@@ -289,7 +289,7 @@ class _Decisions:
         return longest_first(Delay(*pair, sum(both), by_messages=both[True]) for pair, both in found.items())
 
     def structure(self, timing: Timing) -> _Structure:
-        """Decide on everything else, including the notes, once it is known which call paths lack times."""
+        """Decide the rest of the structure, and the notes, once it is known which call paths lack times."""
         run = self._run
         shards = [shard for shard in run.processes.values() if shard.threads]
         paused = _paused(shards)
@@ -319,7 +319,7 @@ class _Decisions:
 
 
 def _critical_path(run: Run) -> CriticalPath:
-    """Return the path of the launcher's ranks; spawned processes have another MPI_COMM_WORLD."""
+    """Return the path of the launcher's ranks; spawned processes have a different MPI_COMM_WORLD."""
     shards = {process: shard for process, shard in run.processes.items() if not (shard.spawned or shard.forked_from)}
     return CriticalPath({process: shard.chains for process, shard in shards.items() if shard.chains})
 

@@ -24,7 +24,7 @@ class MpiCommunicator:
         self.size: int = communicator.Get_size()
 
     def reduce(self, value: _Value, join: Callable[[_Value, _Value], _Value]) -> _Value | None:
-        """Reduce the values of all processes pairwise, in the order of their numbers; None except on process 0.
+        """Reduce the values of all processes pairwise, in the order of their numbers; return None except on process 0.
 
         ::
 
@@ -57,7 +57,7 @@ class MpiCommunicator:
         return found
 
     def alltoall(self, values: Sequence[_Numbers]) -> list[_Numbers]:
-        """Send each process its array, and return the arrays received, flat."""
+        """Send each process its array, and return the received arrays, flattened."""
         sent = [each.size for each in values]
         taken = self._communicator.alltoall(sent)
         found = np.empty(sum(taken))

@@ -1,8 +1,8 @@
 """Run a job that gathers shards on the program's own nodes, started by the program's own launcher.
 
 ``mpirun -n 8 python -m autoanalyzer.runtime.gather SHARDS HOME …`` runs where the program ran, with a few processes per
-node if the program had many. If a node is no longer available, according to Slurm, one process is started on each of
-the others.
+node if the program had many. If a node is no longer available, according to Slurm, one process is started on each
+remaining node.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from .job_shards import HOME_FILE
 
 __all__ = ["JobEnd", "few_processes", "nodes_of", "processes_on_a_node", "run_mpi_job"]
 
-_TIMEOUT: Final = 600  # seconds of silence, after which the job is ended: its launcher may wait for nodes for ever
-_ON_A_NODE: Final = 4  # processes per node: more would not read and write faster
+_TIMEOUT: Final = 600  # seconds of silence after which the job is ended, because its launcher may wait forever
+_ON_A_NODE: Final = 4  # processes per node; more would not read and write faster
 _NODES: Final = "SLURM_JOB_NODELIST"
 _COUNT: Final = "SLURM_JOB_NUM_NODES"
 _LEFT: Final = "idle,allocated,mixed,completing"  # Slurm's states of nodes that respond
@@ -119,7 +119,7 @@ def _run(job: Sequence[str], shards: Path, told: Told | None) -> JobEnd:
 
 
 class _Silence:
-    """Ends a job that prints nothing for long, because its launcher may wait for nodes that do not come back."""
+    """Ends a job that prints nothing for a long time, because its launcher may wait for nodes that do not come back."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
@@ -129,7 +129,7 @@ class _Silence:
         Thread(target=self._watch, daemon=True).start()
 
     def broken_by(self, lines: Iterable[bytes]) -> Iterator[bytes]:
-        """Yield the job's output lines; each one restarts the timer."""
+        """Yield the job's output lines; each line restarts the timer."""
         for line in lines:
             self._last = time.monotonic()
             yield line
@@ -147,12 +147,12 @@ class _Silence:
 
 
 def nodes_of(shards: Sequence[Path]) -> int:
-    """Count the nodes that have written shards, whose names begin with that of the node."""
+    """Return the number of nodes that have written shards; a shard's name begins with the node's name."""
     return len({file.name.rsplit(".", 3)[0] for file in shards})
 
 
 def processes_on_a_node() -> int:
-    """Return how many processes a node like this machine should have."""
+    """Return how many processes a job should start on a node like this machine."""
     return min(_ON_A_NODE, len(os.sched_getaffinity(0)))
 
 
@@ -161,7 +161,7 @@ def few_processes(words: Sequence[str], launcher: str, shards: Sequence[Path]) -
 
     Args:
         words: The words that started the program's ranks.
-        launcher: The launcher's word among them.
+        launcher: The word in ``words`` that is the launcher.
         shards: The shards on this disk, whose names begin with the node's name.
     """
     nodes, each = nodes_of(shards), processes_on_a_node()

@@ -1,4 +1,4 @@
-"""The shards that one process of the gather reads: heads for the others, and values that stay in this process."""
+"""The shards that one process of the gather reads: heads for all processes, and values that stay in this one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _IO: Final = Region("io", "file I/O")
 # Values that move from the base of the tree to the file I/O region; wall and CPU time include those of I/O.
 _MOVED: Final = ("io_wall", "io_cpu", "io_calls", "io_read", "io_written")
 
-# Values at the base of a tree that belong to the program even if the rest does not.
+# Values at the base of a tree that belong to the program even if the other values do not.
 _OWN: Final = {
     **{kind: [f"{share}_{kind}" for share in ("mpi", "io", "omp")] for kind in ("wall", "cpu")},
     **{counter: [] for counter in COUNTERS if counter != "mpi_instructions"},
@@ -42,8 +42,8 @@ class OwnShards:
     """Reads shards, one after the other.
 
     Attributes:
-        told: The information that other processes need about them.
-        values: The values of all their threads.
+        told: The information that other processes need about the shards.
+        values: The values of all threads in the shards.
         kept: For each shard, the numbers of its threads in ``values``.
     """
 
@@ -61,8 +61,8 @@ class OwnShards:
         """Read a shard; if that fails, record its defect.
 
         Args:
-            file: Its current path.
-            name: The path at which it belongs, for messages.
+            file: The shard's current path.
+            name: The path to which the shard belongs, for messages.
 
         Raises:
             InputError: The folder of temporary files is full.
@@ -81,7 +81,7 @@ class OwnShards:
         Raises:
             InputError: The folder of temporary files is full.
         """
-        if shard.tracing:  # its time lines are read later, when all nodes are known
+        if shard.tracing:  # the time lines are read later, when all nodes are known
             self._traced[shard.path] = [(self._nodes.take(tree.nodes), len(tree.nodes)) for tree in shard.threads]
         shard, spread = with_sampled_nodes(shard)
         main = self._main_node(shard)
@@ -115,7 +115,7 @@ class OwnShards:
             self.kept[-1].append(self.values.take(own, untimed))
 
     def with_nodes(self, shard: Shard) -> Shard:
-        """Return a shard that has time lines with its nodes as first read."""
+        """Return a shard that has time lines, with its nodes as they were first read."""
         width = NODE.itemsize // 8
         nodes = (self._nodes.part(at, length * width).view(NODE) for at, length in self._traced[shard.path])
         return replace(shard, threads=tuple(map(_with_nodes, shard.threads, nodes)))
@@ -188,7 +188,7 @@ def _throttled(tree: ThreadTree, regions: Sequence[Region]) -> Iterator[Throttle
 
 
 def _untimed(tree: ThreadTree, nodes: npt.NDArray[np.void]) -> npt.NDArray[np.float64]:
-    """Return the visits of each node whose time is unknown."""
+    """Return, for each node, the number of visits whose time is unknown."""
     values, throttled = np.zeros(len(nodes)), list(tree.throttled)
     values[throttled] = nodes["visits"][throttled] - np.array(list(tree.throttled.values()))
     return values
@@ -212,7 +212,7 @@ def _keep_the_programs(nodes: npt.NDArray[np.void], *, whole: bool) -> None:
 def _with_io_apart(nodes: npt.NDArray[np.void], regions: int) -> npt.NDArray[np.void]:
     """Move the first thread's file I/O outside all regions to a region of its own.
 
-    The probes add I/O to the current node. Outside all regions that is the base of the thread's tree, which also holds
+    The probes add I/O to the current node. Outside all regions, this is the base of the thread's tree, which also holds
     the program's own code. MPI calls are regions there already. ::
 
         (base: own code, file I/O)        (base: own code)

@@ -10,9 +10,9 @@ __all__ = ["count_alone", "number_processes", "world_size"]
 
 
 def number_processes(shards: Iterable[Shard]) -> dict[int, Shard]:
-    """Map ranks to shards; processes without a rank, or with one already taken, get the numbers after the last.
+    """Map ranks to shards; processes without a rank, or with a rank already taken, get the next numbers.
 
-    Ranks are those of the launcher's MPI_COMM_WORLD; spawned processes have another one.
+    Ranks are those of the launcher's MPI_COMM_WORLD; spawned processes have a different one.
     """
     ordered = sorted(shards, key=_order)
     ranks: dict[int, Shard] = {}
@@ -33,7 +33,7 @@ def world_size(shards: Iterable[Shard]) -> int | None:
 
 
 def count_alone(shards: Iterable[Shard]) -> int:
-    """Return how many processes MPI_Init left alone; more than one means that the launcher belongs to another MPI."""
+    """Return how many processes MPI_Init left alone; if more than one, the launcher belongs to a different MPI."""
     return sum(shard.mpi_initialised is not None and shard.size == 1 for shard in shards)
 
 

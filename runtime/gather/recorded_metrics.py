@@ -78,7 +78,7 @@ SYSTEM_FIELDS: Final = {
     "peak_memory": ("resident",),
 }
 
-# Values that shards store in smaller units than the metric's.
+# Factors for values that shards store in smaller units than the metric's.
 SCALES: Final = {"energy": 1e-6, "dram_energy": 1e-6, "system_time": 1e-6}
 
 
@@ -110,7 +110,7 @@ def counted_metrics(shards: Iterable[Shard], *, but: Collection[str] = ()) -> tu
 
 
 def event_metrics(shards: Iterable[Shard]) -> dict[str, Metric]:
-    """Return the metrics of events, simulated or PAPI's, and of usage, by the field of a node that counts each."""
+    """Return the metrics of events, simulated or PAPI's, and of usage, keyed by the node's field that counts each."""
     found: dict[str, Metric] = {}
     taken = {*FIELDS, *(metric.name for metric in (*STORED_METRICS, *COUNT_METRICS, UNTIMED_VISITS, *PROCESS_METRICS))}
     sources = {field: source for field, source in _alike(shards).items() if field in EVENTS}

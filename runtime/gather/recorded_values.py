@@ -19,7 +19,7 @@ EVERYTHING: Final = 2**64 - 1
 
 
 def are_recorded(recorded: npt.NDArray[np.uint64], fields: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """Return in which samples all values of some fields were recorded; ``bool[sample]``.
+    """Return whether all values of some fields were recorded in each sample; ``bool[sample]``.
 
     Args:
         recorded: ``uint64[sample]``, a bit per value of ``TRACE_VALUES``.

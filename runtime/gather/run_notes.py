@@ -45,10 +45,10 @@ def run_notes(
     names: Mapping[Region, Region],
     samples: SampleSums,
 ) -> Notes:
-    """Return the notes: missing processes and early ends, omitted data, and how the rest was measured.
+    """Return the notes: missing processes and early ends, omitted data, and how all other data were measured.
 
     Args:
-        heads: Rank of each process → its head; processes without a rank have the numbers after the last.
+        heads: Rank of each process → its head; processes without a rank have the numbers after the last rank.
         facts: Facts that only the launcher knows.
         remarks: Warnings of the gather, which come first.
         folded: The regions whose time goes to their callers on some call path.
@@ -124,7 +124,7 @@ def run_notes(
 
 
 def _sample_of_times(heads: Iterable[Head], samples: SampleSums) -> dict[str, float]:
-    """Return the time that one sample stands for, by metric; empty if all programs have probes."""
+    """Return the time that one sample represents, by metric; empty if all programs have probes."""
     if not samples.signals or not any(head.spread for head in heads):
         return {}
     return dict.fromkeys(("wall_time", "cpu_time"), (samples.seconds - samples.lost) / samples.signals)
@@ -183,8 +183,8 @@ def _remarks(
                 f"in the last {silence:.3g} s of the run, no process entered or left a region; each stayed in one "
                 "region or call"
             )
-    # Processes that ended by themselves come first, then the one that was silent first: the others may only have waited
-    # for it.
+    # Processes that ended by themselves come first, then the process that was silent first, because the others may only
+    # have waited for it.
     for process in sorted(
         unfinished, key=lambda rank: (processes[rank].state != "exited", _silent_from(processes[rank]))
     ):
@@ -261,8 +261,8 @@ def _throttled_regions(heads: Iterable[Head]) -> tuple[dict[str, str], int]:
     """Sum up throttled regions.
 
     Returns:
-        Descriptors of regions that were not timed again, each with the number of entries and the time of the timed
-        ones, most entries first; and the number of untimed entries of all.
+        Descriptors of regions that were not timed again, each with its number of entries and the time of the timed
+        entries, most entries first; and the total number of untimed entries.
     """
     heads = list(heads)
     entered: dict[str, int] = {}
@@ -283,7 +283,7 @@ def _throttled_regions(heads: Iterable[Head]) -> tuple[dict[str, str], int]:
 
 
 def _timed_again(heads: Iterable[Head]) -> dict[Region, tuple[int, int]]:
-    """Return the regions that were timed again because they took long: their entries, and the untimed ones."""
+    """Return the regions that were timed again because they took long: their numbers of entries and untimed entries."""
     found: dict[Region, tuple[int, int]] = {}
     for thread in (thread for head in heads for thread in head.throttled):
         for each in sorted((node for node in thread if node.again), key=lambda node: node.node):
@@ -316,7 +316,7 @@ def _throttled_cost(shards: Sequence[Shard], untimed: int) -> float:
 
 
 def most_used_files(processes: Iterable[Iterable[FileUse]]) -> tuple[FileUse, ...]:
-    """Add up the processes' use of each file, longest time first; all but the first ones become one without a name."""
+    """Add up the processes' use of each file, longest time first; combine all files after the first ones into one."""
     total: dict[str, FileUse] = {}
     for files in processes:
         for file in files:
@@ -332,7 +332,7 @@ def most_used_files(processes: Iterable[Iterable[FileUse]]) -> tuple[FileUse, ..
 
 
 def _sum(name: str, *files: FileUse) -> FileUse:
-    """Add up the use of files; of the numbers of processes take the largest, because files may share processes."""
+    """Add up the use of files; the number of processes is the maximum, because files may share processes."""
     return FileUse(
         name,
         sum(file.processes for file in files) if name else max(file.processes for file in files),

@@ -20,7 +20,7 @@ __all__ = ["compiled_files", "unprobed_callees"]
 
 
 def unprobed_callees(regions: Collection[Region], objects: Iterable[str]) -> dict[str, str]:
-    """Return the descriptors of regions that call functions without probes → these functions' names, one per line."""
+    """Map descriptors of regions that call functions without probes to these functions' names, one per line."""
     known = {region.descriptor for region in regions}
     found: dict[str, dict[str, None]] = {}
     for text in _texts(objects):
@@ -31,7 +31,7 @@ def unprobed_callees(regions: Collection[Region], objects: Iterable[str]) -> dic
 
 
 def compiled_files(regions: Collection[Region], objects: Iterable[str]) -> tuple[Compiled, ...]:
-    """Return how the files of some regions were compiled, as far as recorded."""
+    """Return how the files of some regions were compiled, as far as this is recorded."""
     known = {region.file for region in regions}
     units: list[Compiled] = []
     for text in _texts(objects):
@@ -42,7 +42,7 @@ def compiled_files(regions: Collection[Region], objects: Iterable[str]) -> tuple
 
 
 def _texts(objects: Iterable[str]) -> Iterator[mmap]:
-    """Map the files of programs and libraries, in the order of their names."""
+    """Yield the files of programs and libraries, mapped into memory, in the order of their names."""
     for file_name in sorted(set(objects)):
         with (
             suppress(OSError, ValueError),

@@ -1,4 +1,4 @@
-"""The samples of the code that threads execute, by process and added up over processes."""
+"""The samples of the code that threads execute, per process and added up over processes."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Covered(NamedTuple):
     """How much of a thread's CPU time the samples cover.
 
     Attributes:
-        seconds: The time that the samples stand for.
+        seconds: The time that the samples represent.
         lost: Seconds that are known to be missing.
-        goes_on: Whether sampling continued until the thread ended; if false, the time after the last sample is missing,
+        goes_on: Whether sampling continued until the thread ended; if not, the time after the last sample is missing,
             too.
     """
 
@@ -35,8 +35,8 @@ class Samples:
 
     Attributes:
         signals: The number of samples.
-        seconds: The CPU time that the samples stand for.
-        period: The seconds that each count in ``places`` stands for.
+        seconds: The CPU time that the samples represent.
+        period: The seconds that each count in ``places`` represents.
         states: State of ``layout.SAMPLING_STATES`` → the number of call-path trees whose threads are in this state.
         crowded: The number of periods that were counted without an address, because the table was full.
         lost: The number of periods that were not counted, because the table was full or the signal came too late.
@@ -63,7 +63,7 @@ class SampleSums:
 
     Attributes:
         signals: The number of samples.
-        seconds: The CPU time that the samples stand for.
+        seconds: The CPU time that the samples represent.
         states: State of ``layout.SAMPLING_STATES`` → the number of threads in this state.
         crowded: Seconds that were counted without an address, because the table was full.
         lost: Seconds that were not counted, because the table was full or the signal came too late.
@@ -90,8 +90,8 @@ class SampleSums:
 
         Args:
             samples: The samples of the process.
-            computed: The CPU seconds in its own code.
-            spent: All its CPU seconds.
+            computed: The CPU seconds in the process's own code.
+            spent: All CPU seconds of the process.
         """
         self.own += sum(samples.places.values()) * samples.period
         self.computed += computed

@@ -27,8 +27,8 @@ class SampledMetrics:
     """The metrics that the samples of all processes have.
 
     Attributes:
-        metrics: In the order of the columns of their values.
-        events: Metric → the field of a node, of events that the user has named.
+        metrics: The metrics, in the order of the columns of their values.
+        events: Metric → the field of a node, for the events that the user has named.
     """
 
     metrics: tuple[Metric, ...]

@@ -38,9 +38,9 @@ def is_probed(region: Region) -> bool:
 def with_sampled_nodes(shard: Shard) -> tuple[Shard, Spread]:
     """Return the shard with a node for each sampled place in code, and the work that was moved to these nodes.
 
-    A program with probes stays unchanged. A place takes the same share of its node's CPU time outside calls as of the
-    node's samples. Time that was not sampled, because the signal was blocked, and time off the CPU stay at the node.
-    Only time waiting for a core is divided like CPU time::
+    A program with probes stays unchanged. A place gets the same share of its node's CPU time outside calls as it has of
+    the node's samples. Time that was not sampled, because the signal was blocked, and time off the CPU stay at the
+    node. Only time waiting for a core is divided like CPU time::
 
         (base: 10 s, 9 of them CPU)       (base: 1 s)
          └─ MPI_Send                  →    ├─ MPI_Send
@@ -105,7 +105,7 @@ class _Maker:
         return replace(tree, nodes=_moved(tree.nodes, np.concatenate(made))) if made else tree
 
     def _known(self, tree: ThreadTree) -> float:
-        """Return the share of a thread's CPU time that samples cover; some may be lost, or missing at the end."""
+        """Return the share of a thread's CPU time that samples cover; samples may be lost, or missing at the end."""
         covered = self._samples.by_thread.get(tree.index, Covered(0.0, 0.0, goes_on=True))
         spent = covered.seconds + covered.lost
         if not covered.goes_on:
@@ -114,7 +114,7 @@ class _Maker:
 
 
 def _moved(nodes: npt.NDArray[np.void], new: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
-    """Append nodes, and subtract their times from their parents."""
+    """Append nodes, and subtract their times from those of their parents."""
     found: npt.NDArray[np.void] = np.concatenate([nodes, new])
     for name in ("wall", "cpu"):
         np.subtract.at(found[name], new["parent"], new[name])
@@ -123,7 +123,7 @@ def _moved(nodes: npt.NDArray[np.void], new: npt.NDArray[np.void]) -> npt.NDArra
 
 
 def spread_over(thread: int, node: int, spread: Spread) -> Iterator[tuple[int, float]]:
-    """Yield the nodes that did a node's own work, each with its share; most nodes did all of it themselves."""
+    """Yield the nodes that did a node's own work, each with its share; most nodes did all their work themselves."""
     parts = spread.get((thread, node), ())
     yield from parts
     if (rest := 1.0 - sum(part for _, part in parts)) > 0:

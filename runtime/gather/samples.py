@@ -30,12 +30,12 @@ class ThreadSamples:
         end: End of each sample, ``float64[sample]``, in seconds since the process's start.
         values: ``NODE[sample]``: sums over all nodes.
         system: ``float64[sample, SYSTEM_VALUES]``, NaN if unknown.
-        recorded: ``uint64[sample]``: a bit per value of ``TRACE_VALUES`` that was recorded; in ``values`` the others
-            are 0.
-        first: ``int[sample + 1]``: where the parts of each sample begin in the following four.
+        recorded: ``uint64[sample]``: a bit per value of ``TRACE_VALUES`` that was recorded; the other values are 0 in
+            ``values``.
+        first: ``int[sample + 1]``: where the parts of each sample begin in the following four arrays.
         nodes: ``int[part]``, indices of the thread's nodes; -1 means several.
-        visits: ``int64[part]``.
-        seconds: ``float64[part]``.
+        visits: ``int64[part]``: number of visits.
+        seconds: ``float64[part]``: wall time.
         computing: ``float64[part]``: CPU time outside MPI, file I/O and OpenMP, in seconds.
     """
 
@@ -56,7 +56,8 @@ def read_samples(shard: Shard, *, rest: bool = True) -> list[ThreadSamples]:
 
     Args:
         shard: The shard of a process that ended, was killed or still runs.
-        rest: Whether to add a last sample for the time since then: what the nodes contain beyond all samples.
+        rest: Whether to add a last sample for the time after all samples, with what the nodes contain beyond the
+            samples.
 
     Raises:
         InputError: The file cannot be read, or its samples are damaged.
@@ -203,7 +204,7 @@ class _Reader:
 
 
 def _with_rest(line: ThreadSamples, tree: ThreadTree) -> ThreadSamples:
-    """Return the line with one more sample, for what the nodes contain beyond all samples."""
+    """Return the time line with one more sample, which holds what the nodes contain beyond all samples."""
     rest = np.zeros(1, NODE)
     for name in NODE.names or ():
         if name not in ("parent", "region"):
@@ -243,10 +244,10 @@ def _rest_by_node(
         nodes = np.arange(len(rest[0]))
     left = (rest[0] > 0) | (rest[1] > 0)
     visits, seconds, computing = (np.maximum(each[left], 0) for each in rest)
-    # Shares are rounded, so the CPU seconds of the rest may exceed its seconds.
+    # Shares are rounded, so the remaining CPU seconds may exceed the remaining seconds.
     return nodes[left], visits, seconds, np.minimum(computing, seconds)
 
 
 def _start_of(tree: ThreadTree) -> float:
-    """Return when the only sample of a thread without samples begins: the thread's time before it was last seen."""
+    """Return the start of the sample made for a thread without samples: its time before it was last seen."""
     return max(0.0, tree.last - float(tree.nodes["wall"].sum()))

@@ -30,9 +30,9 @@ NODE: Final = np.dtype(
 """A call path of a thread, with values exclusive of its children's.
 
 ``parent`` and ``region`` are indices, -1 for the base of the tree. A node below the base with region -1 is a base, too:
-the position outside all regions of another thread that created this one. Times are in seconds. ``wall`` and ``cpu``
-include the node's time in MPI (``mpi_wall``, ``mpi_cpu``), in I/O calls and in waiting in OpenMP. ``mpi_wall`` is the
-sum of ``mpi_barrier`` and the other fields for ``MPI_KINDS``. All counts except ``mpi_instructions`` exclude
+the position, outside all regions, of another thread that created this thread. Times are in seconds. ``wall`` and
+``cpu`` include the node's time in MPI (``mpi_wall``, ``mpi_cpu``), in I/O calls and in waiting in OpenMP. ``mpi_wall``
+is the sum of ``mpi_barrier`` and the other fields for ``MPI_KINDS``. All counts except ``mpi_instructions`` exclude
 instructions in MPI and OpenMP.
 """
 
@@ -46,7 +46,7 @@ def computing_of(nodes: npt.NDArray[np.void]) -> npt.NDArray[np.float64]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Form:
-    """The regions and call paths of a process, without values; processes that did the same share one.
+    """The regions and call paths of a process, without values; processes that did the same work share one form.
 
     Attributes:
         key: A digest of the other attributes; forms with equal keys are equal.
@@ -61,26 +61,28 @@ class Form:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ThreadTree:
-    """The call paths of one thread, or of several that used the tree one after the other.
+    """The call paths of one thread, or of several threads that used the tree one after the other.
 
     Attributes:
         index: 0 for the main thread.
-        tid: The system's number of the latest thread.
+        tid: The system's ID of the latest thread.
         taken: How many threads have used the tree; 0 for a main thread that entered no region.
-        alive: Whether a thread was using it.
+        alive: Whether a thread was using the tree.
         current: The node in which the thread was last seen.
         last: When the thread was last seen, in seconds since the process's start.
-        repairs: Exits that had to close other regions first.
-        unmatched: Exits of regions that were not open.
-        collapsed: Entries counted to the parent, because there was no memory for a node or the descriptor was refused.
-        reentered: Entries in signal handlers that were counted to the parent, because they interrupted the library.
-        stopped: Threads whose recording stopped because there was no memory for their stack.
-        synchronised: How often the CPU clock was read.
-        passed: Entries of throttled regions that called the probe library.
-        opened: Entries among ``passed`` that opened a site, so that further entries need no call until a timed region
-            is entered or left.
-        left: Exits of throttled regions that called the library, as in Fortran.
-        slotted: Entries of throttled regions that only the stub of a Fortran program counted.
+        repairs: The number of exits that had to close other regions first.
+        unmatched: The number of exits from regions that were not open.
+        collapsed: The number of entries counted in the parent, because there was no memory for a node or the descriptor
+            was refused.
+        reentered: The number of entries in signal handlers that were counted in the parent, because the handlers
+            interrupted the library.
+        stopped: The number of threads whose recording stopped because there was no memory for their stack.
+        synchronised: How many times the CPU clock was read.
+        passed: The number of entries of throttled regions that called the probe library.
+        opened: The number of entries among ``passed`` that opened a site, so that further entries need no call until a
+            timed region is entered or left.
+        left: The number of exits from throttled regions that called the library, as in Fortran.
+        slotted: The number of entries of throttled regions that only the stub of a Fortran program counted.
         throttled: Nodes whose time goes or went to their parents, each with the number of timed visits.
         timed_again: Nodes among ``throttled`` whose time is their own again.
         nodes: Of dtype ``NODE``, parents before children, the base of the tree first.
@@ -113,9 +115,10 @@ class Place:
 
     Attributes:
         kind: One of ``shard_layout.TOPOLOGY_KINDS``; a graph is treated as a line of its nodes.
-        members: A hash of the members: the same in all processes of the topology, and hardly in any others.
+        members: A hash of the members: the same in all processes of a topology, and almost always different in other
+            topologies.
         dimensions: The size of each dimension, and whether it is periodic.
-        coordinates: The process's place.
+        coordinates: The process's coordinate in each dimension.
     """
 
     kind: str
@@ -130,10 +133,10 @@ class Tracing:
 
     Attributes:
         interval: Seconds between samples at the end.
-        merged: How often pairs of samples were merged because memory was full, each time with a doubled interval.
-        slowed: How often the interval was doubled because taking samples took long.
+        merged: How many times pairs of samples were merged because memory was full; each time, the interval doubled.
+        slowed: How many times the interval was doubled because taking samples took a long time.
         lost: The number of samples for which there was no memory.
-        left_out: The values of ``TRACE_VALUES`` that a policy left out of any sample, a bit each.
+        left_out: Bit mask of the ``TRACE_VALUES`` that a policy left out of at least one sample.
     """
 
     interval: float
@@ -145,16 +148,16 @@ class Tracing:
 
 @dataclass(frozen=True, slots=True)
 class PlaceWait:
-    """The waits of one thread in one place, on one call path.
+    """The waits of one thread at one place, on one call path.
 
     Attributes:
         thread: The thread's number.
-        region: The region in which it waited; None outside of all regions.
+        region: The region in which the thread waited; None outside of all regions.
         place: The place, of kind ``wait``: see ``call_site_names``.
-        entries: How often the thread entered the place.
-        contended: How often another thread was already there.
-        seconds: How long it waited.
-        off: The part of ``seconds`` off the core.
+        entries: How many times the thread entered the place.
+        contended: How many times another thread was already there.
+        seconds: How many seconds the thread waited.
+        off: The part of ``seconds`` in which the thread was off the core.
     """
 
     thread: int
@@ -172,10 +175,10 @@ class Shard:
 
     Attributes:
         path: The file.
-        used: The bytes in use when the file was read; a running process adds to it.
+        used: The bytes in use when the file was read; a running process adds to them.
         host: The node's name.
-        pid: The process's number on that node.
-        rank: The rank in MPI_COMM_WORLD, or the launcher's before MPI_Init returned; None if unknown.
+        pid: The process ID on this node.
+        rank: The rank in MPI_COMM_WORLD, or the launcher's rank if MPI_Init has not returned; None if unknown.
         size: The size of MPI_COMM_WORLD, or the launcher's number of processes; None if unknown.
         thread_level: The thread level that MPI provides; None if unknown.
         executable: The program's file.
@@ -183,7 +186,7 @@ class Shard:
         script: If the executable is Python, the file or module that it runs; otherwise empty.
         cpus: How many CPUs the process may use; None if unknown.
         state: The last milestone that was passed, one of ``shard_layout.STATES``.
-        exit_code: The argument of MPI_Abort; 0 without one.
+        exit_code: The argument of MPI_Abort; 0 if it was not called.
         start_realtime: When the process started, in seconds since 1970.
         mpi_initialised: Seconds from the process's start to the return of MPI_Init; None if it did not return.
         mpi_finalising: Seconds from the process's start to the call of MPI_Finalize; None if it was not called.
@@ -196,30 +199,34 @@ class Shard:
         cpu_clock: How switches of the thread are noticed: ``rseq``, ``perf-lock`` or ``syscall``.
         pair_cost: Seconds per entry and exit of a region.
         throttled_cost: Seconds per entry and exit of a throttled region whose entry calls the probe library.
-        passing_cost: As ``throttled_cost``, if the entry calls nothing.
+        passing_cost: As ``throttled_cost``, for an entry that calls nothing.
         left_cost: As ``throttled_cost``, if the exit calls the library, too.
         opened_cost: As ``throttled_cost``, if further entries need no call until a timed region is entered or left.
         slot_cost: As ``throttled_cost``, if only the stub of a Fortran program counts the entry.
-        call_cost: Seconds to measure a call of MPI or file I/O, without those for its region.
-        unrecorded: Threads for which there was no memory.
-        uncounted: Threads whose counters did not start, so that nothing was counted.
-        refused: Call paths whose descriptor the library refused.
-        deepest: The number of levels on which new call paths are recorded since memory ran short; None if it did not.
-        forked_from: The number of the process that forked this one; None if it was not forked.
+        call_cost: Seconds to measure an MPI or file I/O call, in addition to the seconds for its region.
+        unrecorded: The number of threads for which there was no memory.
+        uncounted: The number of threads whose counters did not start, so that nothing was counted.
+        refused: The number of call paths whose descriptor the library refused.
+        deepest: The number of levels on which new call paths are recorded since memory ran short; None if memory did
+            not run short.
+        forked_from: The ID of the process that forked this process; None if it was not forked.
         run_delay: Seconds that the first thread was ready to run but waited for a core; None if unknown.
-        involuntary_switches: How often a thread was preempted.
+        involuntary_switches: How many times a thread was preempted.
         system: The system's data about the process since its start, named as in ``shard_layout.SYSTEM_VALUES``.
-        spawned: Whether MPI_Comm_spawn started it, so that its MPI_COMM_WORLD is not that of the launcher's processes.
+        spawned: Whether MPI_Comm_spawn started the process, so that its MPI_COMM_WORLD differs from that of the
+            launcher's processes.
         sources: Counter of ``layout.COUNTERS`` → how it was counted.
-        counted_in: The calls to which counting was restricted, ``mpi`` and ``io``; empty if it was not.
+        counted_in: The calls to which counting was restricted, ``mpi`` and ``io``; empty if counting was not
+            restricted.
         by_turns: Whether events were multiplexed, so that counts are estimates.
-        papi: The libpapi that counted, such as ``PAPI 6.0 (python_papi)``; empty if it was the system's, or none.
+        papi: The libpapi that counted, such as ``PAPI 6.0 (python_papi)``; empty if it was the system's, or if none
+            counted.
         form: The regions and call paths of the process.
         threads: The trees of the process's threads, by index.
         files: The process's reads and writes, by file.
         places: The process's places in the topologies that MPI made, in order of creation, each once.
         topologies_left_out: The number of further topologies.
-        tracing: How time lines were sampled; None if there are none.
+        tracing: How time lines were sampled; None if there are no time lines.
         barriers: The number of barriers of the probe library before collectives.
         chains: The records of the critical path; None if the path was not requested.
         waits: The places in which threads waited for each other in OpenMP.
@@ -292,5 +299,5 @@ class Shard:
 
     @property
     def program(self) -> str:
-        """The user's name of the program."""
+        """The name by which the user knows the program."""
         return self.script or Path(self.executable).name or "program"

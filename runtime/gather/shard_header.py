@@ -31,11 +31,11 @@ MOST: Final = 1 << 48
 """The upper limit of plausible counts: one per nanosecond for three days."""
 
 _USED: Final = struct.Struct("=Q")
-_USED_AT: Final = layout.HEADER_LAYOUT["magic"].itemsize + 4 * 6  # six numbers are between the magic and this one
+_USED_AT: Final = layout.HEADER_LAYOUT["magic"].itemsize + 4 * 6  # six numbers precede it, after the magic number
 
 
 def used_part(path: Path) -> bytes:
-    """Return the used bytes of a shard; the rest is large and empty."""
+    """Return the used bytes of a shard; the rest of the file is large and empty."""
     file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         used = used_bytes(file)
@@ -63,10 +63,10 @@ def shard_defect(path: Path, expected: str, found: object) -> InputError:
 
 
 def header_of(path: Path, data: bytes) -> dict[str, Any]:
-    """Parse the header at the start of a shard's bytes; values by field name.
+    """Parse the header at the start of a shard's bytes; return its values by field name.
 
     Raises:
-        InputError: It is not a shard, is from another version or machine, or is cut off.
+        InputError: The file is not a shard, is from a different version or machine, or is cut off.
     """
     size = layout.HEADER_LAYOUT.itemsize
     if len(data) < len(layout.MAGIC) or not data.startswith(layout.MAGIC):

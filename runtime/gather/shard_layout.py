@@ -7,18 +7,18 @@ from typing import Final
 
 import numpy as np
 
-MAGIC: Final = b"AASHARD\0"  # twin: AA_SHARD_MAGIC; the following constants have twins in shard.h, too
+MAGIC: Final = b"AASHARD\0"  # the same as AA_SHARD_MAGIC in shard.h, which also has the following constants
 VERSION: Final = 24
 BYTE_ORDER: Final = 0x01020304
 ALIGNMENT: Final = 64
 SOURCE_LENGTH: Final = 96
 NO_REGION: Final = 0xFFFFFFFF
 
-STATES: Final = ("running", "finalizing", "finalized", "exited", "aborted")  # twin: enum aa_state
+STATES: Final = ("running", "finalizing", "finalized", "exited", "aborted")  # the same as enum aa_state
 
 # events named by the user; as many as AA_MOST_EVENTS
 EVENTS: Final = tuple(f"event_{number}" for number in range(1, 7))
-COUNTERS: Final = (  # twin: enum aa_counter
+COUNTERS: Final = (  # the same as enum aa_counter
     *["instructions", "cycles", "l1_accesses", "l1_misses", "l2_accesses", "l2_misses"],
     *EVENTS,
     "mpi_instructions",
@@ -30,13 +30,13 @@ COUNTS_BY_TURNS: Final = 4
 COUNTS_BY_CHOSEN_PAPI: Final = 8
 COUNTS_BY_PACKAGED_PAPI: Final = 16
 
-SHARES: Final = ("own", "io", "omp", "mpi")  # twin: enum aa_share, whose last entry is divided by kind of call
+SHARES: Final = ("own", "io", "omp", "mpi")  # the same as enum aa_share, whose last entry is divided by kind of call
 MPI_KINDS: Final = (
     *["start_end", "barrier", "all_to_all", "collective", "send", "receive", "send_receive"],
     *["request", "one_sided", "other", "wait"],
 )
 
-REGION_RECORD: Final = 1  # twin: enum aa_record_type
+REGION_RECORD: Final = 1  # the same as enum aa_record_type
 THREAD_RECORD: Final = 2
 NODE_RECORD: Final = 3
 FILE_RECORD: Final = 4
@@ -49,9 +49,9 @@ WAIT_RECORD: Final = 10
 SAMPLES_RECORD: Final = 11
 MAPPING_RECORD: Final = 12
 
-PATH_STATES: Final = ("not_asked", "alone", "sessions", "known", "too_dear", "missed")  # twin: enum aa_path_state
-PATH_LEFT_OUT: Final = ("locks", "partitioned", "strangers")  # twin: enum aa_path_left_out, one bit each
-PATH_KINDS: Final = ("chain", "segment", "total", "delay", "team", "message_delay")  # twin: enum aa_path_kind
+PATH_STATES: Final = ("not_asked", "alone", "sessions", "known", "too_dear", "missed")  # the same as enum aa_path_state
+PATH_LEFT_OUT: Final = ("locks", "partitioned", "strangers")  # the same as enum aa_path_left_out, one bit each
+PATH_KINDS: Final = ("chain", "segment", "total", "delay", "team", "message_delay")  # the same as enum aa_path_kind
 PATH_ENTRY: Final = np.dtype([(name, "u4") for name in ("rank", "node", "what", "visits")] + [("work", "f8")])
 PATH_ENTRIES: Final = 40
 PATH_LAYOUT: Final = np.dtype(
@@ -65,12 +65,12 @@ PATH_LAYOUT: Final = np.dtype(
 
 TRACE_VALUES: Final = 43
 
-TOPOLOGY_KINDS: Final = ("grid", "graph", "distributed_graph")  # twin: enum aa_topology_kind
+TOPOLOGY_KINDS: Final = ("grid", "graph", "distributed_graph")  # the same as enum aa_topology_kind
 MOST_TOPOLOGIES: Final = 16
 MOST_DIMENSIONS: Final = 32
 
 SYSTEM_VALUES: Final = ("minor_faults", "major_faults", "voluntary_switches", "involuntary_switches", "resident")
-"""Operating system data about a process or thread, which follow the values of a sample; twin: enum aa_system_value."""
+"""Operating system data about a process or thread, which follow a sample's values; the same as enum aa_system_value."""
 
 ANCHOR = np.dtype([("monotonic", "u8"), ("ticks", "u8")])
 
@@ -165,7 +165,7 @@ PART_LAYOUT: Final = np.dtype(
     }
 )
 PART_WHOLE: Final = 2**32 - 1
-"""The CPU time of a part of a sample is stored in units of the part's ticks divided by this; twin: AA_WHOLE."""
+"""The CPU time of a sample's part is stored in units of the part's ticks divided by this number (AA_WHOLE)."""
 
 CHUNK_LAYOUT: Final = struct.Struct("<4xIQ")
 """The head of a chunk: its generation, and the number of bytes of the samples that follow."""
@@ -201,7 +201,7 @@ FILE_LAYOUT: Final = struct.Struct("<4xIQQQQ")
 OBJECT_LAYOUT: Final = struct.Struct("<4xI")
 """Field: the name's length; the name follows."""
 
-WAIT_KINDS: Final = ("critical", "atomic", "lock", "ordered", "barrier", "single", "tasks")  # twin: enum aa_wait_kind
+WAIT_KINDS: Final = ("critical", "atomic", "lock", "ordered", "barrier", "single", "tasks")  # as in enum aa_wait_kind
 WAIT_LAYOUT: Final = np.dtype(
     {
         "names": ["kind", "node", "length", "entries", "contended", "waited", "waited_off"],
@@ -212,7 +212,7 @@ WAIT_LAYOUT: Final = np.dtype(
 )
 WAIT_DESCRIPTOR: Final = 64
 
-# twin: enum aa_sampling
+# the same as enum aa_sampling
 SAMPLING_STATES: Final = ("on", "old_kernel", "theirs", "blocked", "refused", "small_stack", "masking")
 SAMPLES_LAYOUT: Final = np.dtype(
     {
@@ -225,7 +225,7 @@ SAMPLES_LAYOUT: Final = np.dtype(
 """The head of a table of samples; ``room`` entries follow."""
 
 SAMPLE_COUNT_LAYOUT: Final = np.dtype([("place", "u8"), ("node", "u4"), ("periods", "u4")])
-"""An entry of this table: the address, with the share of the time in the highest byte; twin: struct aa_sample_count."""
+"""An entry of a table of samples: an address with the share of time in the highest byte (struct aa_sample_count)."""
 
 MAPPING_LAYOUT: Final = struct.Struct("<4xIQQQ")
 """Fields: the name's length; the start, end and bias of an object's code; the name follows."""

@@ -30,7 +30,7 @@ __all__ = ["ShardReader", "read_shard"]
 
 _COUNTS_IN: Final = {"mpi": layout.COUNTS_IN_MPI, "io": layout.COUNTS_IN_IO}
 _MOST_RANKS: Final = 1 << 24  # no machine has so many cores
-_MOST_FORMS: Final = 256  # forms in the cache, about 50 kB each: most ranks have one of a few
+_MOST_FORMS: Final = 256  # maximum number of cached forms, about 50 kB each; most ranks share one of a few forms
 
 _OWNER: Final = slice(1, 4)  # a node's first words after its head: thread, parent, region
 _WORDS: Final = layout.ALIGNMENT // 4
@@ -40,7 +40,7 @@ def read_shard(path: Path) -> Shard:
     """Read the shard of a process that ended, was killed or still runs.
 
     Raises:
-        InputError: The file cannot be read, is not a shard, has another version, or is damaged.
+        InputError: The file cannot be read, is not a shard, has a different version, or is damaged.
     """
     return ShardReader().read(path)
 
@@ -56,7 +56,7 @@ class ShardReader:
         """Read a shard; see ``read_shard``.
 
         Raises:
-            InputError: The file cannot be read, is not a shard, has another version, or is damaged.
+            InputError: The file cannot be read, is not a shard, has a different version, or is damaged.
         """
         try:
             data = used_part(path)
@@ -394,7 +394,7 @@ class _Reader:
 
 
 def _papi(counting: int) -> str:
-    """Return which libpapi counted, if it was not the system's."""
+    """Return which libpapi counted; empty if it was the system's."""
     flags = {layout.COUNTS_BY_CHOSEN_PAPI: CHOSEN, layout.COUNTS_BY_PACKAGED_PAPI: PACKAGED}
     whose = next((name for flag, name in flags.items() if counting & flag), "")
     return f"PAPI {counting >> 8 & 255}.{counting >> 16 & 255} ({whose})" if whose else ""
@@ -402,7 +402,7 @@ def _papi(counting: int) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def _region_of(text: bytes) -> Region:
-    """Parse a descriptor; results are cached, because ranks have the same ones."""
+    """Parse a descriptor; results are cached, because ranks have the same descriptors."""
     return Region.from_descriptor(text.decode("utf-8", "surrogateescape"))
 
 

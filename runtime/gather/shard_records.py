@@ -17,7 +17,7 @@ _Lines = npt.NDArray[np.intp]
 
 _KINDS: Final = range(layout.REGION_RECORD, layout.MAPPING_RECORD + 1)
 _PER_LINE: Final = layout.ALIGNMENT // 4
-_MOST: Final = 64  # layouts in the cache, about 10 kB each: most ranks have one of a few
+_MOST: Final = 64  # maximum number of cached layouts, about 10 kB each; most ranks share one of a few layouts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,9 +25,9 @@ class Records:
     """The records of a shard, by the lines of ``ALIGNMENT`` bytes at which they begin.
 
     Attributes:
-        lines: ``intp[record]``.
+        lines: ``intp[record]``: the line at which each record begins.
         heads: ``uint32[record]``: kind and number of lines.
-        first: For each kind, ``intp[record]``.
+        first: For each kind, ``intp[record]``: the line at which each record of this kind begins.
         regions: The lines of all regions, concatenated.
         used: The bytes of the shard that are in use.
         wrong: The first line without the record that must begin there; None if all records are complete.
@@ -61,8 +61,8 @@ class RecordPlaces:
         """Return the records of a shard.
 
         Args:
-            data: Its bytes.
-            used: How many of them are in use.
+            data: The shard's bytes.
+            used: The number of bytes in use.
         """
         words = np.frombuffer(data, "u4", count=used // layout.ALIGNMENT * _PER_LINE)[::_PER_LINE]
         known = self._known

@@ -20,7 +20,7 @@ from .shard_records import Records
 
 __all__ = ["samples_of"]
 
-_SHARE_BITS: Final = 56  # twin: runtime/probe/sample.c
+_SHARE_BITS: Final = 56  # the same as in runtime/probe/sample.c
 _HEAD: Final = layout.SAMPLES_LAYOUT.itemsize
 _PER_LINE: Final = layout.ALIGNMENT // 4
 _REGION_WORD: Final = 3  # index of the region's number among the words of a node
@@ -35,7 +35,7 @@ def samples_of(
     *,
     owned: Sequence[npt.NDArray[np.intp] | slice],
 ) -> Samples | None:
-    """Return the samples in a shard; None if the process was not to be sampled.
+    """Return the samples in a shard; None if sampling was not requested.
 
     Args:
         path: The shard.
@@ -78,7 +78,7 @@ def samples_of(
         total.update({name: int(head[name]) for name in ("signals", "periods", "crowded", "lost")})
         counts = np.frombuffer(data, layout.SAMPLE_COUNT_LAYOUT, count=room, offset=at + _HEAD)
         counts = counts[(counts["node"] > 0) & (counts["periods"] > 0) & (counts["place"] >> _SHARE_BITS == 0)]
-        counts = counts[np.isin(counts["node"], nodes)]  # a running program may have made more nodes meanwhile
+        counts = counts[np.isin(counts["node"], nodes)]  # a running program may have made more nodes in the meantime
         numbers = words[counts["node"].astype(np.intp) * _PER_LINE + _REGION_WORD].tolist()
         found = np.searchsorted(nodes, counts["node"]).tolist()
         for number, address, periods, node in zip(
@@ -104,7 +104,7 @@ def _owners(owned: Sequence[npt.NDArray[np.intp] | slice], nodes: int) -> list[t
 
 
 class _Objects:
-    """Finds the program or library at an address; none if two libraries were loaded there one after the other."""
+    """Finds the program or library at an address, unless two libraries were loaded there one after the other."""
 
     def __init__(self, path: Path, data: bytes, records: Records, executable: str) -> None:
         found: list[tuple[int, int, int, str]] = []

@@ -1,4 +1,4 @@
-"""Find processes that outlive a run: programs that became daemons, and for a short time orphans."""
+"""Find processes that outlive a run: programs that became daemons, and orphans that live on briefly."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def survivors(folder: Path, shards: Iterable[Shard], *, wait: float = 0.0) -> di
     Args:
         folder: The folder of the shards.
         shards: The run's shards, which show which of the remaining programs record; only evaluated if programs remain.
-        wait: Seconds to wait for them to end.
+        wait: Seconds to wait for these processes to end.
     """
     variable = os.fsencode(f"{SHARDS_VARIABLE}={folder.resolve()}")
     end = time.monotonic() + wait

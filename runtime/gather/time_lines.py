@@ -20,7 +20,7 @@ from .shard import Shard
 
 __all__ = ["save_time_lines"]
 
-_LONG: Final = 10  # intervals: samples longer than this cause a warning, because the times inside them are unknown
+_LONG: Final = 10  # intervals; longer samples cause a warning, because the times inside them are unknown
 
 
 def save_time_lines(merged: Merged, own: OwnShards, path: Path) -> list[str]:
@@ -34,7 +34,7 @@ def save_time_lines(merged: Merged, own: OwnShards, path: Path) -> list[str]:
         path: The trace's file.
 
     Returns:
-        Warnings: lost samples, long samples, and damaged ones, which are left out.
+        Warnings about lost samples, long samples, and damaged samples, which are left out.
 
     Raises:
         InputError: The file cannot be written.
@@ -84,7 +84,7 @@ def _said(processes: dict[int, Shard]) -> Iterator[str]:
 
 
 class _Lines:
-    """Makes one line after the other, and collects warnings about them."""
+    """Makes the time lines one after the other, and collects warnings about them."""
 
     def __init__(self, merged: Merged, own: OwnShards, processes: dict[int, Shard]) -> None:
         self._merged = merged
@@ -96,7 +96,7 @@ class _Lines:
         self._long: list[tuple[float, int]] = []
 
     def all(self, trace: Trace) -> Iterator[TimeLine]:
-        """Yield the lines in the order of the trace's locations."""
+        """Yield the time lines in the order of the trace's locations."""
         process, threads = -1, list[ThreadSamples]()
         for place in trace.locations:
             shard = self._processes[place.process]
@@ -171,7 +171,7 @@ def _line(
 
 
 def _with_callers(line: TimeLine, callers: Mapping[int, int]) -> TimeLine:
-    """Move the time of folded call paths to their callers; entries stay with the paths."""
+    """Move the time of folded call paths to their callers; entries stay with the folded paths."""
     is_folded = np.isin(line.paths, list(callers))
     above = np.array([callers[path] for path in line.paths[is_folded].tolist()], dtype=np.intp)
     samples = np.concatenate([line.samples, line.samples[is_folded]])

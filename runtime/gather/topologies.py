@@ -28,8 +28,8 @@ def mpi_topologies(processes: Mapping[int, Shard]) -> tuple[Topology, ...]:
     """Return MPI's topologies: grids first, each kind in order of creation.
 
     A process knows only its own place. Places belong to one topology if processes report the same kind, shape and
-    members; the first such topology of one process is matched with the first of the others, and so on. If there are
-    many, those with the most places are kept.
+    members; the first such topology of one process is matched with the first of the other processes, and so on. If
+    there are too many topologies, those with the most places are kept.
 
     Args:
         processes: Shards by process number.
@@ -66,7 +66,7 @@ def said_of_topologies(processes: Mapping[int, Shard]) -> Iterable[str]:
 
 
 def _places(processes: Mapping[int, Shard]) -> tuple[dict[_Key, _Coordinates], dict[_Key, int]]:
-    """Return the coordinates in each topology, and how many processes share coordinates in merged ones."""
+    """Return the coordinates in each topology, and how many processes share coordinates in merged topologies."""
     places: dict[_Key, _Coordinates] = {}
     for process, shard in sorted(processes.items()):
         before = Counter[Place]()
@@ -80,5 +80,5 @@ def _places(processes: Mapping[int, Shard]) -> tuple[dict[_Key, _Coordinates], d
 
 
 def _sharing(coordinates: Iterable[tuple[int, ...]]) -> int:
-    """Count the processes that have the same coordinates as another one."""
+    """Count the processes that have the same coordinates as another process."""
     return sum(count for count in Counter(coordinates).values() if count > 1)

@@ -1,4 +1,4 @@
-"""Store the values of many threads' nodes; of each thread only the fields that are not zero everywhere."""
+"""Store the values of many threads' nodes; for each thread, only the fields that are not zero everywhere."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ValueStore:
 
         Args:
             nodes: ``NODE[node]``.
-            untimed: The number of untimed visits of each node; None if all were timed.
+            untimed: The number of untimed visits of each node; None if all visits were timed.
 
         Raises:
             InputError: The folder of temporary files is full.

@@ -1,11 +1,11 @@
-"""The bytes that every MPI call sends and receives, as data: one rule per family of functions.
+"""The bytes that every MPI call sends and receives: one rule per family of functions.
 
 Bytes are payload, not network traffic: the rank's contribution counts as sent, and what arrives in its buffers as
 received. A part that ``MPI_IN_PLACE`` leaves where it is does not count. Nothing goes to or comes from
 ``MPI_PROC_NULL``. On an intercommunicator, parts are those of the remote group. See also ``docs/bytes.md``.
 
-The expressions are C over the parameters by the names in the rule, in the standard's order, whatever a header calls
-them; their functions are in ``probe/mpi_bytes.h``. Each rule covers all forms of its functions that the header
+The expressions are C, and call functions in ``probe/mpi_bytes.h``. They refer to parameters by the names in the rule,
+in the standard's order, whatever names a header uses. Each rule covers all forms of its functions that the header
 declares: blocking, non-blocking (``I…``, one-sided ``R…``), persistent (``…_init``) and large-count (``…_c``).
 """
 
@@ -53,12 +53,12 @@ class ByteRule:
 
     Attributes:
         names: The blocking functions, without ``MPI_``, separated by blanks.
-        parameters: Their parameters; a last one named ``status`` shows how much was received.
+        parameters: The functions' parameters; if the last one is named ``status``, it shows how much was received.
         kind: The part of ``mpi_time`` to which the time of all forms belongs.
         sent: C expression for the bytes passed to MPI.
         received: C expression for the bytes received from MPI, besides those that a status shows.
         source: The parameter with the rank to receive from, if the status shows the bytes.
-        path: The ranks whose work a rank needs to continue; empty if the critical path does not follow it.
+        path: The ranks whose work a rank needs to continue; empty if the critical path does not follow the call.
     """
 
     names: str
@@ -71,17 +71,17 @@ class ByteRule:
 
     @property
     def by_status(self) -> bool:
-        """Whether only a status shows what was received."""
+        """Whether the received bytes are known only from a status."""
         return self.parameters.endswith(" status")
 
 
 @dataclass(frozen=True, slots=True)
 class FileRule:
-    """Functions of MPI-IO that move bytes of a file; a status shows how many.
+    """MPI-IO functions that move bytes of a file; a status shows how many.
 
     Attributes:
         names: The blocking functions, without ``MPI_``, separated by blanks.
-        parameters: Their parameters, the last one ``status``.
+        parameters: The functions' parameters; the last one is ``status``.
         direction: Whether the file is read or written.
     """
 
@@ -304,7 +304,8 @@ RULES: Final = (
         received="aa_neighbour_sum_types(AA_SOURCES, recvcounts, recvtypes, comm)",
         path="from_neighbours",
     ),
-    # One-sided calls count when called, only at the origin; the target does not take part. MPI_NO_OP only fetches.
+    # One-sided transfers count at the call, and only at the origin, because the target does not take part. MPI_NO_OP
+    # only fetches.
     ByteRule("Put", f"{_ORIGIN} win", "one_sided", sent="aa_peer_bytes(target, count, type)"),
     ByteRule("Get", f"{_ORIGIN} win", "one_sided", received="aa_peer_bytes(target, count, type)"),
     ByteRule("Accumulate", f"{_ORIGIN} op win", "one_sided", sent="aa_peer_bytes(target, count, type)"),

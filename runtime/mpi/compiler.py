@@ -38,7 +38,7 @@ class MpiCompiler:
 def mpi_compilers(
     environment: Mapping[str, str], *, launcher: str = "", library: MpiLibrary | None = None
 ) -> Iterator[MpiCompiler]:
-    """Yield the working MPI compilers, likeliest first.
+    """Yield the working MPI compilers, the most likely ones first.
 
     Args:
         environment: Provides ``AUTOANALYZER_CC`` and ``PATH``. If the variable names a C++ or Fortran compiler, the C
@@ -68,7 +68,7 @@ def compiler_of(
         purpose: The purpose of the build, for the error.
 
     Raises:
-        BuildError: No available compiler links it.
+        BuildError: No available compiler links the library.
     """
     found = []
     for compiler in mpi_compilers(environment, launcher=launcher, library=library):
@@ -100,7 +100,7 @@ def _candidates(environment: Mapping[str, str], launcher: str, library: MpiLibra
 
 
 def _of_c(command: Sequence[str], environment: Mapping[str, str]) -> Sequence[str]:
-    """Return the C compiler beside a C++ or Fortran one: ``mpifort.mpich`` → ``mpicc.mpich``."""
+    """Return the C compiler beside a C++ or Fortran compiler: ``mpifort.mpich`` → ``mpicc.mpich``."""
     path = Path(shutil.which(command[0], path=environment.get("PATH")) or command[0])
     name = path.name
     for other, c in _C_OF_OTHERS:

@@ -22,7 +22,7 @@ _LAUNCHER: Final = re.compile(r"(mpirun|mpiexec|orterun|prterun|prun|srun|aprun|
 _PYTHON: Final = re.compile(r"python[\d.]*$")
 # Only the package is imported, which chooses one of its modules; MPI is not initialised.
 _QUESTION: Final = "import importlib.util as u; print(u.find_spec('mpi4py.MPI').origin)"
-_ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*=")  # such as follows env or -x
+_ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*=")  # a variable's assignment, as after env or -x
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Mpi:
     """The MPI under which a command runs.
 
     Attributes:
-        library: The MPI library of its programs; None if they have none.
+        library: The MPI library of the command's programs; None if they use none.
         launcher: The word of the command that starts ranks; empty if there is none.
     """
 
@@ -47,8 +47,9 @@ class Mpi:
 def find_mpi(command: Sequence[str], environment: Mapping[str, str] = os.environ) -> Mpi:
     """Find the MPI library of a command such as ``mpirun -n 4 env A=1 ./app : -n 1 ./other``.
 
-    The first file of the command that is linked to an MPI library decides; wrappers such as ``env``, scripts and ``sh
-    -c`` are linked to none. Python loads MPI late, so it is queried. Otherwise the kind of launcher decides.
+    The first file in the command that is linked to an MPI library decides; wrappers such as ``env``, scripts and ``sh
+    -c`` are linked to none. Python loads MPI late, so the interpreter is queried. If no file decides, the kind of
+    launcher does.
     """
     launcher, library = _launcher(command, environment)
     if library:
@@ -61,7 +62,7 @@ def find_mpi(command: Sequence[str], environment: Mapping[str, str] = os.environ
 
 
 def _launcher(command: Sequence[str], environment: Mapping[str, str]) -> tuple[str, MpiLibrary | None]:
-    """Return the first launcher in a command, and the library of an MPI program before it, which starts itself."""
+    """Return a command's launcher, or the MPI library of a program that is started without a launcher."""
     for word in command:
         if _LAUNCHER.match(Path(word).name):
             return word, None
@@ -72,7 +73,7 @@ def _launcher(command: Sequence[str], environment: Mapping[str, str]) -> tuple[s
 
 
 def _programs(words: Sequence[str], environment: Mapping[str, str]) -> Iterator[Path]:
-    """Yield the executable files that the words name, also those in the text after ``sh -c``."""
+    """Yield the executable files that the words name, including those in the text after ``sh -c``."""
     for place, word in enumerate(words):
         if place and words[place - 1] == "-c" and " " in word:
             yield from _programs(_split(word), environment)

@@ -1,8 +1,8 @@
 """Generate the C wrappers of the MPI functions as Fortran calls them, from C's prototypes and the same table.
 
-A Fortran function has C's parameters, by reference, and an error code. Arguments are passed on unchanged. Those in the
-byte rules are converted to C's values, so that the same expressions serve both languages. The macros and conversions
-are in ``probe/mpi_fortran.h``.
+A Fortran function has C's parameters, by reference, and an error code. Arguments are passed on unchanged. Arguments
+that the byte rules use are converted to C's values, so that the same expressions serve both languages. The macros and
+conversions are in ``probe/mpi_fortran.h``.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _VALUES: Final = {
 }
 
 
-# Functions whose result may be a C pointer; Open MPI has separate names for that.
+# Functions whose result may be a C pointer; Open MPI has separate names for this form.
 _C_POINTER: Final = ("Win_allocate", "Win_allocate_shared")
 
 

@@ -1,7 +1,7 @@
 """The functions of an MPI library: how each is counted, and which are not covered.
 
-A function that ``mpi.h`` declares is wrapped, or is listed below because it does not communicate. Others are not
-covered, for example new functions of later versions of MPI.
+A function that ``mpi.h`` declares is either wrapped, or listed below because it does not communicate. All other
+functions are not covered, for example new functions in later versions of MPI.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .wrapped_functions import BY_HAND, SESSIONS, wrapped_functions
 
 __all__ = ["LOCAL", "CoveredFunction", "MpiFunctions", "mpi_functions", "read_functions"]
 
-# Families of names: "Comm_{get,set}_attr" stands for two.
+# Families of names: "Comm_{get,set}_attr" represents two names.
 _LOCAL_FAMILIES: Final = """
     {Add,Remove}_error_{class,code,string} Error_{class,string}
     {Alloc,Free}_mem Buffer_attach {Comm,Session}_attach_buffer Address Get_address Aint_{add,diff}
@@ -74,9 +74,9 @@ class CoveredFunction:
     """A function that is wrapped.
 
     Attributes:
-        name: With ``MPI_``.
+        name: The name, with ``MPI_``.
         bindings: The languages, and the Fortran modules, from which it can be called.
-        counts: What its calls count, in words and by expressions of ``byte_rules``.
+        counts: A description of what its calls count, with expressions of ``byte_rules``.
     """
 
     name: str

@@ -13,8 +13,8 @@ from ..answer import answer
 
 __all__ = ["MpiLibrary", "is_elf", "linked_mpi"]
 
-# Not libmpi_cxx, libmpi_mpifh and similar ones, which load the C library. Suffixes are those of vendors that ship one
-# library per compiler.
+# Matches the C library, but not libmpi_cxx, libmpi_mpifh and similar libraries, which load it. Some vendors add a
+# suffix, because they ship one library per compiler.
 _NEEDED: Final = re.compile(
     r"^\s*(lib(?:mpi|mpich)(?:_(?:ibm|cray|gnu|intel|nvidia|amd|aocc)\w*)?\.so[.\d]*) => (/\S+)", re.MULTILINE
 )

@@ -1,4 +1,4 @@
-"""Print a message if a process of an MPI job waits long for the others."""
+"""Print a message if a process of an MPI job waits a long time for the others."""
 
 from __future__ import annotations
 

@@ -26,10 +26,10 @@ _VARIABLES: Final = {
     "SLURM_STEP_NUM_TASKS": "SLURM_PROCID",
 }
 _OF_MPICH: Final = "PMI_SIZE"
-_NAME: Final = "libmpi.so.12"  # the name of MPICH's library that mpi4py loads; Debian's library has another one
+_NAME: Final = "libmpi.so.12"  # the name of MPICH's library that mpi4py loads; Debian's library has a different name
 _CHOICE: Final = "MPI4PY_MPIABI"
 _PATIENCE: Final = 20.0  # seconds until the first process reports that it is waiting
-_PATIENCE_OF_OTHERS: Final = 60.0  # seconds until other processes report it, in case the first one is missing
+_PATIENCE_OF_OTHERS: Final = 60.0  # seconds until other processes report it, in case rank 0 is missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +57,14 @@ def started_processes() -> Started | None:
 
 
 def begin_mpi(started: Started, otherwise: str) -> Any:
-    """Initialise MPI and return the communicator of all processes started together; all of them must call this.
+    """Initialise MPI; return the communicator of all processes started together, which must all call this function.
 
     Args:
-        started: This process's place among them.
+        started: This process's place among the processes started together.
         otherwise: The remedy for a user who has started one process alone, for the message.
 
     Raises:
-        InputError: For mpi4py, each of them is alone.
+        InputError: In the MPI library of mpi4py, each process is alone.
     """
     if started.by_mpich:
         use_mpich()
@@ -80,10 +80,10 @@ def begin_mpi(started: Started, otherwise: str) -> Any:
 
 
 def check_together(communicator: Any) -> None:
-    """Check that this process is not alone in MPI although a launcher has started several.
+    """Check that this process is not alone in MPI although a launcher has started several processes.
 
     Raises:
-        InputError: The launcher belongs to another MPI, so each process is alone.
+        InputError: The launcher belongs to a different MPI, so each process is alone.
     """
     from mpi4py import MPI  # noqa: PLC0415 - starts MPI
 
@@ -101,10 +101,10 @@ def use_mpich(library: Path | None = None) -> None:
     mpi4py loads MPICH's ABI name, which Debian's library does not have.
 
     Args:
-        library: The library; if None, that of the first such MPI on this machine.
+        library: The library; None for the library of the first such MPI on this machine.
 
     Raises:
-        InputError: There is none, or no folder for a link with that name can be written.
+        InputError: There is no such library, or no folder for a link with the expected name can be written.
     """
     if _CHOICE in os.environ:
         return

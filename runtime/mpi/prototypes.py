@@ -18,8 +18,8 @@ class Prototype:
     """A function of ``mpi.h``.
 
     Attributes:
-        name: Without ``MPI_``.
-        parameters: For each, its type before and after the name: ``("const int", "[]")``.
+        name: The name, without ``MPI_``.
+        parameters: For each parameter, the parts of its type before and after the name: ``("const int", "[]")``.
     """
 
     name: str

@@ -1,6 +1,6 @@
 """MPI functions without a byte rule: they move no payload, but may wait for other ranks.
 
-For the critical path, they have C expressions over their arguments, with functions of ``probe/mpi_path.h``.
+For the critical path, they have C expressions over their arguments, which call functions in ``probe/mpi_path.h``.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ POLLS: Final = (
     "Iprobe Improbe Parrived Win_test"
     " Request_get_status Request_get_status_all Request_get_status_any Request_get_status_some"
 )
-"""Functions among these whose last ``int *`` parameter returns whether they found anything; otherwise, they waited."""
+"""Functions in ``TIMED`` whose last ``int *`` parameter returns whether they found anything; if not, they waited."""
 
 TOPOLOGIES: Final = "Cart_create Graph_create Dist_graph_create Dist_graph_create_adjacent"
 """Functions that create a communicator with a topology, which is the last parameter."""
 
 DERIVED: Final = f"Comm_create Comm_create_group Comm_split Comm_split_type Cart_sub {TOPOLOGIES}"
-"""Functions that derive a communicator, the last parameter, from the first one; plain copies are excluded."""
+"""Functions that derive a communicator, the last parameter, from the first parameter; plain copies are excluded."""
 
 _OF_FIRST: Final = f"Comm_dup Comm_dup_with_info {DERIVED}".replace("Comm_create_group ", "")
 
@@ -100,4 +100,4 @@ FILE_TIMED: Final = (
 FILE_COLLECTIVES: Final = (
     "File_sync File_set_size File_preallocate File_set_view File_set_info File_set_atomicity File_seek_shared"
 )
-"""Functions among these that are collective over the processes of the file, which is the first argument."""
+"""Functions in ``FILE_TIMED`` that are collective over the processes of the file, which is the first argument."""

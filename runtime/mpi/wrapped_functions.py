@@ -47,7 +47,7 @@ CALLED: Final = (
 """Functions that the probe library calls to determine sizes and roles."""
 
 
-# Kind of collective, by the processes whose work it needs → the arguments that determine these.
+# Kind of collective, named by the processes whose work it needs → the arguments that determine these processes.
 _COLLECTIVES: Final = {
     "everyone": "comm",
     "from_root": "root, comm",
@@ -66,7 +66,7 @@ _BLOCKING: Final = {
 
 
 class Form(Enum):
-    """The differences between a function and the blocking one of its family in the table."""
+    """How a function differs from the blocking function of its family in the table."""
 
     BLOCKING = auto()
     REQUEST = auto()
@@ -81,10 +81,10 @@ class WrappedFunction:
 
     Attributes:
         prototype: The header's declaration.
-        names: The rule's names of its parameters.
+        names: The rule's names for its parameters.
         counting: C statements over these names that count a successful call.
-        counts: What ``counting`` counts, in words.
-        share: The category of its time, of ``enum aa_share``.
+        counts: A description of what ``counting`` counts.
+        share: The category of its time, from ``enum aa_share``.
         synchronises: Whether a barrier of all members of its communicator may precede it.
         before: C statements for the critical path, before the call.
         after: C statements for the critical path, after a call in which this process took part, even if its buffer was
@@ -153,7 +153,7 @@ def _share(kind: MpiKind) -> str:
 
 
 def _synchronises(rule: ByteRule, form: Form) -> bool:
-    """Return whether all members may wait for each other; programs may rely on neighbour collectives not to."""
+    """Return whether all members may wait for each other; programs may rely on neighbour collectives not waiting."""
     everyone = rule.kind in ("barrier", "all_to_all", "collective") and not rule.names.startswith("Neighbor_")
     return everyone and form is Form.BLOCKING
 
@@ -247,7 +247,7 @@ def _counting(rule: ByteRule, form: Form) -> list[str]:
 
 
 def _path_before(rule: ByteRule, form: Form) -> tuple[str, ...]:
-    """Return the statements that pass path data on before a call; none for a persistent one."""
+    """Return the statements that pass path data on before a call; none for a persistent call."""
     if form is Form.PERSISTENT:
         return ()
     if rule.path in _BLOCKING:
@@ -261,7 +261,7 @@ def _path_before(rule: ByteRule, form: Form) -> tuple[str, ...]:
 
 
 def _path_beside(rule: ByteRule, form: Form) -> str:
-    """Return the expression that begins our collective before a non-blocking one, so that it completes no later."""
+    """Return the expression that begins our collective before a non-blocking one, so that ours is complete no later."""
     if form is not Form.REQUEST or rule.path not in _COLLECTIVES:
         return ""
     return f"aa_path_begin_{rule.path}({_COLLECTIVES[rule.path]})"
@@ -281,7 +281,7 @@ def _path_after(rule: ByteRule, form: Form) -> tuple[str, ...]:
 
 
 def _counting_time(prototype: Prototype) -> list[str]:
-    """Return the statements for a call without bytes; if it makes a communicator, the library is informed of that."""
+    """Return the statements for a call without bytes; if it makes a communicator, they inform the library."""
     counting = ["aa_count_mpi(1, 0, 0);"]
     if prototype.name in POLLS.split():
         found = [place for place, parameter in enumerate(prototype.parameters, start=1) if parameter == ("int *", "")]

@@ -26,10 +26,10 @@ class Family:
     """Processors with the same events.
 
     Attributes:
-        name: Their usual name.
-        papi: Their names in PAPI's table.
+        name: The processors' usual name.
+        papi: The processors' names in PAPI's table.
         cpuinfo: How to recognise the family's processors in ``/proc/cpuinfo``.
-        choices: Metric → event, best first.
+        choices: Choices of events for metrics, best first.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Choices:
     families: tuple[Family, ...]
 
     def candidates(self, metric: str, family: Family | None) -> list[Choice]:
-        """Return the choices for a metric, as misses or as the corresponding accesses, best first."""
+        """Return the choices of events that count a metric, best first."""
         every = [*self.general, *(family.choices if family else ())]
         return [choice for choice in every if metric in choice]
 
@@ -61,7 +61,7 @@ class Choices:
 @cache
 def read_choices() -> Choices:
     """Read ``events.toml``."""
-    import tomllib  # noqa: PLC0415 - most commands ask for no event
+    import tomllib  # noqa: PLC0415 - most commands need no event
 
     read = tomllib.loads(CHOICES.read_text())
     families = tuple(
@@ -73,7 +73,7 @@ def read_choices() -> Choices:
 
 
 def choices_text() -> str:
-    """Return the choices as rows of the table in ``probe/counter_papi.c``, those of families last."""
+    """Return the choices as rows of the table in ``probe/counter_papi.c``, with those of families last."""
     found = read_choices()
     every = [*found.general, *(choice for family in found.families for choice in family.choices)]
     unique = {tuple(sorted(choice.items())): choice for choice in every}

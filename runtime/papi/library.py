@@ -1,4 +1,4 @@
-"""Which libpapi counts: the one that the user names, else the system's, else that in Python's package python_papi."""
+"""Choose the libpapi that counts: the one that the user names, the system's, or that of the package python_papi."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from ...errors import UsageError
 
 __all__ = ["PACKAGE", "PACKAGED_VARIABLE", "PAPI_VARIABLE", "WAY_TO_ONE", "named_papi", "papi_place"]
 
-PACKAGE: Final = "python_papi"  # twin: runtime/probe/papi.c
-PAPI_VARIABLE: Final = "AUTOANALYZER_PAPI"  # twin: runtime/probe/papi.c
-PACKAGED_VARIABLE: Final = "AUTOANALYZER_PACKAGED_PAPI"  # twin: runtime/probe/papi.c
+PACKAGE: Final = "python_papi"  # the same as in runtime/probe/papi.c
+PAPI_VARIABLE: Final = "AUTOANALYZER_PAPI"  # the same as in runtime/probe/papi.c
+PACKAGED_VARIABLE: Final = "AUTOANALYZER_PACKAGED_PAPI"  # the same as in runtime/probe/papi.c
 WAY_TO_ONE: Final = "install PAPI (Debian: libpapi-dev), or pip install 'autoanalyzer[papi]'"
 
 _MODULE: Final = "pypapi"
 
 
 def papi_place() -> Path | None:
-    """Return the file of the package that contains a libpapi; None if the package is not installed."""
+    """Return the package's file with a libpapi; None if the package is not installed."""
     package = find_spec(_MODULE)
     folders = package.submodule_search_locations if package else None
     return next((file.resolve() for folder in folders or () for file in sorted(Path(folder).glob("_papi*.so"))), None)

@@ -1,4 +1,4 @@
-"""Find the events that PAPI counts on this machine: a separate program tests them, this module reads the results."""
+"""Find the events that PAPI counts on this machine, from the results of a separate program that tests them."""
 
 from __future__ import annotations
 
@@ -74,8 +74,8 @@ class Lookup:
         events: The tested events.
         metrics: Our metric → the event that counts it.
         together: Kind → events that were counted at the same time.
-        groups: The requested events, in as few groups as can be counted together.
-        family: The processor's family, if ``events.toml`` has it.
+        groups: The requested events, in as few groups as possible; each group can be counted together.
+        family: The processor's family, if ``events.toml`` contains it.
     """
 
     library: str = ""
@@ -106,8 +106,8 @@ def look_up(
     """Test events in a process like those that will be measured.
 
     Args:
-        events: Their names; None for all that PAPI knows.
-        most: The most events per group.
+        events: The events' names; None for all events that PAPI knows.
+        most: The maximum number of events per group.
         multiplex: Whether to test the requested events with multiplexing.
         variables: The environment variables that determine the library, as ``papi_variables`` returns them.
         patience: Seconds after which the test ends, with the results so far.

@@ -36,7 +36,7 @@ class Counted(NamedTuple):
 
     Attributes:
         event: The event, with the suffix for the kernel's part if it had one.
-        calls: The calls to which counting was restricted, ``mpi`` and ``io``; empty if it was not.
+        calls: The calls to which counting was restricted, ``mpi`` and ``io``; empty if counting was not restricted.
         estimate: Whether the event was multiplexed.
         library: The libpapi and its version; empty if it was the system's.
     """
@@ -70,15 +70,15 @@ def counted(source: str) -> Counted | None:
 
 
 def source_by_library(source: str, library: str) -> str:
-    """Add to a source text which libpapi counted, if it was not the system's."""
+    """Return a source text, extended by the libpapi that counted, if it was not the system's."""
     return f"{source} by {library}" if library else source
 
 
 def source_in_calls(source: str, calls: Sequence[str]) -> str:
-    """Add to a source text that counting was restricted to calls."""
+    """Return a source text, extended by the calls to which counting was restricted."""
     return f"{source}{_IN}{' and '.join(_CALLS[each] for each in calls)} calls" if calls else source
 
 
 def source_of_estimates(source: str) -> str:
-    """Add to a source text that events were multiplexed, so that counts are estimates."""
+    """Return a source text, extended by a mark that events were multiplexed, so that counts are estimates."""
     return f"{source}{_TURNS}"

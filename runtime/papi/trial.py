@@ -22,7 +22,7 @@ _NULL: Final = -1
 _PRESET: Final = -0x80000000
 _NATIVE: Final = 0x40000000
 _ALL, _FIRST = 0, 1  # modifiers for PAPI_enum_event: all, first
-_NAME: Final = 1024  # bytes of an event's name
+_NAME: Final = 1024  # maximum length of an event's name, in bytes
 _REASON: Final = 512  # the offset of the reason in PAPI_component_info_t, the same in all versions
 _KERNEL: Final = ":u=1:k=1"  # the same as KERNEL_PART in choices.py
 # components that count a thread's events; others count a device's or the whole machine's
@@ -81,11 +81,11 @@ class Papi:
         return found if found >= 0 else None
 
     def counted(self, events: Sequence[str], *, kernel: bool = False) -> tuple[list[int], str]:
-        """Count some events together during a little work; return the counts, and why it failed or an empty string.
+        """Count some events together during a little work; return the counts, and why that failed or an empty string.
 
         Args:
             events: The events' names.
-            kernel: Whether the work includes the kernel, which takes long on busy cores.
+            kernel: Whether the work includes the kernel, which takes a long time on busy cores.
         """
         number = ctypes.c_int(_NULL)
         self._library.PAPI_create_eventset(ctypes.byref(number))
@@ -127,7 +127,7 @@ class Papi:
 
 
 def _opened() -> tuple[str, str, ctypes.CDLL]:
-    """Open the library that programs get; return its name, and whose it is."""
+    """Open the library that programs get; return its name, its origin (see ``Lookup.whose``), and the library."""
     chosen, packaged = (os.environ.get(name, "") for name in ("AUTOANALYZER_PAPI", "AUTOANALYZER_PACKAGED_PAPI"))
     if chosen not in ("", _PACKAGE):
         return chosen, "chosen", ctypes.CDLL(chosen)
@@ -148,7 +148,7 @@ def _work() -> None:
 
 
 def _wait() -> None:
-    """Release the core, and move to another one."""
+    """Release the core, and move to another core."""
     time.sleep(1e-4)
     allowed = os.sched_getaffinity(0)
     for processor in sorted(allowed)[:2]:
@@ -181,7 +181,7 @@ def together(papi: Papi, events: Sequence[str], most: int) -> list[list[str]]:
 
 
 def chosen(papi: Papi, choices: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """Return our metrics' events, chosen like the probe library: the first that start together with those before."""
+    """Return our metrics' events, chosen as the probe library does: each must start together with the earlier ones."""
     found: dict[str, str] = {}
     for choice in choices:
         part = next(iter(choice))

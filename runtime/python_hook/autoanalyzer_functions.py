@@ -78,7 +78,7 @@ class _Regions:
         self._known: dict[str, int] = {}
 
     def mark(self, code: CodeType, descriptor: str | None) -> None:
-        """Make a code object the region with a descriptor; None: no region."""
+        """Make a code object the region with the given descriptor, or no region if it is None."""
         if descriptor is not None and descriptor not in self._known:
             self._known[descriptor] = self._keep(_encoded(descriptor))
         self._mark(code, None if descriptor is None else self._known[descriptor])
@@ -99,7 +99,7 @@ class _Report:
         self._append.restype = None
 
     def say(self, word: str, texts: list[str]) -> None:
-        """Append a line for each text, which begins with a word."""
+        """Append a line for each text; each line begins with the given word."""
         file = f"{self._folder}/{self._node}.{os.getpid()}.python.txt"
         lines = "".join(f"{word} {text.translate(_ESCAPES)}\n" for text in texts)
         self._append(_encoded(file), _encoded(lines))
@@ -114,7 +114,7 @@ class _Choice:
         called: The program's own functions that were called, as ``MODULE:FUNCTION``.
         chosen: Called with each code object that is a region.
         threading: Called with the globals of ``threading`` when its first thread starts.
-        begun: Called when the program's own script begins; from then on imports are a region.
+        begun: Called when the program's own script begins; from then on, imports count as a region.
     """
 
     def __init__(self, patterns: list[str], regions: _Regions, report: _Report) -> None:
@@ -196,7 +196,7 @@ def _matches(pattern: str, name: str, module: str, file: str, path: str, *, own:
 
 
 def _fits(text: str, pattern: str) -> bool:
-    """Return whether a text matches a pattern, by the C library, because Python's own module is not imported yet."""
+    """Return whether a text matches a pattern; use the C library, because Python's module is not imported yet."""
     return bool(_fnmatch(_encoded(pattern), _encoded(text), _NO_ESCAPE) == 0)
 
 
@@ -250,8 +250,8 @@ def _monitor(monitoring: Any, library: ctypes.PyDLL, choice: _Choice) -> None:
 def _profile(library: ctypes.PyDLL, choice: _Choice, report: _Report) -> None:
     """Let the interpreter report all calls, in this thread and in those that ``threading`` starts.
 
-    ``begin`` represents the hook in the interpreter. When a thread starts, or when a program restores it after a hook
-    of its own, it is called and replaces itself by the function in C.
+    ``begin`` represents the hook in the interpreter. It is called when a thread starts, or when a program restores it
+    after a hook of its own, and replaces itself with the function in C.
     """
     profile = library.aa_python_profile
     profile.argtypes = [ctypes.py_object, ctypes.py_object, ctypes.c_int]

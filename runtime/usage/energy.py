@@ -20,18 +20,18 @@ _PMU: Final = Path("/sys/bus/event_source/devices/power")
 _ZONES: Final = {"energy": "package", "dram_energy": "dram"}
 _EVENTS: Final = {"energy": ("energy-pkg", "energy-psys"), "dram_energy": ("energy-ram",)}
 _PERF_EVENT_OPEN: Final = {"x86_64": 298}  # the system call's number, on architectures that have such processors
-_NUMBER: Final = 8  # bytes to read from a counter
+_NUMBER: Final = 8  # number of bytes to read from a counter
 _MOMENT: Final = 0.01  # seconds after which any processor must have used measurable energy
 _ATTRIBUTES: Final = 64  # bytes of the first version of struct perf_event_attr
 
 
 def energy_source(metric: str) -> str:
-    """Return how a metric can be read: ``powercap``, ``perf``, or empty."""
+    """Return how a metric can be read: ``powercap`` or ``perf``; empty if it cannot."""
     return _tried(metric)[0]
 
 
 def energy_defect(metric: str) -> str:
-    """Explain why a metric cannot be read here; empty if it can."""
+    """Return why a metric cannot be read on this machine; empty if it can."""
     return _tried(metric)[1]
 
 

@@ -19,13 +19,13 @@ __all__ = [
 ]
 
 USAGE_VARIABLE: Final = "AUTOANALYZER_USAGE"  # the same as WANTED in runtime/probe/usage.c
-MOST_USAGE: Final = 6  # per run, with named PAPI events; AA_MOST_EVENTS in runtime/probe/shard.h
+MOST_USAGE: Final = 6  # per run, including named PAPI events; the same as AA_MOST_EVENTS in runtime/probe/shard.h
 USAGE: Final = tuple(metric.name for metric in USAGE_METRICS)
 ENERGY: Final = ("energy", "dram_energy")
 ALLOCATION_LIBRARY: Final = "libaamalloc.so"  # in the probe library's folder; see ../probe/malloc/malloc.c
 ALLOCATION_FLAGS: Final = (
     *("-std=gnu11", "-O2", "-g0", "-Wall", "-Wextra", "-fPIC", "-fvisibility=hidden", "-ftls-model=initial-exec"),
-    "-fno-builtin",  # otherwise the compiler could implement one allocation function by another
+    "-fno-builtin",  # otherwise the compiler could implement one allocation function with another
     *("-shared", "-Wl,-z,defs", "-Wl,-z,now"),
 )
 """Flags to compile and link the library that counts allocations."""

@@ -23,7 +23,7 @@ __all__ = ["Used", "allocation_command", "tried_usage"]
 
 _PAGES: Final = 64
 _SOURCE: Final = Path(__file__).parents[1] / "probe" / "malloc" / "malloc.c"
-# Only asks whether allocations could be reported, and reports none, because Python itself allocates memory.
+# Only checks whether allocations could be reported, and reports none, because Python itself allocates memory.
 _ASK: Final = """
 import ctypes
 watch = ctypes.CDLL(None).aa_allocation_watch
@@ -37,10 +37,10 @@ class Used:
     """A metric that was tested.
 
     Attributes:
-        name: Its name for ``--usage``.
-        source: How it is counted; empty if it is not.
+        name: The metric's name for ``--usage``.
+        source: How the metric is counted; empty if it is not counted.
         outcome: ``counts``; ``starts`` if it counted nothing in the test; or ``fails``.
-        reason: Why it fails.
+        reason: Why counting fails.
     """
 
     name: str

@@ -21,10 +21,10 @@ _ITSELF: Final = frozenset(
     {"wall_time", "cpu_time", "compute_time", "program_time", "visits", "untimed_visits", "cycles", "ref_cycles"}
     | {"cpi", "ipc"}
 )
-# Least time per event, in seconds: a miss in the first cache costs at least the latency of the second cache (4 ns), and
-# a miss in the second cache at least the latency of memory (40 ns). A core executes at most ten accesses or
-# instructions per nanosecond. A metric is a companion only if its events, at this cost, explain at least the share
-# _EXPLAINED of the change. For a miss rate, the events are the misses.
+# Minimum time per event, in seconds: an L1 miss costs at least the latency of the L2 cache (4 ns), and an L2 miss at
+# least the latency of memory (40 ns). A core executes at most ten accesses or instructions per nanosecond. A metric is
+# a companion only if its events, at these costs, explain at least the fraction _EXPLAINED of the change. For a miss
+# rate, the events are the misses.
 _AT_LEAST: Final[dict[str, float]] = {
     "l1_misses": 4e-9,
     "l1_miss_rate": 4e-9,
@@ -41,9 +41,9 @@ _EXPLAINED: Final = 0.05
 _WORK: Final = "instructions"
 _OF_WORK: Final = ("l1_accesses", "l1_misses", "l2_accesses", "l2_misses")
 _SAME: Final = 1.1
-ALIKE: Final = 0.5  # least absolute Pearson coefficient; below it, other causes explain over 3/4 of a metric's variance
-_MOST: Final = 8  # greatest number of companions
-_CHANGES: Final = 0.1  # least change of a metric, as a share of its amount in the region
+ALIKE: Final = 0.5  # minimum absolute Pearson coefficient; below it, other causes explain over 3/4 of the variance
+_MOST: Final = 8  # maximum number of companions
+_CHANGES: Final = 0.1  # minimum change of a metric, as a fraction of its amount in the region
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,18 +88,18 @@ class Anomaly:
         kind: ``gradual change``, ``sudden change``, ``level shift``, ``rank leaves the others``, ``period`` or ``dip
             before an event``.
         metric: The changing metric: ``compute_time`` per entry of a region, ``io_time``, ``resident_memory``.
-        start: When the change begins, in seconds of the first run.
-        end: When the change ends, in seconds of the first run.
+        start: When the change begins, in seconds of the first run's time.
+        end: When the change ends, in seconds of the first run's time.
         ranks: The ranks on which the metric changes.
         path: Index of the call path in the first run's trace; None for the whole program.
         factor: The ratio of the changed metric to its usual value; for a period, the share of time spent in file I/O.
         strength: The change divided by the standard deviation of the residuals, which are the values without the
             change.
-        runs: How many runs show the change.
+        runs: The number of runs that show the change.
         period: Seconds from one occurrence to the next, or None.
         before: For a dip, the call path that is entered after the dip, as an index in the first run's trace; otherwise
             None.
-        threads: Process and thread, if only some threads of a rank change; otherwise empty.
+        threads: Process and thread of each changing thread if only some threads of a rank change; otherwise empty.
         goes_with: Other metrics that change at the same time, most similar first.
         courses: The busy time per entry of the region over the run, for each compared run.
         uncertain: Whether ranks also begin to wait for cores, so that the load of the machine may cause the change.

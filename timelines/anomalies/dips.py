@@ -18,10 +18,10 @@ from .run import Run, Way
 __all__ = ["dips_of"]
 
 _PARTS: Final = 1000
-_EVENTS: Final = 4  # least number of events, so that there are three gaps
-_RARE: Final = 8  # least number of parts between two events
-_SHARE: Final = 0.3  # greatest length of a dip, as a share of the time between events
-_EACH: Final = 0.75  # least share of events with a dip before them
+_EVENTS: Final = 4  # minimum number of events, so that there are three gaps
+_RARE: Final = 8  # minimum number of parts between two events
+_SHARE: Final = 0.3  # maximum length of a dip, as a fraction of the time between events
+_EACH: Final = 0.75  # minimum fraction of events with a dip before them
 
 
 def dips_of(pace: Pace, runs: Sequence[Run]) -> Iterator[Anomaly]:

@@ -17,23 +17,24 @@ from .shapes import Shape, best_shape, contrast
 
 __all__ = ["ALONE", "LEAST", "STRONG", "Pace", "changes_of", "divided", "pace_of"]
 
-_PARTS: Final = 100  # greatest number of parts; a change is located to within a hundredth of the entries
-_FEWEST: Final = 20  # least number of parts; with fewer, a tenth of them is only one or two
-_EACH: Final = 2  # least number of entries and of samples per part, so that at least one lies entirely in the part
+_PARTS: Final = 100  # maximum number of parts; a change is located to within a hundredth of the entries
+_FEWEST: Final = 20  # minimum number of parts; with fewer parts, a tenth of the parts is only one or two
+_EACH: Final = 2  # minimum number of entries and of samples per part, so that at least one lies entirely in the part
 _COUNTS: Final = frozenset({"instructions", "l1_misses", "l2_misses", "l2_accesses"})
 _FROM_PROGRAM: Final = _COUNTS | {"l1_miss_rate", "l2_miss_rate", "page_faults", "allocations"}
 _WORK: Final = "instructions"
 _CALLS: Final = ("mpi", "io", "omp")
-_CHANGES: Final = 4  # greatest number of changes per region
-# Least height of a second change as a share of the first; a smaller one may be an artefact of the first shape's fit.
+_CHANGES: Final = 4  # maximum number of changes per region
+# Minimum height of a second change, as a fraction of the first change's height; a smaller change may be an artefact of
+# fitting the first shape.
 _NEXT: Final = 0.5
-# Least relative change of a pace. LEAST applies if the program must have caused the change, because it occurs at the
+# Minimum relative change of a pace. LEAST applies if the program must have caused the change, because it occurs at the
 # same entries in several runs or in counts. ALONE applies to a single run, in which the machine may have caused it: of
 # 16 runs of two balanced programs, each with four busy ranks beside four other busy processes on two cores, 15 had no
 # shape of 5 % or more, but in a later run a rank became faster by 20 %.
 LEAST: Final = 0.1
 ALONE: Final = 0.3
-STRONG: Final = 3.0  # least height of a change, in standard deviations of the residual
+STRONG: Final = 3.0  # minimum height of a change, in standard deviations of the residual
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,7 +68,7 @@ class Pace:
 
     @property
     def courses(self) -> tuple[Course, ...]:
-        """The busy time per entry in the course of each run."""
+        """The busy time per entry over the course of each run."""
         return tuple(Course(run.source, way.begin, way.end, way.seconds) for run, way in self.ways)
 
     @property
@@ -77,7 +78,7 @@ class Pace:
 
 
 def pace_of(runs: Sequence[Run], path: int) -> Pace | None:
-    """Return a region's entries in all runs that have it, in at most 100 parts; None if it has too few entries.
+    """Return a region's entries in all runs that contain it, in at most 100 parts; None if there are too few.
 
     Args:
         runs: The runs; times in results are those of the first run.
@@ -89,7 +90,8 @@ def pace_of(runs: Sequence[Run], path: int) -> Pace | None:
 def divided(runs: Sequence[Run], path: int, most: int, *, each: int) -> Pace | None:
     """Return a region's entries, divided into at most ``most`` parts.
 
-    Each part has at least ``each`` entries and as many samples. The result is None if there are too few.
+    Each part has at least ``each`` entries and as many samples. The result is None if there are too few entries or
+    samples.
     """
     first = runs[0].trace
     counts = runs[0].entries[:, :, path]
@@ -163,7 +165,7 @@ def _strongest(left: Values) -> tuple[Shape, list[int]] | None:
 
 
 def _is_counted(change: Anomaly) -> bool:
-    """Return whether counts change with the region, so that the change does not come from the machine."""
+    """Return whether counts change with the region, which shows that the machine did not cause the change."""
     return any(each.metric in _FROM_PROGRAM and each.sign == "+" for each in change.goes_with)
 
 
@@ -213,7 +215,7 @@ def _anomaly(pace: Pace, shape: Shape, members: Sequence[int], agreeing: int) ->
 
 
 def _place(pace: Pace, shape: Shape, members: Sequence[int], causes: Container[str]) -> tuple[int, int]:
-    """Return the first part of a change, and the part after the last one.
+    """Return the first part of a change, and the part after its last part.
 
     If counts show the same change more clearly than times, the place is taken from the counts, because a busy machine
     does not disturb them.

@@ -149,7 +149,7 @@ def way(run: Run, path: int, locations: Sequence[int], parts: int) -> Way:
 def _parts(
     line: TimeLine, entries: Values, taken: Values, edges: Values, additive: Flags
 ) -> tuple[Values, Values, Values, Values]:
-    """Return the begin, end, seconds and amounts of each part, as in ``Way``; ``edges`` are numbers of entries."""
+    """Return the beginning, end, seconds and amounts of each part, as in ``Way``; ``edges`` are numbers of entries."""
     first, last = _places(entries, edges, np.flatnonzero(taken > 0))
     times = np.concatenate([line.begin[:1], line.end])
     each = np.diff(edges)

@@ -1,7 +1,7 @@
 """Find the shape of change in a sequence, if any: a ramp, a step, or a temporary level.
 
-A constant, and a constant plus each shape, are fitted by least squares; the fit with the least Bayesian information
-criterion is chosen (Schwarz, 1978). Before this, values far from the running median are replaced (Hampel's filter).
+A constant, and a constant plus each shape, are fitted by least squares; the fit with the lowest Bayesian information
+criterion is chosen (Schwarz, 1978). Beforehand, values far from the running median are replaced (Hampel's filter).
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ __all__ = ["Kind", "Shape", "best_shape", "contrast"]
 
 Kind = Literal["gradual change", "sudden change", "level shift"]
 
-_EDGE: Final = 0.1  # share of parts at each end in which no change is sought, because work begins or ends there
-_RAMP: Final = 0.2  # least length of a gradual change, as a share of parts; a shorter one is sudden
-_FAR_OFF: Final = 3  # greatest number of consecutive parts for which a disturbance lasts
+_EDGE: Final = 0.1  # fraction of the parts at each end in which changes are ignored, because work begins or ends there
+_RAMP: Final = 0.2  # minimum length of a gradual change, as a fraction of all parts; a shorter change is sudden
+_FAR_OFF: Final = 3  # maximum number of consecutive parts that a disturbance lasts
 _PARAMETERS: Final[dict[Kind, int]] = {"sudden change": 3, "level shift": 4, "gradual change": 4}
 
 

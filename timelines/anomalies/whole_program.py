@@ -21,13 +21,13 @@ __all__ = ["io_periods", "memory_growth"]
 
 _MEMORY: Final = "resident_memory"
 _PARTS: Final = 100
-_LONG: Final = 0.25  # least length of growth, as a share of the run; shorter growth belongs to the program's start
+_LONG: Final = 0.25  # minimum length of growth, as a fraction of the run; shorter growth belongs to the program's start
 _IO: Final = "io_time"
-_STEPS: Final = 1000  # steps per run
-_PULSES: Final = 4  # least number of I/O phases, so that there are three gaps
-# Greatest standard deviation of the gaps between I/O phases, divided by their mean; it allows for a busy machine.
+_STEPS: Final = 1000  # number of time steps per run
+_PULSES: Final = 4  # minimum number of I/O phases, so that there are three gaps
+# Maximum standard deviation of the gaps between I/O phases, divided by their mean; it allows for a busy machine.
 _EVEN: Final = 0.35
-_PART: Final = 0.5  # greatest share of time in I/O phases
+_PART: Final = 0.5  # maximum share of time in I/O phases
 
 
 def memory_growth(run: Run, series: Mapping[str, Series]) -> Iterator[Anomaly]:

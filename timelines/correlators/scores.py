@@ -29,11 +29,11 @@ __all__ = [
     "warping",
 ]
 
-_FURTHEST: Final = 0.1  # greatest lag, as a share of the samples, so that enough samples overlap
-# Least improvement of the coefficient by a lag. For 1,920 unrelated pairs of random walks of 20 to 1,000 samples, each
-# with noise of 0.3 of its deviation, the best lag improved the coefficient by at most 0.05.
+_FURTHEST: Final = 0.1  # maximum lag, as a fraction of the samples, so that enough samples overlap
+# The minimum by which a lag must improve the coefficient. For 1,920 unrelated pairs of random walks of 20 to 1,000
+# samples, each with noise of 0.3 of its standard deviation, the best lag improved the coefficient by at most 0.05.
 _BETTER: Final = 0.05
-_FEWEST: Final = 20  # least number of samples, so that the greatest lag is at least two samples
+_FEWEST: Final = 20  # minimum number of samples, so that the maximum lag is at least two samples
 
 
 def normalised(values: Values) -> Values:
@@ -60,19 +60,19 @@ def spearman(x: Values, y: Values) -> float:
 
 
 def euclidean(x: Values, y: Values) -> float:
-    """Return the score of the Euclidean distance (Eq. 6) between x and y or between x and -y, whichever is less."""
+    """Return the score of the Euclidean distance (Eq. 6) between x and y or between x and -y, whichever is smaller."""
     a, b = normalised(x), normalised(y)
     return _inverse(min(float(np.linalg.norm(a - b)), float(np.linalg.norm(a + b))))
 
 
 def manhattan(x: Values, y: Values) -> float:
-    """Return the score of the Manhattan distance (Eq. 5) between x and y or between x and -y, whichever is less."""
+    """Return the score of the Manhattan distance (Eq. 5) between x and y or between x and -y, whichever is smaller."""
     a, b = normalised(x), normalised(y)
     return _inverse(min(float(np.abs(a - b).sum()), float(np.abs(a + b).sum())))
 
 
 def warping(x: Values, y: Values) -> float:
-    """Return the score of the warp error (Eq. 1) between x and y or between x and -y, whichever is less (5.2.2)."""
+    """Return the score of the warp error (Eq. 1) between x and y or between x and -y, whichever is smaller (5.2.2)."""
     a, b = normalised(x), normalised(y)
     return _inverse(min(warp_error(a, b), warp_error(a, -b)))
 
@@ -96,7 +96,7 @@ def _inverse(distance: float) -> float:
 
 
 def best_lag(target: Values, metric: Values) -> int:
-    """Return the lag, in samples, at which Pearson's coefficient is largest; 0 if no lag is better.
+    """Return the lag, in samples, at which Pearson's coefficient is largest; 0 if no lag improves it enough.
 
     Args:
         target: ``float64[n]``.

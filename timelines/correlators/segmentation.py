@@ -21,9 +21,9 @@ from ...errors import InputError
 
 __all__ = ["Fits", "Segmentation", "drawn_pattern", "proposed_pattern", "segmented", "suggested_count"]
 
-_SHORTEST: Final = 2  # samples: enough for a line
-_PARAMETERS: Final = 3  # per segment: begin, slope and intercept
-_MOST: Final = 64  # greatest number of segments to suggest
+_SHORTEST: Final = 2  # number of samples: enough for a line
+_PARAMETERS: Final = 3  # number of parameters per segment: beginning, slope and intercept
+_MOST: Final = 64  # maximum number of segments to suggest
 
 
 class Fits:
@@ -40,7 +40,7 @@ class Fits:
         self._sums = np.concatenate([np.zeros((len(terms), 1)), np.cumsum(terms, axis=1)], axis=1)
 
     def errors(self, first: npt.ArrayLike, last: npt.ArrayLike) -> Values:
-        """Return the residual sum of squares for each range of samples, from ``first`` up to, but without, ``last``."""
+        """Return the residual sum of squares for each range of samples, from ``first`` to ``last``, exclusive."""
         begin, end = np.broadcast_arrays(first, last)
         n, t, tt, y, ty, yy = self._sums[:, end] - self._sums[:, begin]
         spread = np.maximum(tt - t * t / n, 0.0)
@@ -93,7 +93,7 @@ def segmented(times: Values, values: Values, count: int) -> Segmentation:
 
 
 def suggested_count(times: Values, values: Values) -> int:
-    """Return the number of segments with the least Bayesian information criterion (Schwarz, 1978).
+    """Return the number of segments with the lowest Bayesian information criterion (Schwarz, 1978).
 
     Args:
         times: ``float64[n]``, increasing.
@@ -131,7 +131,7 @@ def _splits(times: Values, values: Values, count: int) -> list[Segmentation]:
 
 
 def _best_split(fits: Fits, begin: int, end: int) -> tuple[float, int]:
-    """Return by how much the best split of a segment reduces the error, and its place; -1 for both if too short."""
+    """Return by how much a segment's best split reduces the error, and its place; -1 for both if there is none."""
     places = np.arange(begin + _SHORTEST, end - _SHORTEST + 1)
     if not len(places):
         return -1.0, -1

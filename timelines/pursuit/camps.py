@@ -1,4 +1,4 @@
-"""Measure how clearly points fall into two groups, "camps", by an index of our own.
+"""Measure how clearly points fall into two groups, "camps", with an index of our own.
 
 Jones and Sibson's index hardly reacts to two camps of similar size, because they barely change the third and fourth
 cumulants. This index is the gain in log-likelihood per point if projected points are modelled as two normal camps of
@@ -21,9 +21,9 @@ from .search import MANY, some
 
 __all__ = ["Camps", "Parting", "Split", "in_metrics", "in_projection", "parting", "split"]
 
-_STARTS: Final = 24  # starts besides the axes; the tables of critical values hold for this number
+_STARTS: Final = 24  # starts in addition to the axes; the tables of critical values are valid for this number
 _STEPS: Final = 50  # far more steps than any search has needed
-_ROUNDED: Final = 1e-10  # least share of variance within camps; smaller ones are rounding errors
+_ROUNDED: Final = 1e-10  # minimum fraction of the variance within camps; smaller fractions are rounding errors
 _GAIN: Final = 1e-9
 
 
@@ -132,7 +132,7 @@ class Camps:
     """A split of points into two camps.
 
     Attributes:
-        metric: The metric that is split, or the one with the largest loading in the projection that is split.
+        metric: The metric that is split, or the metric with the largest loading in the projection that is split.
         alone: Whether this metric alone is split, not a projection.
         index: The index of the split.
         critical: The index that normally distributed points rarely exceed.
@@ -149,7 +149,7 @@ class Camps:
 
     @property
     def worth(self) -> bool:
-        """Whether the split is clearer than chance explains."""
+        """Whether the split is clearer than chance would explain."""
         return self.index > self.critical
 
 
@@ -175,7 +175,7 @@ def in_projection(seen: MetricSpace, *, critical: float | None = None, seed: int
 
     Args:
         seen: The points.
-        critical: The index that is rarely exceeded by chance; None for the index that holds for independent points.
+        critical: The index that is rarely exceeded by chance; None for the index that is valid for independent points.
         seed: Seed of the search.
     """
     sphere = sphered(seen.scaled())

@@ -20,7 +20,7 @@ __all__ = [
 ]
 
 ALL: Final = 0.05  # significance level of all tests together
-LEVEL: Final = 0.025  # significance level of Jones and Sibson's index; the two tests for camps have the other half
+LEVEL: Final = 0.025  # significance level of Jones and Sibson's index; the two tests for camps share the other half
 
 METRICS: Final = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 50, 100)
 POINTS_A_METRIC: Final = (2, 3, 4, 6, 8, 12, 16, 32, 64, 256, 1024)
@@ -29,7 +29,7 @@ POINTS_A_METRIC: Final = (2, 3, 4, 6, 8, 12, 16, 32, 64, 256, 1024)
 # Logarithms of the 95th percentile of the index, by dimensions of the projection (1 to 3), metrics (METRICS), and
 # points per metric (POINTS_A_METRIC); computed by tools/critical_index.py.
 _LOGARITHMS: Final = (
-    (  # 1
+    (  # one dimension
         (-0.43, -0.43, -0.43, -0.46, -0.62, -1.02, -1.26, -1.91, -2.50, -4.10, -5.61),
         (-0.19, -0.07, -0.27, -0.65, -1.30, -1.22, -1.52, -2.35, -3.09, -4.44, -5.89),
         (0.45, 0.46, 0.12, -0.08, -0.48, -0.98, -1.32, -2.28, -3.00, -4.58, -6.08),
@@ -43,7 +43,7 @@ _LOGARITHMS: Final = (
         (4.04, 3.55, 3.15, 2.50, 1.96, 1.34, 0.92, -0.37, -2.18, -4.43, -6.09),
         (5.02, 4.52, 4.06, 3.42, 2.69, 2.07, 1.55, 0.11, -2.10, -4.42, -6.07),
     ),
-    (  # 2
+    (  # two dimensions
         (0.96, 0.53, 0.39, 0.17, -0.08, -0.52, -0.73, -1.50, -2.31, -3.86, -5.38),
         (0.95, 0.81, 0.45, 0.13, -0.25, -0.64, -1.03, -1.67, -2.42, -3.98, -5.48),
         (1.22, 0.83, 0.71, 0.28, 0.05, -0.36, -0.80, -1.57, -2.32, -4.04, -5.56),
@@ -56,7 +56,7 @@ _LOGARITHMS: Final = (
         (4.50, 3.96, 3.54, 2.87, 2.47, 1.86, 1.27, -0.06, -1.33, -3.39, -5.16),
         (5.53, 5.03, 4.46, 3.52, 3.23, 2.69, 1.86, 0.41, -1.01, -3.17, -5.05),
     ),
-    (  # 3
+    (  # three dimensions
         (1.34, 1.11, 0.86, 0.50, 0.28, -0.15, -0.45, -1.21, -2.04, -3.54, -5.00),
         (1.44, 1.11, 0.92, 0.48, 0.18, -0.31, -0.59, -1.31, -2.12, -3.60, -4.93),
         (1.90, 1.64, 1.32, 0.91, 0.58, 0.13, -0.33, -1.07, -2.01, -3.54, -5.00),
@@ -70,7 +70,7 @@ _LOGARITHMS: Final = (
     ),
 )
 
-_MARGIN: Final = 0.3  # greatest difference between the logarithms of the 97.5th and 95th percentiles, with an allowance
+_MARGIN: Final = 0.3  # maximum difference between the logarithms of the 97.5th and 95th percentiles, with an allowance
 
 CAMPS_LEVEL: Final = 0.0125  # significance level of each of the two tests for camps
 POINTS: Final = (4, 5, 6, 8, 12, 16, 24, 32, 64, 128, 256, 512, 2048)
@@ -121,8 +121,8 @@ def deviations(level: float) -> float:
 def critical_of_metrics(points: int, metrics: int, level: float = CAMPS_LEVEL) -> float:
     """Return the index that none of several metrics without structure exceeds, except by chance.
 
-    The share of variance within the best split is less than w with a probability proportional to w^(points / 2 - 1). So
-    for several tests (Bonferroni), the limit rises by ln(metrics) / (points - 2).
+    The share of variance within the best split is less than w with a probability proportional to w^(points / 2 - 1).
+    Therefore, Bonferroni's correction for several tests raises the limit by ln(metrics) / (points - 2).
 
     Args:
         points: The number of points, at least four.

@@ -36,7 +36,7 @@ class Options:
         seed: Seed of the search.
         starts: Number of starts of the search.
         probed: The share of unselected metrics that is also recorded, as probes, in each period.
-        jitter: The share by which the index of a new selection must exceed the index of the last selection.
+        jitter: The fraction by which the index of a new selection must exceed the index of the last selection.
         metrics: Names of metrics; all if None.
         derived: Formulas of further metrics, computed from averages.
         exclude_ranks: Ranks to leave out.

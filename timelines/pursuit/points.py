@@ -16,11 +16,11 @@ __all__ = ["Sphered", "Trimming", "outlying", "sphered", "trimmed"]
 Trimming = Literal["none", "remove", "log", "sqrt"]
 
 
-_NEGLIGIBLE: Final = 1e-5  # share of the largest singular value; smaller ones come from rounding of printed values
+_NEGLIGIBLE: Final = 1e-5  # fraction of the largest singular value; smaller ones come from rounding of printed values
 
 
 def outlying(scaled: Values) -> Values:
-    """Return the distance of each point from the median, ``float64[point]``; points with more than 1 are outliers.
+    """Return the distance of each point from the median, ``float64[point]``; points beyond 1 are outliers.
 
     Each metric is in units of its spread. Distances are divided by the median distance plus 3.5 spreads, beyond which
     there should be few points.

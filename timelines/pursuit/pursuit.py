@@ -28,7 +28,7 @@ Status = Literal["converged", "stopped", "no-structure", "too-few"]
 
 SELECTED: Final = 3  # number of metrics to record, as in Vetter and Reed
 
-FEWEST: Final = 2  # least points per metric; fewer sphered points are almost a simplex, with no best projection
+FEWEST: Final = 2  # minimum points per metric; fewer sphered points are almost a simplex, with no best projection
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Ranked:
 
     Attributes:
         metric: The metric's name.
-        importance: The metric's share of the index of the axis for which it was chosen; 0 without an index.
+        importance: The metric's share of the index of the axis for which it was chosen; 0 if there is no index.
         loading: The metric's loading on that axis, from -1 to 1.
         index: Index of the projection from which the metric was chosen; it contains no metrics of earlier rounds.
         camps: Index of camps in this metric alone.

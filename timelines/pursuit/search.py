@@ -20,7 +20,7 @@ _STEPS: Final = 100
 _LAST_STEPS: Final = 40  # steps with all points, after a search in a sample
 _FLAT: Final = 1e-4  # the frame is a maximum if this share or less of the gradient is tangent to the manifold
 _LONGER: Final = 0.2  # decrease of the frame's multiple after a successful step, which makes steps longer
-_LONGEST: Final = -0.9  # least multiple; at -1 a step would leave the frame entirely
+_LONGEST: Final = -0.9  # minimum multiple; at -1, a step would leave the frame entirely
 MANY: Final = 8192  # number of points above which a sample is searched first
 
 
@@ -58,7 +58,7 @@ def search(values: Values, dimensions: int, *, seed: int = 0, starts: int = STAR
 
     Args:
         values: ``float64[point, rank]``, sphered; at least four points.
-        dimensions: Dimensions of the projection; fewer if the points span fewer.
+        dimensions: The number of dimensions of the projection; fewer if the points span fewer dimensions.
         seed: Seed of the random starts.
         starts: Number of starts; a quarter of them are followed to their end.
     """
@@ -80,7 +80,7 @@ def search(values: Values, dimensions: int, *, seed: int = 0, starts: int = STAR
 
 
 def some(values: Values, drawn: np.random.Generator) -> Values:
-    """Return a sphered sample of many points: those farthest from the mean, which matter most, and random others."""
+    """Return a sphered sample of many points: the points farthest from the mean, which matter most, and random ones."""
     order = np.argsort(-np.einsum("pr,pr->p", values, values), kind="stable")
     rest = drawn.choice(order[MANY // 8 :], MANY - MANY // 8, replace=False)
     chosen = values[np.sort(np.concatenate([order[: MANY // 8], rest]))]

@@ -12,7 +12,7 @@ __all__ = ["IDENTITY", "PROBED", "Reduction", "Turns", "next_selection"]
 
 IDENTITY: Final = 3  # fields of each record besides metrics: time, process, thread
 
-PROBED: Final = 0.25  # share of unselected metrics to probe, so that each is probed in one of four periods
+PROBED: Final = 0.25  # fraction of unselected metrics to probe, so that each metric is probed in one of four periods
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def next_selection(before: tuple[str, ...], found: Pursuit | None, *, jitter: fl
     Args:
         before: The recorded metrics; empty before the first selection.
         found: The result of this period, or None.
-        jitter: The threshold as a share: 0.1 requires an index larger by a tenth.
+        jitter: The threshold as a fraction: 0.1 requires an index larger by a tenth.
     """
     if found is None or not found.worth:
         return before

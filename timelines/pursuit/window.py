@@ -16,8 +16,8 @@ from ...multivariate.metric_space import Point
 
 __all__ = ["SlidingWindow", "Window", "smoothed"]
 
-_ROUNDINGS: Final = 8  # greatest rounding error of a window's times, in units in the last place
-_DIGITS: Final = 8 * _ROUNDINGS  # least distance between windows, in units in the last place
+_ROUNDINGS: Final = 8  # maximum rounding error of a window's times, in units in the last place
+_DIGITS: Final = 8 * _ROUNDINGS  # minimum distance between windows, in units in the last place
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ class SlidingWindow:
     """Cuts a trace into windows of equal width while its samples arrive.
 
     A window is complete when every known location has passed the window's end, or when one location is a full width
-    beyond this end, so that a location that has ended does not block the others. Samples that arrive later are left
-    out. Each window takes time in proportion to its number of samples.
+    beyond this end, so that a location that has ended does not block other locations. Samples that arrive later are
+    left out. Each window takes time in proportion to its number of samples.
 
     Args:
         width: Width of a window in seconds.

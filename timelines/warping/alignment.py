@@ -99,7 +99,7 @@ class OnTime:
     Attributes:
         series: The metrics.
         by: How the time was mapped.
-        metric: The metric by which traces were warped; empty if none was.
+        metric: The metric by which traces were warped; empty if they were not warped.
         alignment: The alignment by warping; None if there is none.
     """
 

@@ -16,14 +16,14 @@ __all__ = ["Doubt", "Kind", "doubts"]
 
 Kind = Literal["constant", "noise-point", "reordered", "unlike"]
 
-_DISTINCT: Final = 3.0  # standard deviations of noise beyond which values differ, 1 in 370 normal values by chance
-# Share of a sequence's standard deviation below which values do not differ: in steep parts, samples at slightly
+_DISTINCT: Final = 3.0  # standard deviations of noise beyond which values differ; 1 in 370 normal values does by chance
+# Fraction of a sequence's standard deviation below which values do not differ: in steep parts, samples at slightly
 # different times have different values.
 _UNLIKE: Final = 0.25
-_NEAR: Final = 0.01  # required accuracy of boundaries, as a share of a sequence
-_RUN: Final = 4  # least number of samples that match the same sample; in a trace that is twice as slow, 2 or 3 do
-_MUCH: Final = 0.1  # share of the pairs; if more are distant, noise is not the reason
-_BETTER: Final = 0.25  # greatest distance of a better match, as a share of the present distance
+_NEAR: Final = 0.01  # required accuracy of boundaries, as a fraction of a sequence
+_RUN: Final = 4  # number of samples matching the same sample that casts doubt; 2 or 3 are normal in a slower trace
+_MUCH: Final = 0.1  # fraction of the pairs; if more pairs are distant, noise is not the reason
+_BETTER: Final = 0.25  # maximum distance of a better match, as a fraction of the current distance
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def doubts(x: Values, y: Values, path: Warp, boundaries: tuple[int, ...] = ()) -
     Args:
         x: ``float64[n]``: the first sequence.
         y: ``float64[m]``: the second sequence.
-        path: Their warp path.
+        path: The warp path of the two sequences.
         boundaries: Samples of ``x`` at the ends of intervals to map.
     """
     far = max(_DISTINCT * float(np.hypot(noise_level(x), noise_level(y))), _UNLIKE * float(x.std()))
@@ -81,7 +81,7 @@ def _noise_points(x: Values, y: Values, path: Warp, far: float) -> Iterator[Doub
 
 
 def _elsewhere(x: Values, y: Values, path: Warp, far: float) -> Iterator[Doubt]:
-    """If many values differ, yield the longest part that differs, as ``reordered`` if it matches elsewhere better."""
+    """If many values differ, yield the longest part that differs, as ``reordered`` if it matches better elsewhere."""
     distance = np.abs(x[path.x] - y[path.y])
     unlike = distance > far
     if unlike.mean() <= _MUCH:

@@ -18,19 +18,19 @@ from .warp_path import Warp
 
 __all__ = ["TimeMap", "anchored", "same_paths", "time_map"]
 
-# Smoothing length of the map, as a share of a trace. In 99 % of 840 synthetic pairs of 300 samples, scaled, shifted and
-# warped, with up to 10 % noise, both ends of intervals were mapped within 1 %; of 400 intervals in ten real time lines,
-# 95 % were. With 0.03, 93 % were; with 0.05 and without reweighting, 94 %.
+# Smoothing length of the map, as a fraction of a trace. In 99 % of 840 synthetic pairs of 300 samples, scaled, shifted
+# and warped, with up to 10 % noise, both ends of intervals were mapped within 1 %; so were 95 % of 400 intervals in ten
+# real time lines. With a length of 0.03, it was 93 % of these intervals; with 0.05 and without reweighting, 94 %.
 _STIFFNESS: Final = 0.04
-_OFF: Final = 0.006  # distance of the path from the map at which a sample's weight is halved, as a share of a trace
+_OFF: Final = 0.006  # distance of the path from the map at which a sample's weight is halved, as a fraction of a trace
 _ROUNDS: Final = 6  # rounds of reweighting
 _POWER: Final = 1.5  # exponent of the steepness; with 1, noise has too much weight; with 2, too few samples count
 _LEAST: Final = 1e-4  # weight of flat parts
-_MOST: Final = 1e4  # greatest weight before normalisation
+_MOST: Final = 1e4  # maximum weight before normalisation
 _ENDS: Final = 1e-2  # additional weight of the first and the last sample, which always match
-_SPLINE: Final = 5  # least number of samples for a smoothing spline
+_SPLINE: Final = 5  # minimum number of samples for a smoothing spline
 
-_ENTRIES: Final = 3  # least number of moments that both runs share: the entry of the program, and two others
+_ENTRIES: Final = 3  # minimum number of moments that both runs share: the entry of the program, and two more
 _CALLS: Final = "io_calls"
 
 
@@ -52,7 +52,10 @@ class TimeMap:
         return start, end
 
     def moments(self, seconds: Values) -> Values:
-        """Return moments (``float64[moment]``, seconds) mapped to the other trace; outside, speeds are equal."""
+        """Return moments (``float64[moment]``, seconds) mapped to the other trace.
+
+        Outside the map, both traces are assumed to have the same speed.
+        """
         inside = np.interp(seconds, self.x, self.y)
         found: Values = inside + np.minimum(seconds - self.x[0], 0) + np.maximum(seconds - self.x[-1], 0)
         return found

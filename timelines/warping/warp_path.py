@@ -21,9 +21,9 @@ from ...errors import InputError
 __all__ = ["Told", "Warp", "warp", "warp_error"]
 
 Told = Callable[[int, int], object]
-"""Progress callback: takes how many diagonals are done, and how many there are."""
+"""Progress callback: takes the number of diagonals that are done, and their total number."""
 
-_CHUNK: Final = 1 << 13  # cells to compute at once, so that they fit in a core's second cache
+_CHUNK: Final = 1 << 13  # cells to compute at once, so that they fit in a core's L2 cache
 _APART: Final = 4  # distance between kept diagonals, divided by the square root of their number
 _TOLD: Final = 256  # diagonals between two calls of the progress callback
 
@@ -33,7 +33,7 @@ class Warp:
     """A warp path, and the difference of the sequences along it.
 
     Attributes:
-        x: ``int[pair]``: samples of the first sequence, from 0.
+        x: ``int[pair]``: samples of the first sequence, counted from 0.
         y: ``int[pair]``: the matching samples of the second sequence.
         error: The sum of the distances between matching samples (Eq. 1), without penalties.
     """
@@ -60,7 +60,7 @@ def warp(
     Args:
         x: ``float[n]``: the first sequence.
         y: ``float[m]``: the second sequence.
-        band: The greatest distance of a pair from the straight line between the ends, as a share of the length; None
+        band: The maximum distance of a pair from the straight line between the ends, as a fraction of the length; None
             for no limit. One sample to the side is always allowed.
         penalty: Additional cost of a step in only one sequence, in the unit of the values. With a penalty, fewer
             samples of one sequence match the same sample of the other (section 4.2.1).

@@ -39,7 +39,7 @@ def read_by_clang(unit: Preprocessed, flags: tuple[str, ...], language: str) -> 
 
 
 class _Nest:
-    """The function bodies in a unit, outer ones before inner ones; bodies that the compiler generates are left out."""
+    """The function bodies in a unit, outer bodies first; bodies that the compiler generates are left out."""
 
     def __init__(self, found: Found, masked: str) -> None:
         self._found = found
@@ -71,8 +71,8 @@ class _Nest:
     def _certain(self, body: Body, unread: Unread, owned: dict[str, list[Any]]) -> dict[str, list[Any]]:
         """Return the contents that are reliable in spite of errors in a body.
 
-        These are its loops, without trip counts, because the parser may have dropped statements. They are reliable only
-        if all errors are about types, and the body contains no jumps.
+        The loops are reliable if all errors are about types and the body contains no jumps. They are returned without
+        trip counts, because the parser may have dropped statements.
 
         Args:
             body: The body.
@@ -133,7 +133,7 @@ class _Nest:
                     yield number, name, item
 
     def _cases(self) -> Iterator[Case]:
-        """Yield each case label with its innermost switch; after errors, the parser may have lost a switch."""
+        """Yield each case label with its innermost switch, unless the parser has lost the switch after an error."""
         switches = sorted(self._found.switches, reverse=True)
         around: list[tuple[int, int]] = []
         for case in sorted(self._found.cases):

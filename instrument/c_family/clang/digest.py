@@ -27,8 +27,8 @@ _VALUES: Final = (
     b"template<class T>using aa_value_t=typename aa_value<T>::t;"
 )
 _PACK: Final = rb"<_Tp, __integer_pack\((?:_Num|_Tp\(_Num\))\)\.\.\.>"
-# Words in the headers of GCC up to 14: a word, its context, a replacement, and the declarations that it needs. If
-# Clang has no equivalent, the replacement only makes the headers parse.
+# Words in the headers of GCC up to 14: a word, its context, a replacement, and the declarations that the replacement
+# needs. If Clang has no equivalent, the replacement only makes the headers parse.
 _SPELLINGS: Final = (
     (b"__integer_pack", rb"integer_sequence" + _PACK, rb"__make_integer_seq<integer_sequence,_Tp,_Num>", b""),
     (b"__integer_pack", rb"_Index_tuple<__integer_pack\(_Num\)\.\.\.>", rb"aa_tuple<_Index_tuple,_Num>", _PACKS),
@@ -39,8 +39,8 @@ _SPELLINGS: Final = (
     (b"__reference_converts", rb"__reference_converts_from_temporary\(\w+, \w+\)", rb"false", b""),
     (b"0.0bf16", rb"(?:__)?decltype\(0\.0bf16\)", rb"__bf16", b""),
 )
-# GCC's built-ins in C. The atomic functions of GCC accept atomic objects, those of Clang do not. Clang has no global
-# registers and no decimal numbers; any other type of number may replace decimal ones.
+# GCC's built-ins in C. GCC's atomic functions accept atomic objects, but Clang's do not. Clang has no global
+# register variables, and no decimal numbers, which any other type of number may replace.
 _SPELLINGS_OF_C: Final = (
     (b"_Atomic", rb"\b_Atomic(?=\s*\()", rb"typeof", b""),
     (b"_Atomic", rb"\b_Atomic\b", rb"", b""),
@@ -64,7 +64,7 @@ def digest(text: bytes, language: str = "c++") -> tuple[bytes, int]:
             prelude += declarations
     if _FLOAT128 in text:
         # Clang has __float128 only on x86. Elsewhere long double replaces it, even if it has fewer bits, because only
-        # the syntax counts. The parser reads for this machine, even if a cross compiler compiles for another one.
+        # the syntax counts. The parser assumes this machine, even if a cross compiler compiles for a different one.
         prelude += b"typedef %s _Float128;" % (b"__float128" if "86" in MACHINE else b"long double")
     prelude += b"\n"
     return prelude + text, len(prelude)

@@ -13,7 +13,7 @@ from .library import CursorKind, TypeKind, lib
 __all__ = ["PARAMETERS", "PRESUMED", "Instances", "numbers"]
 
 PRESUMED: Final = 8
-"""The number assumed for a template's parameter if the unit has no argument for it; usual for small vectors."""
+"""The number assumed for a template's parameter if the unit has no argument for it: a usual length of small vectors."""
 
 PARAMETERS: Final = frozenset(
     (
@@ -52,7 +52,7 @@ class Instances:
     def declare(self, parameter: Any, owner: Any) -> None:
         """Record a parameter of a template.
 
-        If a member is defined outside its class, the parameters of the class follow its own.
+        If a member is defined outside its class, the parameters of the class come after the member's own.
 
         Args:
             parameter: The cursor of the parameter.
@@ -87,7 +87,7 @@ class Instances:
             self._largest[key] = max(self._largest.get(key, 0), number)
 
     def largest(self, parameter: Any) -> int:
-        """Return the largest number passed to a template parameter; if none is known, the largest passed to any."""
+        """Return the largest number passed to a template's parameter; if none is known, to any parameter."""
         seen = self._largest.get(self._parameters.get(self._place(parameter), (-1, -1)))
         return self._any if seen is None else seen
 

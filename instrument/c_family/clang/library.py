@@ -218,7 +218,7 @@ _FUNCTIONS: Final[tuple[tuple[Any, ...], ...]] = (
 
 
 def _opened() -> Any:
-    """Return the loaded libclang: the Python package's, the one that its bindings would use, or the system's."""
+    """Return the loaded libclang: from LIBCLANG_LIBRARY_PATH, from the Python package ``clang``, or the system's."""
     package = find_spec("clang")
     folder = f"{package.submodule_search_locations[0]}/native" if package and package.submodule_search_locations else ""
     folder = os.environ.get("LIBCLANG_LIBRARY_PATH", folder)

@@ -18,8 +18,8 @@ _Result = TypeVar("_Result")
 def on_deep_stack(function: Callable[[], _Result]) -> _Result:
     """Call a parsing function on a stack that is large enough for thousands of levels, and return its result.
 
-    libclang itself would parse in a thread with 8 MiB, whose overflow ends the process. Memory is allocated only when
-    it is used. If a limit forbids a large stack, the current thread calls the function.
+    libclang itself would parse in a thread with a stack of 8 MiB, whose overflow ends the process. Memory is allocated
+    only when it is used. If a limit forbids a large stack, the current thread calls the function.
 
     Args:
         function: The function to call.

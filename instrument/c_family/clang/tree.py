@@ -110,7 +110,7 @@ class Found:
 def parse(text: bytes, flags: tuple[str, ...], is_system: Callable[[int], bool], *, language: str = "c++") -> Found:
     """Parse preprocessed text.
 
-    Errors in system text are ignored, because it is written for another compiler.
+    Errors in system text are ignored, because system headers are written for another compiler.
 
     Args:
         text: The preprocessor's output.
@@ -310,7 +310,7 @@ class _Reader:
         return "value" if kind in _VALUES else "pointer" if kind == _POINTER else "object"
 
     def _make(self, cursor: Any) -> None:
-        """Record a temporary object, if the cursor creates one; objects that a lambda captures may run user code."""
+        """Record a temporary object if the cursor creates one; destroying a lambda's captures may run user code."""
         if self._gives(cursor) not in {"value", "pointer"}:
             is_lambda = cursor.kind == _LAMBDA
             is_silent = not is_lambda and (self._is_c or self._destructors.is_silent(lib.clang_getCursorType(cursor)))

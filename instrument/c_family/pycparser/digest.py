@@ -37,7 +37,7 @@ _BUILTIN_TYPES: Final = [
     "_Decimal128",
     "bool",
 ]
-_ANY_TYPE: Final = "_N"  # replaces types in system text; short and unsigned, so that trip counts assume little
+_ANY_TYPE: Final = "_N"  # a short name that replaces types in system text; unsigned, so that trip counts assume little
 PRELUDE: Final = " ".join([*(f"typedef int {name};" for name in _BUILTIN_TYPES), f"typedef unsigned {_ANY_TYPE};"])
 """One line that declares the types built into compilers; the parser reads it first."""
 
@@ -94,7 +94,7 @@ def _any_word(first: str) -> str:
     return rf"{first}(?<![\w$]{first})(?:{rest})(?![\w$])"
 
 
-# Each alternative begins with a literal character, so that the engine skips all others with a table.
+# Each alternative begins with a literal character, so that the regex engine can skip other characters quickly.
 _UNUSUAL: Final = expression(
     "|".join(map(_any_word, sorted({word[0] for word in _WORDS})))
     + r"|i(?<=[\d.]i)[fFlL]?(?![\w$])|d(?<=[\d.]d)[dfl](?![\w$])|D(?<=[\d.]D)[DFL](?![\w$])"
@@ -110,11 +110,11 @@ _ASM_QUALIFIERS: Final = expression(
 _NUMBER: Final = expression(r"(?<![\w.$])\.?\d[\w.]*(?:[+-]\d+)?\Z")
 _LONGEST_NUMBER: Final = 64  # maximum length of a number that is rewritten; longer numbers are left to the parser
 _NAME: Final = expression(r"\s*([A-Za-z_$][\w$]*)")
-# After one of these tokens, '&&' can only take a label's address; 'n--' is not one of them.
+# After one of these tokens, '&&' can only take a label's address; after 'n--' and 'n++', it is a logical AND.
 _BEFORE_OPERAND: Final = expression(r"(?:[*/%&|^<>=!~?:,;({\[]|(?<!-)-|(?<!\+)\+|\breturn)\Z")
 _OPENING: Final = expression(r"\s*\(")
 _ANY_OPENING: Final = expression(r"[(\[{]")
-_TYPEDEF: Final = expression(r"typedef(?<!\wtypedef)\b")  # begins with a literal character, as above
+_TYPEDEF: Final = expression(r"typedef(?<!\wtypedef)\b")  # begins with a literal character for the same reason
 _SPECIFIER_GROUP: Final = expression(
     r";|\{|\b(?:__attribute__|__attribute|__asm__|__asm|__declspec|__typeof__|__typeof|_Alignas)\s*\("
 )

@@ -1,7 +1,7 @@
 """Rewrite the constructs at which pycparser stops, without moving lines and columns.
 
-They are rare, and cannot be recognised without a parser. The bodies of nested functions and of blocks are left out, so
-their loops have no probes.
+These constructs are rare, and cannot be recognised without a parser. The bodies of nested functions and of blocks are
+left out, so their loops have no probes.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ __all__ = ["Repair", "repaired"]
 
 _GOTO: Final = expression(r"\bgoto\b")
 _NEAR: Final = 400  # number of characters before and after the place that are searched
-# What is around the place, which is marked by \0; the text that replaces the group; and what is left out by this.
-# A brace stands for its block. No group that repeats contains a repetition, whose time could grow exponentially.
+# Each rule has a pattern for the text around the place, which \0 marks; the text that replaces the pattern's group; and
+# a description of what is left out. A brace represents its whole block. No repeated group contains a repetition,
+# because matching could then take exponential time.
 _RULES: Final = tuple(
     (expression(around), replacement, left_out)
     for around, replacement, left_out in (
@@ -30,8 +31,8 @@ _RULES: Final = tuple(
     )
 )
 _OBSOLETE: Final = expression(r"[{,]\s*(?:[A-Za-z_$][\w$]*\s*\0:|\[[^\[\]]*\]\s*\0)")
-# In an initialiser: the start of an element and its obsolete designator; a group that is no initialiser; or the end of
-# a statement, which only other groups in braces have.
+# Matches, in an initialiser, the start of an element with its obsolete designator, or a group that is not an
+# initialiser; or the end of a statement, which shows that a group in braces is not an initialiser.
 _ELEMENT: Final = expression(r"[{,]\s*(?:([A-Za-z_$][\w$]*\s*:)|(\[))?|[(;]")
 _DESIGNATOR_GOES_ON: Final = expression(r"\s*(?:=|\[|\.(?!\d))")
 _BRACE: Final = expression(r"[{}]")
@@ -41,19 +42,19 @@ _NO_TYPES: Final = frozenset(("*", "do", "else", "goto", "return"))
 
 
 class Repair(NamedTuple):
-    """A digest without the construct at which pycparser stopped, and what was left out, in words; often nothing."""
+    """A digest without the construct at which pycparser stopped, and a name for what was left out, often empty."""
 
     text: str
     left_out: str = ""
 
 
 def repaired(text: str, offset: int, body: int | None) -> Repair | None:
-    """Return a digest without the construct at which pycparser stopped; None if it is none of those known here.
+    """Return a digest without the construct at which pycparser stopped; None if no rule matches.
 
     Args:
         text: The digest.
         offset: The place of the token that pycparser did not expect.
-        body: The offset of the function body around the place; None elsewhere, where no function is left out.
+        body: The offset of the function body around the place; None outside of functions, where no code is left out.
 
     Raises:
         LexicalError: A bracket does not close.
@@ -71,13 +72,16 @@ def repaired(text: str, offset: int, body: int | None) -> Repair | None:
                 continue
             if text[end - 1] == "{":
                 end = group_end(text, end - 1)
-            if not _GOTO.search(text, start, end):  # it could leave the block
+            if not _GOTO.search(text, start, end):  # a goto could leave the block
                 return Repair(text[:start] + blank(text[start:end], replacement) + text[end:], left_out)
     return None
 
 
 def _is_declared(text: str) -> bool:
-    """Return whether a text ends with a function's type, name and parameters. A call with a loop's body has no type."""
+    """Return whether a text ends with a function's type, name and parameters.
+
+    A call that is followed by a loop's body has no type.
+    """
     depth = 0
     for match in reversed(list(_PARENTHESIS.finditer(text))):
         depth += 1 if match.group() == ")" else -1
@@ -89,7 +93,7 @@ def _is_declared(text: str) -> bool:
 
 
 def _initialiser(text: str, start: int, offset: int) -> int:
-    """Return the offset of the outermost initialiser around a place in one; the place if it is in no braces.
+    """Return the offset of the outermost initialiser around a place; the place itself if it is not in braces.
 
     Args:
         text: The digest.

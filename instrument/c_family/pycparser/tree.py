@@ -27,9 +27,9 @@ __all__ = ["read_by_pycparser"]
 _PLACE: Final = expression(r".*?:(\d+):(\d+): (.*)", re.DOTALL)
 _BEFORE: Final = "before: "  # begins pycparser's message about an unexpected token
 _BLANK_END: Final = expression(r"(?<! ) +(?=\n)")  # most of a digest is blanks, which pycparser skips slowly
-_DEEP: Final = 100_000  # limit of recursion in pycparser, because chains of else-if can have thousands of links
+_DEEP: Final = 100_000  # recursion limit for pycparser, because chains of else-if can have thousands of links
 _MOST_UNREAD: Final = 30  # maximum number of bodies with errors; each one takes another pass over the text
-_MOST_REPAIRS: Final = 50  # maximum number of constructs that are rewritten; each one takes another pass, too
+_MOST_REPAIRS: Final = 50  # maximum number of constructs that are rewritten; each one also takes another pass
 _UNIVERSAL: Final = expression(r"\\(?:u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8})")
 _CALLED: Final = expression(r"\b[A-Za-z_]\w*(?=\s*\()")
 _OPENING: Final = expression(r"\s*\(")
@@ -37,7 +37,7 @@ _POINTER: Final = expression(r"\*\s*\Z")
 _NEAR: Final = 8  # number of characters before a name that are searched for its asterisk
 # Expressions that may have members and whose objects outlive the statement; members of members are checked separately.
 _OBJECTS: Final = (c_ast.ID, c_ast.ArrayRef, c_ast.UnaryOp, c_ast.StructRef)
-_OPERATION: Final = "__atomic_"  # begins names of built-in operations, which are not functions
+_OPERATION: Final = "__atomic_"  # begins the names of built-in operations, which are not functions
 _FIELDS: Final = {
     **dict.fromkeys((c_ast.Case, c_ast.Default), "cases"),
     c_ast.Label: "labels",
@@ -158,7 +158,7 @@ class _Reader:
         hidden |= dict.fromkeys(addressed.intersection(hidden), nan)
         found["calls"] = sorted((self._call(call, hidden) for call in calls), key=lambda call: call.offset)
         found["loops"] = sorted(Loop(self._offset(loop), self._trips.most(loop, hidden)) for loop in loops)
-        if opening in self._unread:  # what was left out may change a loop's variable
+        if opening in self._unread:  # text that was left out may change a loop's variable
             found["loops"] = [Loop(loop.offset) for loop in found["loops"]]
         fields: dict[str, Any] = {name: tuple(items) for name, items in found.items()}
         name, end = self._name(named, function.decl.name), group_end(self._masked, opening)
@@ -212,7 +212,7 @@ def _error_place(text: str, error: str, last: Any) -> tuple[int, str]:
     Args:
         text: The parsed text.
         error: The error's text.
-        last: The last token, whose place is used if the error names none.
+        last: The last token, whose place is used if the error names no place.
     """
     match = _PLACE.fullmatch(error)
     line, column, message = match.groups() if match else (last.lineno, last.column, error.removeprefix(": "))
