@@ -6,5 +6,5 @@ if [ -d base ]; then
   autoanalyzer compare base/run-* --with new/run-* --fail-on 5% --markdown performance.md --junit performance.xml
 else
   autoanalyzer view new -o performance.html
-  echo 'There is no base yet to compare with.' > performance.md
+  echo 'There is no base yet to compare with.' | tee performance.md
 fi
