@@ -66,7 +66,7 @@ def heavy_procedures(analysis: Analysis) -> Iterator[Finding]:
             gain=gain,
             share=share,
             of_run=of_run,
-            reason="its time over all call paths was measured",
+            reason="the region's time over all call paths was measured",
         )
 
 

@@ -213,7 +213,7 @@ def test_compare_refuses_a_run_that_was_killed_and_one_that_lost_a_rank(files, w
     written("lost.cube", [0.1, 1, 1], ranks=1, notes=Notes(missing=(1,)))
     for name, what in (("dead", "ranks 0, 1 never entered MPI_Finalize"), ("lost", "no data came back from rank 1")):
         line = refused(files("autoanalyzer", "compare", "a.cube", "--with", f"{name}.cube", "--fail-on", "5%"))
-        assert line == f"autoanalyzer: {name}.cube: expected a complete run, but {what}; repeat it"
+        assert line == f"autoanalyzer: {name}.cube: expected a complete run, but {what}; repeat the run"
 
 
 def test_compare_refuses_runs_of_other_numbers_of_ranks(files, written):
@@ -308,7 +308,7 @@ def test_a_document_goes_to_standard_output_and_the_verdict_makes_way(kind, star
 def test_compare_refuses_a_metric_in_two_units(files, written):
     written("occ.cube", [0.1, 2, 1], unit="occ")
     line = refused(files("autoanalyzer", "compare", "a.cube", "--with", "occ.cube"))
-    assert "occ.cube: expected wall_time in sec, as in a.cube, found it in occ" in line
+    assert "occ.cube: expected wall_time in sec, as in a.cube, found occ" in line
 
 
 @pytest.mark.parametrize("sides", [("unstated.cube", "a.cube"), ("a.cube", "unstated.cube")])

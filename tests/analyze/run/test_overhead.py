@@ -159,5 +159,5 @@ def test_new_call_paths_cost_more_than_entries(make_experiment):
 @pytest.mark.parametrize("metric", ["visits", "wall_time", "mpi_calls"])
 def test_values_beyond_all_measure_are_refused_in_a_line(make_experiment, metric):
     plain = make_experiment({"f": [1.0, 1.0]}, mpi_calls={"f": [1.0, 1.0]})
-    with pytest.raises(InputError, match=rf"^expected {metric} up to 1e\+100, found 1.7e\+308$"):
+    with pytest.raises(InputError, match=rf"^expected values of {metric} up to 1e\+100, found 1.7e\+308$"):
         analyze(measured(plain, **{metric: [1.7e308, 1.7e308]}))
