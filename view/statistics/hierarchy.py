@@ -89,8 +89,8 @@ def _no_cut(found: Hierarchy) -> bool:
 def weakness(found: Hierarchy, *, advise: bool = True) -> str | None:
     """Return a warning if clusters are not distinct, with what to do if ``advise`` is set; otherwise None."""
     if _no_cut(found):
-        one_kind = ": treat the locations as one kind, or set the number with stats -k" if advise else ""
-        return f"No cut stands out{one_kind}."
+        one_group = ": treat the locations as one group, or set the number of clusters with stats -k" if advise else ""
+        return f"No cut stands out{one_group}."
     return clusters.strength(found.space, found.partition, advise=advise)
 
 
