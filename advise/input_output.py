@@ -149,8 +149,8 @@ def _by_all(named: Sequence[InputOutput]) -> str:
         return ""
     alone = [each for each in calls if not each.endswith(("_all", "_ordered"))]
     shared = "_ordered instead of _shared" if alone and alone[0].endswith("_shared") else ""
-    by_all = f", and use a collective call ({shared or f'{alone[0]}_all'})" if alone else ""
-    return f"; describe all pieces with one datatype or file view{by_all}"
+    by_all = f", in a collective call ({shared or f'{alone[0]}_all'})" if alone else ""
+    return f", with one datatype or file view for all pieces{by_all}"
 
 
 def _lines(lines: Iterable[int]) -> str:

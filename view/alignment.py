@@ -82,5 +82,5 @@ def _sentence(metric: str, doubt: tuple[Doubt, float, float]) -> str:
         "try --penalty",
         "reordered": f"{metric} from {span} resembles another part of the trace more than its match: events may be in "
         "a different order",
-        "unlike": f"{metric} differs too much between the runs, most from {span}: they may do different work",
+        "unlike": f"{metric} differs too much between the runs, most from {span}: the runs may do different work",
     }[about.kind]

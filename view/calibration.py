@@ -19,7 +19,7 @@ _WHAT: Final = {
     "instruction_dependent": "a dependent instruction, in a chain of divisions",
     "division_independent": "an independent division, minus the time of a multiplication",
     "division_dependent": "a division in a chain, minus the time of a multiplication",
-    "denormal": "a multiplication of a denormal number, minus the time of a normal one",
+    "denormal": "a multiplication of a denormal number, minus the time of a normal multiplication",
     "branch_miss": "a mispredicted branch, minus the time of a predicted one",
     "l1_miss_streamed": "an L1 miss served by L2, sequential access",
     "l1_miss_chased": "an L1 miss served by L2, pointer chasing",

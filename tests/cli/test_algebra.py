@@ -92,7 +92,7 @@ def test_of_many_metrics_that_one_side_has_not_measured_the_first_is_named(files
 def test_a_metric_that_is_chosen_is_shown_though_it_is_0_everywhere(tool, written):
     written("nothing.cube", [0, 0, 0])
     said = tool("autoanalyzer", "diff", "nothing.cube", "nothing.cube", "--metric", "wall_time").stdout.decode()
-    assert "wall_time of each call path, exclusive, over 2 locations together: no change" in said
+    assert "wall_time of each call path, exclusive, sum over 2 locations: no change" in said
 
 
 def test_missing_values_of_one_side_are_left_out_of_both_and_counted(files, written):

@@ -69,7 +69,7 @@ def test_the_account_is_a_table_with_its_prices_and_in_the_document(saved):
         "50 ms 3.2 % 50 ms loop in main app.c:5",
     ]
     assert lines[4:7] == [
-        "means over the ranks, without nested regions; blank cells: less than 0.5 % of all time",
+        "times are means over the ranks, without nested regions; blank cells: below 0.5 % of the total time",
         "prices fitted to this run: 1 ns per instruction",
         "these prices do not explain 0.0 % of the computing time",
     ]

@@ -94,7 +94,7 @@ def test_intervals_and_a_drawn_pattern(runs):
 def test_it_is_printed_and_written_as_csv(runs, tmp_path):
     done = runs("correlate", "--target", "speed", "a.csv", "b.csv", "--top", "1", "--csv", "r.csv")
     said = done.stdout.decode()
-    assert "Metrics that change with speed in a.csv, the whole trace, by combined" in said
+    assert "Metrics that change with speed in a.csv, the whole trace, ranked by combined" in said
     assert "2 more metrics" in said
     assert "Left out (constant): flat." in said
     assert "b.csv was aligned by warping speed." in said

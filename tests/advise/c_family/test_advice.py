@@ -183,9 +183,9 @@ def test_numbers_in_a_text_are_read_one_by_one(site):
 @pytest.mark.parametrize(
     ("call", "cure"),
     [
-        ("MPI_File_write_at", "with one datatype or file view, and use a collective call (MPI_File_write_at_all)"),
-        ("MPI_File_read_shared", "or file view, and use a collective call (_ordered instead of _shared)"),
-        ("MPI_File_write_all", "describe all pieces with one datatype or file view"),
+        ("MPI_File_write_at", "or file view for all pieces, in a collective call (MPI_File_write_at_all)"),
+        ("MPI_File_read_shared", "or file view for all pieces, in a collective call (_ordered instead of _shared)"),
+        ("MPI_File_write_all", "with one datatype or file view for all pieces"),
     ],
 )
 def test_many_pieces_move_at_once_by_mpi_io(call, cure, site):
