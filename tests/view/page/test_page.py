@@ -275,7 +275,7 @@ def test_a_search_lists_what_it_finds_in_all_trees_and_selects_it_at_enter(exper
     assert shown.page.inner_text(".hits li") == "program_time metric"
     assert shown.selected() == before
     shown.page.keyboard.type("!")
-    assert shown.page.inner_text(".search .missed") == "nothing has “prog!” in its name"
+    assert shown.page.inner_text(".search .missed") == "no name contains “prog!”"
     shown.press("Enter")
     assert shown.selected() == before
     shown.page.fill("#search", "loop@")
@@ -605,7 +605,7 @@ def test_a_flat_profile_has_no_spreads_of_call_paths(show, monkeypatch):
     monkeypatch.setattr("autoanalyzer.view.page.dataset._WHOLE", 1)
     shown = show(on_a_grid())  # which has as many regions as call paths
     titles = "all => all.map((each) => each.title)"
-    assert shown.page.eval_on_selector_all("#tree-program .strip", titles)[0].startswith("of a location")
+    assert shown.page.eval_on_selector_all("#tree-program .strip", titles)[0].startswith("per location")
     shown.go("f=flat")
     assert set(shown.page.eval_on_selector_all("#tree-program .strip", titles)) <= {""}
 
