@@ -30,7 +30,7 @@ class Order(Enum):
     """Whether loops can be interchanged."""
 
     INDEPENDENT = "nothing in the body prevents it"
-    UNKNOWN = "whether they can be interchanged is unknown"
+    UNKNOWN = "check first whether this is allowed"
     FORBIDDEN = "they must not be interchanged"
 
 
@@ -146,7 +146,7 @@ class _Test:
         for name in sorted({base.name for each in named if each.is_write and (base := base_of(each.reference))}):
             own = [each for each in named if each.reference == Name(name)]
             if name in counted:
-                self._reasons.append(f"{name} is changed inside its loop")
+                self._reasons.append(f"the loop variable {name} is changed inside its loop")
             elif name in through:
                 self._reasons.append(f"{name} refers to different memory in each iteration")
             elif self._is_one_value(name, own) and (value := _only_value(own)) is not None:

@@ -60,7 +60,7 @@ def _of_chain(site: Site, loop: Loop, statement: Assignment) -> Advice:
     if not is_array:
         cure = "keep the linked elements in an array, in the order in which the loop visits them"
     made = _made(site, statement.value, loop)
-    where = f" (filled in {' and '.join(made)})" if made else ""
+    where = f" (they are filled in {' and '.join(made)})" if made else ""
     text = (
         f"in {target} = {value}, each iteration of the loop in line {loop.line} waits for a value that the previous"
         f" iteration reads from distant memory: {cure}{where}, or follow several chains at the same time"

@@ -80,7 +80,7 @@ def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], f
         return
     said = _walked(site, inner, far[0])
     more = ", ".join(dict.fromkeys(site.spell(each.reference) for each in far[1:]))
-    said += f" (and {more})" if more else ""
+    said += f" (likewise {more})" if more else ""
     made = _makes_step(site, inner, far[0])
     said += "".join(f"; line {line} computes the step, {spelt}" for line, spelt in made)
     steps = [site.place(line) for line, _ in made]

@@ -50,7 +50,7 @@ def _schedule(site: Site, loop: Loop) -> Advice | None:
     if_so = "" if uneven else "if its iterations differ in cost, "
     if is_macro:  # the build defines the macro's value
         if_so = f"if the macro {kind} is static, "
-    text = f"line {loop.line} has {written}{why}: {if_so}try schedule(static, 1) first, then schedule(dynamic)"
+    text = f"the loop in line {loop.line} has {written}{why}: {if_so}try schedule(static, 1), then schedule(dynamic)"
     lines = (loop.line, uneven.line) if uneven else (loop.line,)
     sure = HIGH if uneven and not is_macro else MEDIUM
     return Advice(KIND, text, tuple(map(site.place, lines)), (loop.directive,), site.gain, sure)

@@ -159,7 +159,9 @@ def _check_metric(label: str, experiment: Experiment, metric: str) -> None:
             known = ", ".join(one.name for one in experiment.metrics)
             raise InputError(f"{label}: no metric {name!r}; its metrics are {known}")
         if experiment.metric(name).aggregation != "sum":
-            raise InputError(f"{label}: metric {name!r} cannot be summed over call paths and ranks; choose another")
+            raise InputError(
+                f"{label}: metric {name!r} cannot be summed over call paths and ranks; choose another metric"
+            )
 
 
 def _check_units(joined: Integration, metric: str) -> None:
