@@ -33,7 +33,7 @@ MAYBE_SPEED: Final = "these {who}s are slower nearly everywhere, so they run on 
 SAME_WORK: Final = "same work, more time, so the core is slow or shared: repeat the run with a core for each {who}"
 ALONE: Final = "share this work among all ranks, or let the other ranks do something else meanwhile"
 AT_ONCE: Final = "send smaller pieces, each when it is ready, so the next rank starts earlier"
-EACH_TIME: Final = "give each rank equal work each time the region runs, not only in total: all wait for the slowest"
+EACH_TIME: Final = "give ranks equal work each time the region runs, not only in total: all wait for the slowest rank"
 ON_DEMAND: Final = "hand out smaller pieces, the longest first, so that all ranks finish together"
 FEWER_MESSAGES: Final = (
     "pack messages to the same rank into one, and use one collective for many values: each call costs time, however"

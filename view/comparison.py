@@ -307,8 +307,8 @@ def _named(comparison: Comparison, path: int) -> str:
 
 def _remarks(comparisons: Sequence[Comparison]) -> list[str]:
     """Return lines on what regions' values include, load by other programs, and regions matched by similarity."""
-    least = f"{100 * MIN_SHARE:g} % of the program's"
-    said = f"values of regions exclude callees; a region is judged if its value is at least {least}"
+    least = f"{100 * MIN_SHARE:g} % of the program's value"
+    said = f"values of regions exclude callees; a region is judged if it has at least {least}"
     alone = [said] if any(each.regions for each in comparisons) else []
     joined = comparisons[0].joined
     return [*alone, *_load(comparisons), *_likeness(comparisons[0]), *filter(None, [visible(joined.folding.remark)])]

@@ -25,7 +25,7 @@ _WHOSE: Final = {
     PACKAGE: f", from {PACKAGE}, which may count nothing on processors newer than this PAPI",
 }
 _KINDS: Final = {
-    "preset": "PAPI's presets, with the same name on all processors",
+    "preset": "PAPI's presets, with the same names on all processors",
     "native": "the processor's own events",
     "software": "counted by the kernel",
 }

@@ -120,7 +120,7 @@ SECTIONS: Final[tuple[Section | AccountSection | PathSection, ...]] = (
         "losses",
         losses,
         note=lambda found: (
-            f"shares of the time of the slowest {_noun(found)}, times the number of {_noun(found)}s"
+            f"shares: 100 % is the time of the slowest {_noun(found)}, times the number of {_noun(found)}s"
             if _time_of_ranks(found)
             else ""
         ),

@@ -126,7 +126,7 @@ def _lines(number: int, each: Anomaly, paths: Sequence[CallPath], processes: int
 def _change(each: Anomaly, paths: Sequence[CallPath]) -> tuple[str, ...]:
     """Return phrases on a change, and if it is repeated, on how often it occurs."""
     if each.kind == "period":
-        return (f"file I/O recurs every {each.period:.3g} s", f"takes {percent(100 * each.factor)} of the time")
+        return (f"file I/O recurs every {each.period:.3g} s and takes {percent(100 * each.factor)} of the time",)
     if each.metric == "resident_memory":
         return (f"memory in use grows by a factor of {each.factor:.3g}",)
     slower = f"{each.factor:.3g} times as long" if each.factor > 1 else f"{percent(100 * each.factor)} as long"

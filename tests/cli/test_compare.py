@@ -195,7 +195,7 @@ def test_compare_says_what_values_are(series):
     assert lines[0].startswith("SAME     the program takes 3.1 s, the same as the base (")
     assert lines[1].strip().startswith("wall_time, mean of the ranks, minima of 3 base runs and 3 new runs; ")
     assert lines[-1].strip() == (
-        "values of regions exclude callees; a region is judged if its value is at least 5 % of the program's"
+        "values of regions exclude callees; a region is judged if it has at least 5 % of the program's value"
     )
     (found,) = json.loads(series("autoanalyzer", "compare", *A, "--with", *A, "--json", "-").stdout)["comparisons"]
     assert (found["of_ranks"], found["least"]) == ("mean", 0.01)

@@ -176,7 +176,7 @@ def test_camps_are_told_with_their_ranks_and_values(tool, here, browse):
     tool.write("camps.csv", _text([*rows, *([0, rank, 0, *values[rank]] for rank in range(64))]))
     done = here("pursue", "camps.csv", "--json", "o.json", "--html", "o.html")
     text = done.stdout.decode()
-    assert "sent: ranks 16-47 with a mean of 120 B (the others 100 B)" in text
+    assert "sent: ranks 16-47 with a mean of 120 B (mean of the others: 100 B)" in text
     (period,) = json.loads((tool.folder / "o.json").read_text())["periods"]
     assert (period["status"], period["metrics"][0], period["index"] > period["chance"]) == ("converged", "sent", False)
     camps = period["camps"]

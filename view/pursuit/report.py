@@ -93,8 +93,8 @@ def _ranking(telling: Telling) -> Table:
     ]
     cut = part_of(len(rows), len(found.ranking), "metric")
     return Table(
-        f"Metrics of {found.space.place}, those with the most structure first: {found.status}"
-        f"{f' ({cut})' if cut else ''}",
+        f"Metrics of {found.space.place}, those with the most structure first (status: {found.status}"
+        f"{f'; {cut}' if cut else ''})",
         ("metric", "camps", "importance", "loading", "index", "who stands out"),
         rows,
     )

@@ -64,7 +64,7 @@ def cut_sentences(found: Hierarchy) -> list[str]:
         said = [f"{len(space.points)} locations form one cluster, as requested."]
     else:
         into = f"{partition.count} clusters of {names(sizes, 10)}{_next_merge(found)}"
-        where = f"at {found.height:.3g} ({found.method})"
+        where = f"at distance {found.height:.3g} ({found.method})"
         whole = f"{len(space.points)} locations"
         said = [
             f"The best cut, {where}, would divide {whole} into {into}."
