@@ -138,7 +138,7 @@ def test_boxes_are_coloured_by_the_change_since_another_experiment(show):
     assert page.inner_text("#panel .scale").startswith("change since before")
     page.focus(".icicle")
     shown.press("ArrowDown", "ArrowDown")
-    assert page.inner_text(".told").endswith("; \u221250 % since then")
+    assert page.inner_text(".told").endswith("; change \u221250 %")
     assert re.sub(r"\s+", " ", page.inner_text("#panel .scale")) == "change since before more, slower less, faster"
     seen = colours(shown)
     assert (seen["=solve"], seen["setup"]) == (BLUE, "rgb(247 247 247)")

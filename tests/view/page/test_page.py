@@ -455,7 +455,7 @@ def test_the_map_has_numbers_of_ranks_values_and_a_scale(experiments, show):
     assert {"rank 0", "1", "2", "3", "1.49 s", "806 ms"} <= {*shown.page.evaluate("drawn")}
     assert re.sub(r"\s+", " ", shown.page.inner_text("#panel .scale")) == "cpu_time 0 1.49 s"
     shown.page.check(".map-tools input")
-    assert re.sub(r"\s+", " ", shown.page.inner_text("#panel .scale")) == "against the row's mean more less"
+    assert re.sub(r"\s+", " ", shown.page.inner_text("#panel .scale")) == "relative to the row's mean more less"
 
 
 def test_a_title_of_the_flat_profile_sorts(experiments, show):

@@ -139,7 +139,7 @@ function colourOf(mode, box, { changes, imbalance, top }) {
     const change = changes.changeOf(box);
     if (!change || !(change.gain || change.before)) return { colour: NEUTRAL, said: "change unknown" };
     const { gain, before } = change;
-    const said = before ? `${gain < 0 ? "+" : "−"}${written({ amount: Math.abs((100 * gain) / before), gap: "" }, "%").text} since then` : "new";
+    const said = before ? `change ${gain < 0 ? "+" : "−"}${written({ amount: Math.abs((100 * gain) / before), gap: "" }, "%").text}` : "new";
     return { colour: signColour((before ? gain / Math.abs(before) : -1) / TOP), said };
   }
   if (imbalance !== imbalance) return { colour: NEUTRAL, said: "" };
