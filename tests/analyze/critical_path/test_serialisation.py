@@ -341,7 +341,7 @@ def test_ranks_that_are_late_in_turn_are_named_though_their_sums_are_equal(make_
     first = found.verdict.findings[0]
     longest = replace(first, waits=[replace(each, ranks=(1,)) for each in first.waits])
     assert (f"why: {in_turn}; longest for rank 1", Kind.LATE) in reasons(found, longest)
-    assert "try: give each rank equal work each time the region runs" in text
+    assert "try: give ranks equal work each time the region runs" in text
 
 
 @pytest.mark.parametrize(("path", "named"), [(3.3, False), (3.4, True)])

@@ -549,7 +549,7 @@ def test_too_many_values_are_told_by_their_spread_and_by_ranges_of_ranks(experim
     assert [row["value"] for row in shown.rows()["system"] if row["label"].startswith("rank")] == values
     page.focus("#tree-program")
     shown.press("Home")
-    assert "Not in this page" in page.inner_text(".pane.system")
+    assert "This page does not contain these values" in page.inner_text(".pane.system")
     shown.go("m=wall_time")
     whole.go("m=wall_time")
     strip = "#tree-program .row.selected .strip"
@@ -572,7 +572,7 @@ def test_what_one_of_two_runs_has_not_measured_is_no_part_of_their_comparison(sh
     shown.press("4")
     said = shown.page.inner_text("#panel > p")
     assert said.startswith("cpu_time of the program, sum of the ranks: 18.1 s in before, 18.1 s here")
-    assert "values missing in one of the two experiments" in said
+    assert "values that are missing in one of the two experiments" in said
     shown.press("2")
     assert shown.copied_rows()[1] == ["work", "a.c:1", "17", "17", "1", str(17 / 11), "2"]
 
