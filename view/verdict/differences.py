@@ -76,7 +76,7 @@ def why_uncertain(findings: Findings, doubt: Doubt, *, counts: bool) -> str:
         return f"uncertain: {MAYBE_SPEED.format(who=_noun(findings))}{how}"
     if doubt is Doubt.CHANCE:
         is_known = findings.repetition.runs > 1 or not can_be_rerun(findings)
-        told = "; counts will show whether the work differs"
+        told = "; counts will show the cause"
         advice = told if counts else ": repeat the run (--repeat 5) before you act on it" * (not is_known)
         return f"uncertain: a noisy machine can cause a difference of this size, too{advice}"
     return _WHAT_IT_MAY_BE[doubt].format(who=_noun(findings))
