@@ -173,8 +173,8 @@ def _again(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
             continue
         if rooted is not None:
             text = (
-                f"line {use.line} broadcasts each rank's data in turn: use MPI_Gatherv if only one rank needs the data,"
-                " otherwise MPI_Allgatherv; send only the filled part"
+                f"line {use.line} broadcasts the ranks' data one by one: use MPI_Gatherv if only one rank needs the"
+                " data, otherwise MPI_Allgatherv; send only the filled part"
             )
             yield _said(site, text, (use.line, rooted.line), MEDIUM)
         elif base is not None and not _varies(buffer, use.loops[-1]) and not _is_written(base.name, use, use.loops[-1]):
