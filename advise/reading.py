@@ -105,7 +105,7 @@ class Reading:
             raise InputError(found.why_not or "the file was not found")
         text = found.path.read_bytes()
         if len(text) > _LARGEST:
-            raise InputError(f"the file is {len(text) >> 10} KiB, more than the limit of {_LARGEST >> 10} KiB")
+            raise InputError(f"the file has {len(text) >> 10} KiB, more than the limit of {_LARGEST >> 10} KiB")
         built = self._built.get(name, ())
         options = options_of(self._compiled, name, found.path)
         if _FORTRAN.search(name) or (_INCLUDED.search(name) and _LIKE_FORTRAN.search(text)):

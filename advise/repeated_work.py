@@ -196,8 +196,8 @@ def _common(site: Site, loop: Loop) -> Iterator[Advice]:
         _, expression, lines = best
         where = ", ".join(map(str, dict.fromkeys(lines)))
         text = (
-            f"{site.spell(expression)} is computed in each of lines {where}: a store in between may change its"
-            " operands, so the compiler computes it again; compute it once, and keep the result in a variable"
+            f"{site.spell(expression)} is computed in each of the lines {where}, because a store in between may change"
+            " its operands: compute it once, and keep the result in a variable"
         )
         yield _said(
             site,

@@ -56,7 +56,7 @@ def print_calibration(found: Calibration, file: Path) -> None:
         told.append(f"{place['launcher']}: {place['mpi']}")
     if place["instructions"] != "counted":
         told.append("valgrind does not work here, so instruction counts of gcc on x86-64 are assumed")
-    print_lines(["", *told, f"stored in {file}; runs on processors of this model use it"])
+    print_lines(["", *told, f"stored in {file}; runs on processors of this model use these times"])
 
 
 def _rows(found: Calibration) -> Iterator[tuple[str, str, str]]:

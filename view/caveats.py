@@ -116,7 +116,7 @@ def _costly(findings: Findings) -> str:
 
 def _cheaper(findings: Findings) -> str:
     if left_out(findings.experiment):
-        return "build with the plan that the run wrote"
+        return "rebuild with the plan that this run wrote"
     if _reads_usage(findings):
         return "--usage makes a system call at each entry; measure without it"
     if not _throttles(findings):

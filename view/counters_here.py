@@ -136,7 +136,7 @@ def _of_metrics(found: Lookup) -> Iterator[tuple[str, str, str]]:
         if metric in found.metrics:
             yield f"  {metric}", "counts", found.metrics[metric]
         else:
-            yield f"  {metric}", "none", f"none of {', '.join(_candidates(found, metric))} can be started"
+            yield f"  {metric}", "none", f"none of these events can be started: {', '.join(_candidates(found, metric))}"
 
 
 def _candidates(found: Lookup, metric: str) -> list[str]:

@@ -72,7 +72,7 @@ def timeline_report(runs: Sequence[Run], search: Search) -> Report:
     for number, each in enumerate(search.uncertain, len(search.anomalies) + 1):
         lines += _lines(number, each, paths, processes)
     if search.anomalies and len(runs) == 1:
-        lines += ["", "seen in only one run; to confirm the changes, repeat the run with autoanalyzer record"]
+        lines += ["", "changes were seen in only one run; to confirm them, repeat the run with autoanalyzer record"]
     if any(each.metric == "compute_time" for each in search.anomalies) and not any(run.counts for run in runs):
         events = counted_events(metric for run in runs for metric in run.trace.metrics)
         unsure = "metrics that accompany a change need not be its cause"

@@ -117,7 +117,7 @@ def _read(text: str, path: Path, form: Form, questions: tuple[int, ...], options
     text = expand(text, name, _include_folders(path, options), openmp=form.openmp, prepared=included)
     if len(text) > _LARGEST:
         size = f"{len(text) >> 10} KiB, more than the limit of {_LARGEST >> 10} KiB"
-        raise SourceError(str(path), 1, 1, f"the file and the files it includes are {size}")
+        raise SourceError(str(path), 1, 1, f"the file and the files it includes have {size}")
     markers = tuple(match.start() for match in re.finditer(r"^#", text, re.M))
     marked = MarkedText(text, name, markers)
     try:

@@ -251,7 +251,7 @@ def test_of_balanced_ranks_nothing_is_told_but_that_and_who_computes_longest(too
     assert "\nNo difference between the locations matters (limits: 10 %" in said
     assert "Clusters of" not in said
     assert (
-        "the busiest rank's busy time; rank 44 computes longest there (116 s; the median is 115 s). Its statistics:"
+        "the busiest rank's busy time; rank 44 takes longest there (116 s; the median is 115 s). Its statistics:"
         in said
     )
 

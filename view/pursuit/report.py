@@ -242,7 +242,7 @@ def _saving(state: PursuitOverTime) -> str:
         turn = f"{many(len(state.probed), 'other metric')} {'is' if len(state.probed) == 1 else 'are'}"
         text += f" ({percent(100 * probing)} if {turn} recorded in turn)"
     if len(state.reduction.course) > 1:
-        text += f"; over this trace, the selections left out {percent(100 * state.reduction.share)}"
+        text += f"; over this trace, the selections left out {percent(100 * state.reduction.share)} of all fields"
     return f"{text}."
 
 

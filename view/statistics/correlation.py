@@ -191,7 +191,7 @@ def _groups(found: Correlation) -> Table:
         for each in found.groups
     ]
     return Table(
-        f"Groups of redundant metrics of {found.space.place}",
+        f"Groups of redundant metrics in {found.space.place}",
         ("representative", "metrics", "least |r|", "without one location", "other metrics"),
         rows,
     )

@@ -116,7 +116,7 @@ def _table(found: Factors) -> Table:
         rows.append((name, *cells, f"{found.communalities[row]:.3f}"))
     header = ("metric", *(f"{each + 1} {found.factors[each].name}" for each in columns), "communality")
     said = f"{found.rotation}; * marks the metrics of a factor; loadings below {_SMALL} are not shown"
-    title = f"Loadings of metrics of {found.space.place} ({said})"
+    title = f"Loadings of metrics in {found.space.place} ({said})"
     return Table(title, header, rows)
 
 

@@ -75,8 +75,8 @@ def cut_sentences(found: Hierarchy) -> list[str]:
         who = ranks([space.labels[row] for row in found.far])
         far = f"; {len(found.far)} are far from every location in the sample ({who})"
         said.append(
-            f"The tree is built from a sample of {len(found.sample)} locations; each other location joined the cluster "
-            f"of the nearest in the sample{far if len(found.far) else ''}."
+            f"The tree is built from a sample of {len(found.sample)} locations; every other location joined the "
+            f"cluster of the nearest location in the sample{far if len(found.far) else ''}."
         )
     return said
 
