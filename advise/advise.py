@@ -143,10 +143,10 @@ class _Adviser:
     def remarks(self) -> tuple[str, ...]:
         """Warnings about files, including the number of files that may divide the work but were not read."""
         number = len(self._unread - self._reading.sources.keys())
-        files = f"{number} more {'files were' if number > 1 else 'file was'}"
-        most = f"at most {_MOST_FILES} files are read for advice, and a C++ file counts as {_DEAR}"
-        they = "they" if number > 1 else "it"
-        return (f"{files} not read, although {they} may also divide work among ranks: {most}",) if number else ()
+        files = f"{number} more {'files' if number > 1 else 'file'} that may divide work among ranks"
+        were = "were" if number > 1 else "was"
+        most = f"limit: {_MOST_FILES} files, where a C++ file counts as {_DEAR}"
+        return (f"{files} {were} not read for advice ({most})",) if number else ()
 
     def on_ranks(self, culprit: int) -> tuple[Advice, ...]:
         """Return the advice on a culprit in which ranks or threads differ."""

@@ -30,8 +30,9 @@ def chunks(site: Site) -> Iterator[Advice]:
         if "ordered" in loop.directive or _are_few(loop) or not is_short(site, loop):
             continue
         text = (
-            f"threads fetch the iterations of the loop in line {loop.line} one at a time ({schedule.text}), which takes"
-            f" longer than an iteration: use schedule(static), or schedule(dynamic, {_CHUNK}) if their costs differ"
+            f"threads fetch the iterations of the loop in line {loop.line} one at a time ({schedule.text}), and each"
+            f" fetch takes longer than an iteration: use schedule(static), or schedule(dynamic, {_CHUNK}) if iterations"
+            " differ in cost"
         )
         yield Advice(KIND, text, (site.place(loop.line),), (loop.directive,), site.gain, HIGH)
 

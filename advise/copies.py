@@ -34,10 +34,10 @@ def copies(site: Site) -> Iterator[Advice]:
             if (called.name, argument) in seen:
                 continue
             seen.add((called.name, argument))
-            back = "" if dummy.intent == "in" else ", and back afterwards"
+            back = "" if dummy.intent == "in" else ", and copies it back afterwards"
             text = (
-                f"the compiler copies {site.spell(argument)} for each call of {called.name.rpartition('::')[2]} in line"
-                f" {calling.line}{back}, because {dummy.name} needs adjacent elements: swap the dimensions of"
+                f"the compiler copies {site.spell(argument)} for each call to {called.name.rpartition('::')[2]} in line"
+                f" {calling.line}{back}, because {dummy.name} must be contiguous: swap the dimensions of"
                 f" {site.spell(argument.array)}, or pass the whole array and the index"
             )
             lines = dict.fromkeys((calling.line, *(loop.line for loop in calling.loops[-1:])))

@@ -30,7 +30,7 @@ class Order(Enum):
     """Whether loops can be interchanged."""
 
     INDEPENDENT = "nothing in the body prevents it"
-    UNKNOWN = "whether they can be interchanged is unknown"
+    UNKNOWN = "check first whether this is allowed"
     FORBIDDEN = "they must not be interchanged"
 
 
@@ -146,7 +146,7 @@ class _Test:
         for name in sorted({base.name for each in named if each.is_write and (base := base_of(each.reference))}):
             own = [each for each in named if each.reference == Name(name)]
             if name in counted:
-                self._reasons.append(f"{name} is changed inside its loop")
+                self._reasons.append(f"the loop variable {name} is changed inside its loop")
             elif name in through:
                 self._reasons.append(f"{name} refers to different memory in each iteration")
             elif self._is_one_value(name, own) and (value := _only_value(own)) is not None:
@@ -176,7 +176,7 @@ class _Test:
             if not self._is_scalar(each.reference)
         }
         if len(unique) > _MOST_ACCESSES or len(self._nest) > _MOST_LOOPS:
-            self._reasons.append("there are too many accesses in too many loops to decide")
+            self._reasons.append("there are too many memory accesses or nested loops to decide")
             return
         for one, two in combinations_with_replacement(unique.values(), 2):
             if one.is_write or two.is_write:
@@ -191,7 +191,7 @@ class _Test:
     def _look_at_pair(self, one: Access, two: Access, turns: Turns) -> None:
         (root, steps), (other_root, other_steps) = path_of(one.reference), path_of(two.reference)
         if root is None or other_root is None:
-            self._reasons.append(f"line {(one if root is None else two).statement.line} is not understood")
+            self._reasons.append(f"line {(one if root is None else two).statement.line} cannot be analysed")
             return
         if root.name != other_root.name:
             if self._may_overlap((root.name, steps, one.reference), (other_root.name, other_steps, two.reference)):
@@ -210,11 +210,9 @@ class _Test:
                 self._reasons.append(f"rows of {root.name} may overlap")
             subscripts += zip(step.subscripts, other.subscripts, strict=True)
         if turns.is_forbidden(subscripts) and not (one.is_conditional or two.is_conditional):
-            self._forbidden.append(
-                f"{root.name} is written in one iteration and used in another, in line {one.statement.line}"
-            )
+            self._forbidden.append(f"iterations depend on each other through {root.name} in line {one.statement.line}")
         elif turns.may_meet(subscripts, one, two):
-            self._reasons.append(f"{root.name} may be written in one iteration and used in another")
+            self._reasons.append(f"iterations may depend on each other through {root.name}")
 
     def _look_at_fields(self, root: str, steps: list[Step], others: list[Step]) -> None:
         if not (steps[0].field and others[0].field):

@@ -81,7 +81,7 @@ def _of_data(site: Site) -> Advice | None:
         is_fixed = all(isinstance(each, Number) for each in (loop.first, loop.last))
         if inner and not is_fixed and (apart is None or apart <= _ALIKE):
             places = tuple(site.place(each.line) for each in (loop, inner.loop))
-            text = _said_of_data(site, inner, f"line {loop.line}", "")
+            text = _said_of_data(site, inner, f"in line {loop.line}", "")
             return Advice(KIND, text, places, _evidence(site), site.gain, MEDIUM)
     return None
 
@@ -90,8 +90,8 @@ def _said_of_data(site: Site, inner: Inner, where_loop: str, comes: str) -> str:
     line = inner.loop.line
     return (
         f"the number of iterations of the loop in line {line} depends on {site.spell(inner.by)}, so it varies from one"
-        f" iteration of {where_loop} to the next. Equal parts of {where_loop}{comes} are therefore unequal work:"
-        f" {_OTHERWISE}"
+        f" iteration of the loop {where_loop} to the next. Equal parts of the outer loop{comes} therefore contain"
+        f" unequal work: {_OTHERWISE}"
     )
 
 
@@ -168,8 +168,9 @@ def _of_origin(
     is_alike = apart is not None and apart <= _ALIKE
     if (is_alike or (apart is None and shares)) and not may_differ(loop, site.sources.values()):
         return None
+    at = "in" if source is site.source else "at"
     if inner and (is_alike or (apart is None and shares)):
-        text = _said_of_data(site, inner, where_loop, f", which {runs},")
+        text = _said_of_data(site, inner, f"{at} {where_loop}", f", which {runs},")
     else:
         cure, so = "give each rank a part of equal cost", ""
         if is_alike:
@@ -177,13 +178,13 @@ def _of_origin(
         elif apart is None and shares:
             cure = f"if iterations differ in cost, {_OTHERWISE}"
             so = ", so ranks get equal numbers of iterations"
-        called_by = "" if source.procedure_at(loop.line) is site.procedure else ", from which this is called,"
-        at = "in" if source is site.source else "at"
+        called_by = "" if source.procedure_at(loop.line) is site.procedure else ", from which this region is called,"
         text = f"{cure}: the loop {at} {where_loop}{called_by} {runs}{so}"
     places = [(origin.source, origin.line), *reversed(origin.through), (source, loop.line)]
     places += [(origin.source, line) for line in tables]
     named = tuple(dict.fromkeys(site.place(line, file) for file, line in places))
-    evidence = [f"one rank executes {apart:.3g} times as many iterations of {where_loop} as another"] if apart else []
+    loop_at = f"the loop {at} {where_loop}"
+    evidence = [f"one rank executes {apart:.3g} times as many iterations of {loop_at} as another"] if apart else []
     is_near = len(origin.through) <= _NEAR
     sure = HIGH if is_near and (origin.is_known or origin.is_table) else MEDIUM
     return Advice(KIND, text, named, (*_evidence(site), *evidence), site.gain, sure)
@@ -256,7 +257,9 @@ def _of_branch(site: Site, origins: Origins) -> Advice | None:
                     continue  # the branch handles a division's remainder, messages, or the edges of a grid
                 has_loop = depth > 0
                 condition = site.spell(arm.condition)
-                text = f"line {statement.line} gives ranks different work ({condition}): divide it among all ranks"
+                text = (
+                    f"line {statement.line} gives ranks different work ({condition}): share this work among all ranks"
+                )
                 sure = MEDIUM if has_loop else LOW
                 return Advice(KIND, text, (site.place(statement.line),), _evidence(site), site.gain, sure)
     return None

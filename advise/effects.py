@@ -126,7 +126,7 @@ class _Reader:
         elif (isinstance(expression, Opaque) and expression.changes) or (
             isinstance(expression, Unary) and expression.operator == "&"
         ):
-            self._unknown(statement, "is not understood")
+            self._unknown(statement, "cannot be analysed")
         for each in below:
             self._reads(each, statement, within, cond)
 
@@ -150,7 +150,7 @@ def _unknown_of(statement: Statement) -> str:
         case Jump(kind=kind):
             return f"leaves the loop by {kind}"
         case _:
-            return "is not understood"
+            return "cannot be analysed"
 
 
 def _below(reference: Expression) -> Iterator[Expression]:

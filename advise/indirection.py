@@ -56,12 +56,14 @@ def _chains(loop: Loop) -> Iterator[Assignment]:
 def _of_chain(site: Site, loop: Loop, statement: Assignment) -> Advice:
     target, value = site.spell(statement.target), site.spell(statement.value)
     is_array = isinstance(statement.value, ArrayRef)
-    cure = "store elements in the order of access" if is_array else "keep the linked elements in an array, in order"
+    cure = "store the elements in the order in which the loop visits them"
+    if not is_array:
+        cure = "keep the linked elements in an array, in the order in which the loop visits them"
     made = _made(site, statement.value, loop)
-    where = f" (made in {' and '.join(made)})" if made else ""
+    where = f" (they are filled in {' and '.join(made)})" if made else ""
     text = (
         f"in {target} = {value}, each iteration of the loop in line {loop.line} waits for a value that the previous"
-        f" one reads from distant memory: {cure}{where}, or follow several chains side by side"
+        f" iteration reads from distant memory: {cure}{where}, or follow several chains at the same time"
     )
     evidence = (f"line {statement.line}: {target} = {value}",)
     places = (site.place(statement.line), site.place(loop.line), *made)
@@ -200,12 +202,12 @@ def _first(loop: Loop, index: Expression) -> Expression:
 
 
 def _of_index(site: Site, loop: Loop, reference: ArrayRef, index: Expression, first: Expression) -> Advice:
-    by = site.spell(first.array) if isinstance(first, ArrayRef) else "an index"
+    by = site.spell(first.array) if isinstance(first, ArrayRef) else "the index"
     array = site.spell(reference.array)
     text = (
         f"{site.spell(reference)} in line {reference.line or loop.line} is accessed through {site.spell(index)}: if"
-        f" {array} does not fit into the cache, sort or renumber {by} so that neighbours in the loop are neighbours in"
-        " memory, or traverse it in blocks"
+        f" {array} does not fit into the cache, sort or renumber {by} so that successive iterations access neighbouring"
+        f" elements, or traverse {array} in blocks"
     )
     evidence = (f"line {loop.line} reads {site.spell(index)} in each iteration",)
     places = (site.place(reference.line or loop.line), site.place(loop.line))

@@ -105,20 +105,20 @@ def _of_loop(site: Site, loop: Loop, uses: list[tuple[InputOutput, tuple[Loop, .
     is_moved_on = any(_varies(each, loop) for each in by_action.get("rewind", ()))
     sure, cure = HIGH, ""
     if named := _written_and_read(moved, loop, in_order=is_moved_on):
-        cure = "the written data is read again: keep it in memory, and write it once, after the loop"
+        cure = "keep the data in memory instead of reading it back, and write it once, after the loop"
     elif named := [each for each in by_action.get("flush", []) if id(each) not in at_times]:
-        cure = "each iteration flushes its output: flush after the loop instead"
+        cure = "flush the output once, after the loop"
     elif named := [each for each in by_action.get("open", []) if not _varies(each, loop)]:
         cure = "open the file once, before the loop"
     elif "rewind" in by_action and not is_moved_on and (named := by_action.get("read", [])):
-        cure = "the same data is read again: keep it in memory"
+        cure = "keep the data in memory instead of reading the same data again"
     elif named := [each for each in moved if _is_converted(site, each, loop)]:
-        sure, cure = MEDIUM, "numbers are converted to text one by one: write them in binary, many at once"
+        sure, cure = MEDIUM, "write numbers in binary, many at once, instead of converting each number to text"
         if not any(each.action == "write" for each in named):
-            cure = "text is converted to numbers one by one: use a binary file, and read many at once"
+            cure = "use a binary file, and read many numbers at once, instead of converting each number from text"
     elif named := moved if _is_small(site, moved) else []:
         sure = MEDIUM
-        cure = f"buffer what the iterations read or write, and transfer it in large blocks{_by_all(named)}"
+        cure = f"buffer the data of many iterations, and read or write it in large blocks{_by_all(named)}"
     if not named:
         return None
     turns = "in each iteration"
@@ -150,7 +150,7 @@ def _by_all(named: Sequence[InputOutput]) -> str:
     alone = [each for each in calls if not each.endswith(("_all", "_ordered"))]
     shared = "_ordered instead of _shared" if alone and alone[0].endswith("_shared") else ""
     by_all = f", in a collective call ({shared or f'{alone[0]}_all'})" if alone else ""
-    return f": describe all of it with one datatype or file view{by_all}"
+    return f", with one datatype or file view for all pieces{by_all}"
 
 
 def _lines(lines: Iterable[int]) -> str:
@@ -284,5 +284,5 @@ def _evidence(site: Site) -> tuple[str, ...]:
     calls, volume = site.numbers.get("io_calls", 0), site.numbers.get("io_bytes", 0)
     if not calls:
         return ()
-    small = ", which is little" if volume / calls < _SMALL else ""
+    small = ", which is small" if volume / calls < _SMALL else ""
     return (f"{calls:.4g} calls, {volume / calls:.4g} bytes per call{small}",)

@@ -81,24 +81,24 @@ def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], f
         return
     said = _walked(site, inner, far[0])
     more = ", ".join(dict.fromkeys(site.spell(each.reference) for each in far[1:]))
-    said += f" (and {more})" if more else ""
+    said += f" (likewise {more})" if more else ""
     made = _makes_step(site, inner, far[0])
     said += "".join(f"; line {line} computes the step, {spelt}" for line, spelt in made)
     steps = [site.place(line) for line, _ in made]
     each_time = f"per iteration of the loop in line {inner.line}"
     evidence = [f"{site.spell(each.reference)}: {_bytes(site, each.step)} {each_time}" for each in far]
     if better is None:
-        cure = ": let the innermost loop run over the contiguous index, or lay the array out in this order"
+        cure = ": let the innermost loop run over the contiguous index, or lay the array out in the order of the loops"
         if is_dense:
-            cure = ", but other accesses suit this order: traverse in blocks of a few rows and columns"
+            cure = ", but other accesses suit this loop order: traverse the arrays in blocks of a few rows and columns"
         text = f"{said}{cure}"
         yield Advice(KIND, text + _padding(far), (site.place(inner.line), *steps), tuple(evidence), site.gain, MEDIUM)
         return
     found = interchange(site.source, site.procedure, better, inner)
     places = (site.place(better.line), site.place(inner.line), *steps)
     if found.order is Order.FORBIDDEN:
-        text = f"{said}; lines {better.line} and {inner.line} must not be interchanged: {found.reasons[0]}"
-        text += "; lay the array out in the order of the loops"
+        text = f"{said}; lines {better.line} and {inner.line} must not be interchanged, because {found.reasons[0]}:"
+        text += " lay the array out in the order of the loops"
         yield Advice(KIND, text, places, (*evidence, *found.reasons), site.gain, LOW)
         return
     text = f"{said}: interchange lines {better.line} and {inner.line}; {_stands_against(found)}"
@@ -212,7 +212,8 @@ def _padding(far: list[Walk]) -> str:
     """Return a suggestion to pad arrays if the steps conflict in the cache's sets; otherwise an empty string."""
     steps = [abs(each.step.value) for each in far if each.step is not None and each.step.value]
     if any(step % _SETS == 0 for step in steps):
-        return f"; or pad it, so that a step is a cache line longer: multiples of {_SETS} bytes share few cache sets"
+        why = f"because steps that are multiples of {_SETS} bytes use few cache sets"
+        return f"; or pad the array so that each step is one cache line longer, {why}"
     return ""
 
 
@@ -241,7 +242,7 @@ def _of_structures(site: Site, inner: Loop, walks: list[Walk]) -> Iterator[Advic
             names = ", ".join(each.name for each in used)
             text = (
                 f"the loop in line {inner.line} uses {size} of the {structure.bytes} bytes of each"
-                f" {site.spell(walk_.reference)} ({names}): put these into separate arrays, or next to each other"
+                f" {site.spell(walk_.reference)} ({names}): move these fields to separate arrays, or next to each other"
             )
             evidence = (f"{structure.name}: {structure.bytes} bytes, {len(structure.fields)} fields",)
             yield Advice(KIND, text, (site.place(inner.line),), evidence, site.gain, MEDIUM)

@@ -69,7 +69,7 @@ def moved(site: Site) -> Iterator[Advice]:
     if uses:
         calls = ", ".join(dict.fromkeys(f"{use.call.name} in line {use.line}" for use in uses))
         each_time = f"{calls}, in each iteration of the loop in line {uses[0].loops[-1].line}"
-        text = f"{each_time}: check whether receivers need all of the data, and each time; send less, or less often"
+        text = f"{each_time}: check whether receivers need all of the data every time; if not, send less, or less often"
         yield _said(site, text, [use.line for use in uses], MEDIUM)
 
 
@@ -173,8 +173,8 @@ def _again(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
             continue
         if rooted is not None:
             text = (
-                f"line {use.line} broadcasts the ranks' data one by one: use MPI_Gatherv if one rank needs them,"
-                " otherwise MPI_Allgatherv; send only what is filled"
+                f"line {use.line} broadcasts the ranks' data one by one: use MPI_Gatherv if only one rank needs the"
+                " data, otherwise MPI_Allgatherv; send only the filled part"
             )
             yield _said(site, text, (use.line, rooted.line), MEDIUM)
         elif base is not None and not _varies(buffer, use.loops[-1]) and not _is_written(base.name, use, use.loops[-1]):
@@ -325,7 +325,7 @@ def _pairs(site: Site) -> Iterator[Advice]:
                 continue
             if not any(isinstance(each, Loop | CallStatement) for each in _between(one, two, body)):
                 text = (
-                    f"lines {one.line} and {two.line} wait one after the other: use MPI_Sendrecv, or call"
+                    f"the calls in lines {one.line} and {two.line} wait one after the other: use MPI_Sendrecv, or call"
                     " MPI_Irecv early and compute meanwhile"
                 )
                 yield _said(site, text, (one.line, two.line), MEDIUM)
@@ -359,7 +359,7 @@ def _pipeline(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
             if work and _argument(one, 3) != _argument(two, 3):
                 text = (
                     f"line {one.line} receives before the work begins, and line {two.line} sends after all the work:"
-                    f" send parts earlier, or move work that needs no message before line {one.line}"
+                    f" send parts earlier, or do work that does not need the message before line {one.line}"
                 )
                 yield _said(site, text, (one.line, two.line, work[0]), MEDIUM)
                 return

@@ -50,8 +50,8 @@ def _of_loop(site: Site, calls: Calls, loop: Loop, source: SourceFile, procedure
     grain = site.spell(loop.step)
     text = (
         f"the loop in line {loop.line} runs only once, with step {grain}, so in line {receives[0].line} each rank"
-        f" waits until the one before has finished all of its work and sends it in line {sends[0].line}: make {grain}"
-        " smaller"
+        f" waits until the previous rank has finished all of its work and sends the result in line {sends[0].line}:"
+        f" make {grain} smaller"
     )
     made = [line for _, _, line in definitions(procedure, loop.step)] if isinstance(loop.step, Name) else []
     lines = dict.fromkeys((*made, loop.line, receives[0].line, sends[0].line))

@@ -102,10 +102,10 @@ class Reading:
             return None
         found = self._find(name)
         if found.path is None or found.why_not:
-            raise InputError(found.why_not or "it was not found")
+            raise InputError(found.why_not or "the file was not found")
         text = found.path.read_bytes()
         if len(text) > _LARGEST:
-            raise InputError(f"it is {len(text) >> 10} KiB, more than {_LARGEST >> 10} KiB")
+            raise InputError(f"the file has {len(text) >> 10} KiB, more than the limit of {_LARGEST >> 10} KiB")
         built = self._built.get(name, ())
         options = options_of(self._compiled, name, found.path)
         if _FORTRAN.search(name) or (_INCLUDED.search(name) and _LIKE_FORTRAN.search(text)):
@@ -118,7 +118,7 @@ class Reading:
             from ..instrument.c_family.reader import why_no_libclang  # noqa: PLC0415
 
             if problem := why_no_libclang():
-                raise InputError(f"libclang, which reads it, cannot be loaded: {problem}")
+                raise InputError(f"libclang, which reads this file, cannot be loaded: {problem}")
             from .c_family import read_c_family  # noqa: PLC0415
 
             source = read_c_family(text, found.path, built, options)

@@ -132,7 +132,7 @@ def _powers(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]:
                 if not called or isinstance(base, Number) or not (is_whole or value in (0.5, -0.5)):
                     continue
                 seen.add(each)
-                cure = "products" if is_whole else "a square root"
+                cure = "multiplications" if is_whole else "a square root"
                 each_time = f"in each iteration of the loop in line {loop.line}"
                 text = f"line {statement.line} computes {site.spell(each)} {each_time}: use {cure} instead"
                 yield _said(
@@ -196,8 +196,8 @@ def _common(site: Site, loop: Loop) -> Iterator[Advice]:
         _, expression, lines = best
         where = ", ".join(map(str, dict.fromkeys(lines)))
         text = (
-            f"{site.spell(expression)} is computed in each of lines {where}: a store in between may change its"
-            " operands, so the compiler computes it again; compute it once, and keep the result in a variable"
+            f"{site.spell(expression)} is computed in each of the lines {where}, because a store in between may change"
+            " its operands: compute it once, and keep the result in a variable"
         )
         yield _said(
             site,
@@ -373,7 +373,7 @@ def allocations(site: Site) -> Iterator[Advice]:
                 return
         elif freed.intersection(statement.targets) and site.numbers.get("visits_per_rank", 0.0) > 1:
             text = (
-                f"{statement.function or 'allocate'} allocates {site.spell(statement.targets[0])} in each call of"
+                f"{statement.function or 'allocate'} allocates {site.spell(statement.targets[0])} in each call to"
                 f" {site.procedure.name}: allocate it once, before the calls, and reuse it"
             )
             yield _said(site, text, (statement.line,), MEDIUM)

@@ -21,7 +21,7 @@ class Scalar(Enum):
     PRIVATE = "belongs to one iteration"
     SUM = "is summed up"
     LEFT = "may be used after the loops"
-    CARRIED = "carries over from iteration to iteration"
+    CARRIED = "carries a value from one iteration to the next"
 
 
 def judge_scalar(declaration: Declaration, accesses: list[Access], nest: Loop, procedure: Procedure) -> Scalar:

@@ -47,10 +47,10 @@ def _schedule(site: Site, loop: Loop) -> Advice | None:
         return None
     written = found.text if found else "no schedule clause, so the schedule is static by default"
     why = f", but its iterations differ in cost, because {_depends(site, loop, uneven)}" if uneven else ""
-    if_so = "" if uneven else "if the cost of its iterations differs, "
+    if_so = "" if uneven else "if its iterations differ in cost, "
     if is_macro:  # the build defines the macro's value
         if_so = f"if the macro {kind} is static, "
-    text = f"line {loop.line} has {written}{why}: {if_so}try schedule(static, 1) first, then schedule(dynamic)"
+    text = f"the loop in line {loop.line} has {written}{why}: {if_so}try schedule(static, 1), then schedule(dynamic)"
     lines = (loop.line, uneven.line) if uneven else (loop.line,)
     sure = HIGH if uneven and not is_macro else MEDIUM
     return Advice(KIND, text, tuple(map(site.place, lines)), (loop.directive,), site.gain, sure)
@@ -61,8 +61,8 @@ def _smaller_chunks(site: Site, loop: Loop, schedule: Schedule) -> Advice | None
     if is_short(site, loop):
         return None
     cure = "try smaller chunks" if schedule.kind == "dynamic" else f"try schedule(dynamic, {schedule.chunk})"
-    why = "" if schedule.kind == "dynamic" else " whose first chunks are largest"
-    text = f"the loop in line {loop.line} has {schedule.text}{why}: {cure}, so that all threads end at the same time"
+    why = "" if schedule.kind == "dynamic" else ", whose first chunks are the largest"
+    text = f"the loop in line {loop.line} has {schedule.text}{why}: {cure}, so that all threads finish together"
     return Advice(KIND, text, (site.place(loop.line),), (loop.directive,), site.gain, MEDIUM)
 
 

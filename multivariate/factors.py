@@ -115,7 +115,7 @@ def factors(space: MetricSpace, *, count: int | None = None, rotation: Rotation 
         raise InputError(f"factors: need at least three metrics that differ, found only {', '.join(space.metrics)}")
     most = _most(width)
     if count is not None and not 1 <= count <= most:
-        raise UsageError(f"expected 1 to {most} factors, the most that {width} metrics support, found {count}")
+        raise UsageError(f"expected 1 to {most} factors ({width} metrics support no more), found {count}")
     matrix = np.atleast_2d(np.corrcoef(space.scaled(), rowvar=False))
     eigenvalues = np.maximum(np.linalg.eigvalsh(matrix)[::-1], 0.0)
     random = _random_eigenvalues(len(space.points), width, seed)

@@ -21,9 +21,9 @@ from .partition import LEVEL, Partition
 __all__ = ["RULE", "dimensions", "matters", "separating", "telling"]
 
 RULE: Final = (
-    f"{100 * THRESHOLD:.0f} %; for times, also {1000 * CRITERIA.resolution:.0f} ms and"
-    f" {100 * CRITERIA.least_gain:.0f} % of the longest;"
-    f" for other metrics, also {100 * CRITERIA.least_gain:.0f} % of the largest value of a location in the program"
+    f"{100 * THRESHOLD:.0f} % of the larger value; for times, also {1000 * CRITERIA.resolution:.0f} ms and"
+    f" {100 * CRITERIA.least_gain:.0f} % of the longest time;"
+    f" for other metrics, also {100 * CRITERIA.least_gain:.0f} % of the largest value of any location in the program"
 )
 
 _MOST: Final = 0.5  # more than this share of the other points is a majority

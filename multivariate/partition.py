@@ -264,10 +264,11 @@ def recursively(
     partition = clusters(space, result)
     if partition.silhouette is None or partition.silhouette < DISTINCT:
         found = "none" if partition.silhouette is None else f"{partition.silhouette:.2f}"
-        return Part(path, result, ended=f"this needs a silhouette of at least {DISTINCT}, found {found}")
+        return Part(path, result, ended=f"the silhouette must be at least {DISTINCT}, found {found}")
     if partition.by_chance:
         found = f"{100 * (partition.chance or 0):.3g}"
-        return Part(path, result, ended=f"chance produces them in {found} of 100 cases (the limit is {100 * LEVEL:g})")
+        ended = f"chance produces such clusters in {found} of 100 cases (the limit is {100 * LEVEL:g})"
+        return Part(path, result, ended=ended)
     parts, without = [], {}
     for number, rows in enumerate(partition.members, start=1):
         if len(rows) >= _LEAST:
@@ -275,5 +276,5 @@ def recursively(
                 parts.append(recursively(space.part(rows), analysis, clusters, (*path, number)))
             except AutoanalyzerError as error:
                 without[number] = str(error)
-    ended = None if parts or without else f"no cluster has at least {_LEAST} locations"
-    return Part(path, result, tuple(parts), without, ended)
+    no_more = None if parts or without else f"no cluster has at least {_LEAST} locations"
+    return Part(path, result, tuple(parts), without, no_more)

@@ -52,7 +52,7 @@ class WantedMetrics:
             words = f"{formula.name}={formula.text}"
             known = {*measured, *formulas}
             if formula.name in known:
-                raise UsageError(f"{words}: expected a new name, found the name of a metric")
+                raise UsageError(f"{words}: expected a new name, found the name of an existing metric")
             for name in formula.metrics:
                 if name not in known:
                     why = why_absent(name, measured, line) or way_out(name, known)

@@ -205,7 +205,7 @@ def account_picture(findings: Findings) -> Picture:
 
 def _remarks(account: Account, more: int) -> list[str]:
     said = [f"… and {more} more: --json lists all"] if more > 0 else []
-    said.append("means over the ranks, without nested regions; blank cells: less than 0.5 % of all time")
+    said.append("times are means over the ranks, without nested regions; blank cells: below 0.5 % of the total time")
     if any((each[0] < (1 - THRESHOLD) * each[1]).any() for each in account.own_intervals.values()):
         said.append(_RANGE)
     fitted, calibrated = _prices(account)

@@ -37,7 +37,7 @@ def alignment_report(reference: Series, interval: tuple[float, float], found: Se
     header = ("trace", "from (s)", "to (s)", "error", "aligned by")
     return Report(
         [],
-        [Table(f"The same interval of {reference.name} in each trace", header, rows)],
+        [Table(f"The interval in each trace, by {reference.name}", header, rows)],
         Table("alignment", header, rows),
         {
             "schema": SCHEMA,
@@ -82,5 +82,5 @@ def _sentence(metric: str, doubt: tuple[Doubt, float, float]) -> str:
         "try --penalty",
         "reordered": f"{metric} from {span} resembles another part of the trace more than its match: events may be in "
         "a different order",
-        "unlike": f"{metric} differs too much between the runs, most from {span}: they may do different work",
+        "unlike": f"{metric} differs too much between the runs, especially from {span}: the runs may do different work",
     }[about.kind]

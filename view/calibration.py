@@ -19,7 +19,7 @@ _WHAT: Final = {
     "instruction_dependent": "a dependent instruction, in a chain of divisions",
     "division_independent": "an independent division, minus the time of a multiplication",
     "division_dependent": "a division in a chain, minus the time of a multiplication",
-    "denormal": "a multiplication of a denormal number, minus the time of a normal one",
+    "denormal": "a multiplication of a denormal number, minus the time of a normal multiplication",
     "branch_miss": "a mispredicted branch, minus the time of a predicted one",
     "l1_miss_streamed": "an L1 miss served by L2, sequential access",
     "l1_miss_chased": "an L1 miss served by L2, pointer chasing",
@@ -56,7 +56,7 @@ def print_calibration(found: Calibration, file: Path) -> None:
         told.append(f"{place['launcher']}: {place['mpi']}")
     if place["instructions"] != "counted":
         told.append("valgrind does not work here, so instruction counts of gcc on x86-64 are assumed")
-    print_lines(["", *told, f"stored in {file}; runs on processors of this model use it"])
+    print_lines(["", *told, f"stored in {file}; runs on processors of this model use these times"])
 
 
 def _rows(found: Calibration) -> Iterator[tuple[str, str, str]]:

@@ -29,12 +29,12 @@ __all__ = [
     "of_the_program",
 ]
 
-MAYBE_SPEED: Final = "these {who}s are slower nearly everywhere, so they have a slow or shared core, or more work"
+MAYBE_SPEED: Final = "these {who}s are slower nearly everywhere, so they run on slow or shared cores, or do more work"
 SAME_WORK: Final = "same work, more time, so the core is slow or shared: repeat the run with a core for each {who}"
-ALONE: Final = "share this work among all ranks, or let the others do something else meanwhile"
+ALONE: Final = "share this work among all ranks, or let the other ranks do something else meanwhile"
 AT_ONCE: Final = "send smaller pieces, each when it is ready, so the next rank starts earlier"
-EACH_TIME: Final = "give each rank equal work each time the region runs, not only in total: all wait for the slowest"
-ON_DEMAND: Final = "hand out smaller pieces, the longest first, so that all ranks end together"
+EACH_TIME: Final = "give ranks equal work each time the region runs, not only in total: all wait for the slowest rank"
+ON_DEMAND: Final = "hand out smaller pieces, the longest first, so that all ranks finish together"
 FEWER_MESSAGES: Final = (
     "pack messages to the same rank into one, and use one collective for many values: each call costs time, however"
     " little data it moves"
@@ -84,9 +84,9 @@ _DIFFERENCES: Final = {
 _TO_TRY: Final = {
     "l1_miss_rate": "access arrays in order, to use whole cache lines: interchange loops, pack or sort data",
     "l2_miss_rate": "keep data in cache: interchange, block or split loops; sort indices and linked elements",
-    "io_calls": "collect the pieces in a buffer that is read or written in few calls: each call costs time; with"
-    " MPI-IO, use collective calls (MPI_File_write_at_all) with one datatype for all pieces",
-    "io_bytes": "read and write less data, in larger pieces; keep data that is read again in memory",
+    "io_calls": "collect the pieces in a buffer that few calls read or write: each call costs time; with MPI-IO, use"
+    " collective calls (MPI_File_write_at_all) with one datatype for all pieces",
+    "io_bytes": "read and write less data, in larger pieces; keep data in memory instead of reading it again",
     "mpi_bytes": "send less, or less often: only what the receivers use, and only if it has changed",
     "instructions": "do less work: hoist repeated expressions and loop invariants, vectorise, use a better algorithm",
     **_EVENTS,

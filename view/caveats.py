@@ -116,7 +116,7 @@ def _costly(findings: Findings) -> str:
 
 def _cheaper(findings: Findings) -> str:
     if left_out(findings.experiment):
-        return "build with the plan that the run wrote"
+        return "rebuild with the plan that this run wrote"
     if _reads_usage(findings):
         return "--usage makes a system call at each entry; measure without it"
     if not _throttles(findings):
@@ -186,8 +186,8 @@ def _asleep(findings: Findings) -> Iterator[str]:
     if rest := time_asleep(findings.experiment):
         of = seconds(float(summary(findings.experiment, "wall_time").first.sum()) / len(findings.run.weighed.ranks))
         yield (
-            f"{seconds(rest)} of {of} per rank are not covered by any finding: asleep, or waiting for a child process,"
-            " a device or a thread"
+            f"{seconds(rest)} of {of} per rank are not covered by any finding: the ranks sleep, or wait for a child"
+            " process, a device or a thread"
         )
 
 

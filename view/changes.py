@@ -87,7 +87,9 @@ def print_changes(joined: Integration, chosen: str | None = None) -> None:
         raise UsageError(f"--metric {chosen}: it cannot be summed over call paths and ranks; choose another metric")
     changes = {each.name: _change(joined, each) for each in metrics}
     if chosen is not None and not changes[chosen].shared:
-        raise UsageError(f"--metric {chosen}: not measured in {_lacking(joined, changes[chosen])}; choose another")
+        raise UsageError(
+            f"--metric {chosen}: not measured in {_lacking(joined, changes[chosen])}; choose another metric"
+        )
     _print_metrics(joined, changes)
     change = _by_region(changes, chosen)
     if change is not None:
@@ -216,7 +218,7 @@ def _print_regions(joined: Integration, change: _Change, whole: float) -> None:
     larger = max(float(np.nansum(np.abs(each))) for each in (before, after))
     order = np.argsort(-np.abs(gains), kind="stable")
     largest = [int(path) for path in order[:_REGIONS] if abs(gains[path]) >= _LEAST * larger and gains[path]]
-    caption = f"{visible(metric.name)} of each call path, exclusive, over {_locations(joined)}"
+    caption = f"{visible(metric.name)} of each call path, exclusive, {_locations(joined)}"
     print_lines([""])
     if not largest:
         print_lines([f"{caption}: no change"])
@@ -236,9 +238,9 @@ def _locations(joined: Integration) -> str:
     lost = {*joined.lost(0), *joined.lost(1)}
     count = sum(place.process not in lost for place in joined.locations)
     return (
-        many(count, "location")
+        ("sum over " if count != 1 else "")
+        + many(count, "location")
         + (" (common to both experiments)" if lost else "")
-        + (" together" if count != 1 else "")
     )
 
 

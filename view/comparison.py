@@ -255,7 +255,7 @@ def _limits(comparison: Comparison, judgement: Judgement) -> str:
 def _why(comparison: Comparison, judgement: Judgement) -> str:
     """Return why a verdict is unclear, or why a region that takes longer is not slower; otherwise empty."""
     if judgement.verdict == "waiting":
-        return "waiting moved here, and the program is not slower"
+        return "waiting moved to this region, and the program is not slower"
     return _doubt(comparison, judgement) if judgement.verdict == "unclear" else ""
 
 
@@ -278,7 +278,7 @@ def _basis(comparison: Comparison) -> str:
     found, threshold = comparison.program.shift, comparison.threshold
     said = (
         f"{comparison.metric}, {_OF_RANKS[comparison.of_ranks]}, minima of "
-        f"{base} and {now} runs; less than {100 * threshold:g} % counts as no change"
+        f"{many(base, 'base run')} and {many(now, 'new run')}; changes below {100 * threshold:g} % do not count"
     )
     if found.noise is None:
         least = f"{100 * UNKNOWN_NOISE:g} % more or a third less"
@@ -307,7 +307,8 @@ def _named(comparison: Comparison, path: int) -> str:
 
 def _remarks(comparisons: Sequence[Comparison]) -> list[str]:
     """Return lines on what regions' values include, load by other programs, and regions matched by similarity."""
-    said = f"regions exclude callees, and are judged if they take at least {100 * MIN_SHARE:g} % of the program"
+    least = f"{100 * MIN_SHARE:g} % of the program's value"
+    said = f"values of regions exclude callees; a region is judged if it has at least {least}"
     alone = [said] if any(each.regions for each in comparisons) else []
     joined = comparisons[0].joined
     return [*alone, *_load(comparisons), *_likeness(comparisons[0]), *filter(None, [visible(joined.folding.remark)])]
@@ -323,7 +324,8 @@ def _load(comparisons: Sequence[Comparison]) -> list[str]:
     if any(shares) and any(each.unit == "sec" for each in comparisons):
         sides = (shares[: first.runs[0]], shares[first.runs[0] :])
         base, now = (percent(100 * sum(side) / len(side)) if any(side) else "little" for side in sides)
-        lines.append(f"other programs took {base} of the cores in the base and {now} now, so times may differ")
+        took = f"{base} of the cores' time in the base runs, and {now} now"
+        lines.append(f"other programs took {took}, so times may differ")
     return lines
 
 

@@ -84,7 +84,7 @@ def _files(files: Sequence[FileUse]) -> Iterator[str]:
     """Yield a line for each of the files whose I/O took longest, with time, bytes, calls, processes, and name."""
     for file in files[:_FILES]:
         moved = f"{volume(file.bytes_read)} read, {volume(file.bytes_written)} written"
-        by = f"{count(file.calls)} call{'s' * (file.calls != 1)} of {many(file.processes, 'process')}"
+        by = f"{count(file.calls)} call{'s' * (file.calls != 1)} by {many(file.processes, 'process')}"
         yield f"file        {seconds(file.seconds)}, {moved}, {by}   {file.name or '(others)'}"
 
 

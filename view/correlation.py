@@ -44,7 +44,7 @@ def correlation_report(
     header = ["rank", "metric", *(["trace"] if several else []), "sign", "lag (s)", *_scores(ranking)]
     rows = [_row(each, several) for each in ranking.ranked]
     span = " and ".join(f"{start:g} to {end:g} s" for start, end in intervals) or "the whole trace"
-    title = f"Metrics that change with {target.name} in {target.source}, {span}, by {by}"
+    title = f"Metrics that change with {target.name} in {target.source}, {span}, ranked by {by}"
     return Report(
         [],
         [Table(title, header, [_short(row) for row in rows[: max(top, 0)]])],

@@ -25,7 +25,7 @@ _WHOSE: Final = {
     PACKAGE: f", from {PACKAGE}, which may count nothing on processors newer than this PAPI",
 }
 _KINDS: Final = {
-    "preset": "PAPI's presets, with the same name on all processors",
+    "preset": "PAPI's presets, with the same names on all processors",
     "native": "the processor's own events",
     "software": "counted by the kernel",
 }
@@ -136,7 +136,7 @@ def _of_metrics(found: Lookup) -> Iterator[tuple[str, str, str]]:
         if metric in found.metrics:
             yield f"  {metric}", "counts", found.metrics[metric]
         else:
-            yield f"  {metric}", "none", f"none of {', '.join(_candidates(found, metric))} can be started"
+            yield f"  {metric}", "none", f"none of these events can be started: {', '.join(_candidates(found, metric))}"
 
 
 def _candidates(found: Lookup, metric: str) -> list[str]:

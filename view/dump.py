@@ -176,7 +176,7 @@ def print_dump(
         columns = [(titled(kind.name, kind.unit), kind, each) for kind, each in zip(kinds, values, strict=True)]
         _print(experiment, columns, _together(experiment), inclusive=inclusive)
         if any(kind.aggregation == "none" and not np.isfinite(values).any() for _, kind, values in columns):
-            print_lines(["metrics that cannot be summed are missing; --by thread shows them"])
+            print_lines(["metrics that cannot be summed are not shown; to see them, use --by thread"])
         return
     titles = [".".join(map(str, label)) for label in columns_at(experiment, level)]
     for place, name in enumerate(metrics):
@@ -267,5 +267,5 @@ def _together(experiment: Experiment) -> str:
     """Return a phrase for the locations that a sum covers; it names lost ranks, because they have no values."""
     lost = [place for place in experiment.locations if place.process in experiment.notes.missing]
     count = len(experiment.locations) - len(lost)
-    whose = f"{count} locations together" if count != 1 else "1 location"
-    return f"{whose}, {ranks(sorted({place.process for place in lost}))} missing" if lost else whose
+    whose = f"sum over {count} locations" if count != 1 else "1 location"
+    return f"{whose} ({ranks(sorted({place.process for place in lost}))} missing)" if lost else whose

@@ -40,7 +40,7 @@ def _dissimilarity(findings: Findings) -> Iterator[str]:
     if len(found.clusters) > _MOST_ROWS:
         yield f"… and {len(found.clusters) - _MOST_ROWS} more: --json lists all"
     if found.programs > 1:
-        yield f"the ranks run {found.programs} programs, which are not compared"
+        yield f"the ranks run {found.programs} different programs, which are not compared with each other"
     yield f"severity S: {found.severity:.6f}"
     if not found.exists:
         return
@@ -163,7 +163,7 @@ def _matrix(table: DecisionTable, short: dict[str, str]) -> Iterator[str]:
 
 def _function(table: DecisionTable, short: dict[str, str]) -> str:
     clauses = [" ∨ ".join(short[name] for name in clause) for clause in table.function]
-    return " ∧ ".join(f"({clause})" for clause in clauses) or "none, there is nothing to distinguish"
+    return " ∧ ".join(f"({clause})" for clause in clauses) or "none, because there is nothing to distinguish"
 
 
 def _set(names: Sequence[str], short: dict[str, str]) -> str:

@@ -45,4 +45,4 @@ def _slowest(findings: Findings, region: CodeRegion) -> str:
     if longest == median:
         return ""
     label = vectors.labels[int(np.nanargmax(times))]
-    return f"; {ranks([label])} computes longest there ({longest}; the median is {median})"
+    return f"; {ranks([label])} takes longest there ({longest}; the median is {median})"

@@ -20,7 +20,7 @@ def print_leftovers(nodes: Nodes) -> None:
     """Print a table of the files that were removed, and of the files that were kept, with the reasons."""
     found = [(node, each) for node, leftovers in nodes.items() for each in leftovers]
     if not found:
-        print_lines(["old runs have left nothing here"])
+        print_lines(["there are no leftovers of old runs"])
         return
     several = len(nodes) > 1
     rows = [

@@ -36,7 +36,7 @@ def marks_of_changes(
         start, end = (each.start, each.end) if times is None else times.carried((each.start, each.end))
         found.append(Interval(start, end, change_of(each, trace.call_paths, processes), each.kind))
     entries = {
-        name: Entries(name, f"busy time of an entry: {where}", course.begin, course.end, course.seconds)
+        name: Entries(name, f"busy time per entry: {where}", course.begin, course.end, course.seconds)
         for each in anomalies
         for course in each.courses
         if each.path is not None and course.source == source

@@ -26,7 +26,7 @@ def caveats(space: MetricSpace) -> list[str]:
         whys = {
             why: [each for each, other in space.left_out.items() if other == why] for why in space.left_out.values()
         }
-        said += [f"Left out: {many(len(labels), 'location')} ({ranks(labels)}), {why}." for why, labels in whys.items()]
+        said += [f"Left out: {many(len(labels), 'location')} ({ranks(labels)}): {why}." for why, labels in whys.items()]
     return said
 
 
@@ -37,7 +37,8 @@ def _of_first_threads(space: MetricSpace) -> list[str]:
     alone = [name for name, column in zip(space.metrics, space.values.T, strict=True) if not column[others].any()]
     if not alone:
         return []
-    return [f"Only the first thread of each process has {names(alone)}. To compare processes, use stats --by process."]
+    only = f"Only the first thread of each process has values of {names(alone)}."
+    return [f"{only} To compare processes, use stats --by process."]
 
 
 def dropped(whys: Mapping[str, str]) -> list[str]:

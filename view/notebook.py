@@ -78,7 +78,7 @@ def _tree(experiment: Experiment) -> Iterator[str]:
     yield "</tbody></table>"
     left = len(experiment.call_paths) - len(kept)
     count = len(experiment.locations)
-    said = f"{many(count, 'location')}{' together' if count > 1 else ''}"
+    said = f"{'sum over ' if count > 1 else ''}{many(count, 'location')}"
     yield _element("div", f"{said}; {many(left, 'smaller call path')} left out" if left else said, "opacity: 0.7")
 
 

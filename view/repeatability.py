@@ -29,5 +29,5 @@ def how_sure(repeatability: Repeatability | None, *, slow: str = "") -> list[str
     elif interval.low > 0:
         said = f"the slow {slow} take {spread(low, high)} longer per run"
     else:
-        said = f"the slow {slow} take at most {seconds(high)} longer per run, if they do at all"
+        said = f"the slow {slow} take at most {seconds(high)} longer per run, and perhaps no longer at all"
     return [f"{said}, with {percent(100 * CONFIDENCE)} confidence"]

@@ -42,7 +42,7 @@ _KINDS: Final = {
 }
 _TRY: Final = {
     REPLICATED: "divide the work among the ranks, and gather the result",
-    GROWS: "search only the ranks concerned, or give each rank a larger part",
+    GROWS: "loop over the relevant ranks only, or give each rank a larger part",
     Kind.ONE_AFTER_ANOTHER: "pass on smaller pieces, or remove the dependence between ranks",
     Kind.IMBALANCE: "divide the work into parts of equal cost",
     Kind.LATE: "do the work after sending the messages that others wait for, or share the work",
@@ -245,7 +245,7 @@ def _predictions(scaling: Scaling) -> Iterator[str]:
     line += ", ".join(map(_held_out, held_out))
     if beyond:
         amounts = ", ".join(f"{_amount(each)} {_UNITS[each.metric]}" for each in beyond)
-        line += f"; models fitted to all runs predict for {beyond[0].ranks} ranks: {amounts}"
+        line += f"; for {beyond[0].ranks} ranks, models fitted to all runs predict {amounts}"
     yield line
 
 

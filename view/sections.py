@@ -78,7 +78,11 @@ class Section:
 
 def _ranked(findings: Findings) -> str:
     """Return a note on the order of hot regions if they are not sorted by the first column; otherwise empty."""
-    return "ranked by own busy time: wall time includes waiting for a core" if findings.procedures.by_computing else ""
+    return (
+        "ranked by own busy time, because wall time includes waiting for a core"
+        if findings.procedures.by_computing
+        else ""
+    )
 
 
 def _own_time(findings: Findings) -> tuple[str, float] | None:
@@ -116,7 +120,7 @@ SECTIONS: Final[tuple[Section | AccountSection | PathSection, ...]] = (
         "losses",
         losses,
         note=lambda found: (
-            f"shares of the time of the slowest {_noun(found)}, times the number of {_noun(found)}s"
+            f"shares: 100 % is the time of the slowest {_noun(found)}, times the number of {_noun(found)}s"
             if _time_of_ranks(found)
             else ""
         ),

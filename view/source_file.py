@@ -56,7 +56,8 @@ def find_source(name: str, folders: Sequence[Path], measured: float | None = Non
     path = next((each for each in candidates(name, folders) if _is_file(each)), None)
     if path is None:
         looked = visible(", ".join(map(str, folders[:2])))
-        more = f" and {len(folders) - 2} folders above" if len(folders) > 2 else ""
+        above = len(folders) - 2
+        more = f" and {above} parent folder{'s' * (above > 1)}" if above > 0 else ""
         return SourceFile(name, None, (), f"{visible(name)} was not found below {looked}{more}")
     found = read_source(name, path)
     if measured is not None and not found.warning and path.stat().st_mtime > measured:

@@ -72,7 +72,7 @@ def timeline_report(runs: Sequence[Run], search: Search) -> Report:
     for number, each in enumerate(search.uncertain, len(search.anomalies) + 1):
         lines += _lines(number, each, paths, processes)
     if search.anomalies and len(runs) == 1:
-        lines += ["", "seen in only one run; to confirm it, repeat the run with autoanalyzer record"]
+        lines += ["", "changes were seen in only one run; to confirm them, repeat the run with autoanalyzer record"]
     if any(each.metric == "compute_time" for each in search.anomalies) and not any(run.counts for run in runs):
         events = counted_events(metric for run in runs for metric in run.trace.metrics)
         unsure = "metrics that accompany a change need not be its cause"
@@ -126,14 +126,15 @@ def _lines(number: int, each: Anomaly, paths: Sequence[CallPath], processes: int
 def _change(each: Anomaly, paths: Sequence[CallPath]) -> tuple[str, ...]:
     """Return phrases on a change, and if it is repeated, on how often it occurs."""
     if each.kind == "period":
-        return (f"file I/O every {each.period:.3g} s takes {percent(100 * each.factor)} of the time",)
+        return (f"file I/O recurs every {each.period:.3g} s and takes {percent(100 * each.factor)} of the time",)
     if each.metric == "resident_memory":
         return (f"memory in use grows by a factor of {each.factor:.3g}",)
-    slower = f"{each.factor:.3g} times as long" if each.factor > 1 else f"{percent(100 * each.factor)} of the time"
+    slower = f"{each.factor:.3g} times as long" if each.factor > 1 else f"{percent(100 * each.factor)} as long"
     if each.before is not None:
-        return f"each entry takes {slower} just before {region_of(paths, each.before)}", f"every {each.period:.3g} s"
+        event = region_of(paths, each.before)
+        return f"entries just before {event} take {slower} as other entries", f"every {each.period:.3g} s"
     how = {"gradual change": "gradually takes", "level shift": "temporarily takes"}.get(each.kind, "takes")
-    return (f"each entry {how} {slower}",)
+    return (f"each entry {how} {slower} as before",)
 
 
 def _companion(each: Companion) -> str:

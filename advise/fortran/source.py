@@ -116,8 +116,8 @@ def _read(text: str, path: Path, form: Form, questions: tuple[int, ...], options
 
     text = expand(text, name, _include_folders(path, options), openmp=form.openmp, prepared=included)
     if len(text) > _LARGEST:
-        size = f"{len(text) >> 10} KiB, more than {_LARGEST >> 10}"
-        raise SourceError(str(path), 1, 1, f"with included files, it is {size} KiB")
+        size = f"{len(text) >> 10} KiB, more than the limit of {_LARGEST >> 10} KiB"
+        raise SourceError(str(path), 1, 1, f"the file and the files it includes have {size}")
     markers = tuple(match.start() for match in re.finditer(r"^#", text, re.M))
     marked = MarkedText(text, name, markers)
     try:

@@ -135,11 +135,12 @@ def check_run(label: str, experiment: Experiment) -> None:
         )
     if notes.missing:
         raise InputError(
-            f"{label}: expected a complete run, but no data came back from {_ranks(notes.missing)}; repeat it"
+            f"{label}: expected a complete run, but no data came back from {_ranks(notes.missing)}; repeat the run"
         )
     if notes.unfinished:
         raise InputError(
-            f"{label}: expected a complete run, but {_ranks(notes.unfinished)} never entered MPI_Finalize; repeat it"
+            f"{label}: expected a complete run, but {_ranks(notes.unfinished)} never entered MPI_Finalize; repeat the "
+            "run"
         )
 
 
@@ -158,7 +159,9 @@ def _check_metric(label: str, experiment: Experiment, metric: str) -> None:
             known = ", ".join(one.name for one in experiment.metrics)
             raise InputError(f"{label}: no metric {name!r}; its metrics are {known}")
         if experiment.metric(name).aggregation != "sum":
-            raise InputError(f"{label}: metric {name!r} cannot be summed over call paths and ranks; choose another")
+            raise InputError(
+                f"{label}: metric {name!r} cannot be summed over call paths and ranks; choose another metric"
+            )
 
 
 def _check_units(joined: Integration, metric: str) -> None:
@@ -169,7 +172,7 @@ def _check_units(joined: Integration, metric: str) -> None:
         for label, unit in others:
             if unit != expected:
                 raise InputError(
-                    f"{label}: expected {name} in {expected}, as in {first}, found it in {unit}; choose another metric "
+                    f"{label}: expected {name} in {expected}, as in {first}, found {unit}; choose another metric "
                     "with --metric"
                 )
 
@@ -181,7 +184,7 @@ def check_values(label: str, experiment: Experiment, metric: str) -> None:
         if np.isnan(experiment.exclusive(name)).any():
             raise InputError(f"{label}: values of some ranks are missing; repeat that run")
         if (rank := negative_rank(experiment, name)) is not None:
-            raise InputError(f"{label}: expected a run, found a negative value of {name} on rank {rank}")
+            raise InputError(f"{label}: expected a run, but {name} is negative on rank {rank}")
 
 
 def _check_barriers(joined: Integration) -> None:

@@ -37,45 +37,49 @@ class Criteria:
     part: float = _number(
         0.25,
         "of a time",
-        "a cause must take this share of a region's time, or of a difference; a region with this share of the run is"
-        " always named; in sequential access to values of up to 16 bytes, with cache lines of 64 bytes, no larger share"
-        " of accesses misses",
+        "a cause must explain at least this share of a region's time, or of a difference; a region that takes at least"
+        " this share of the run is always named; at most this share of accesses misses in sequential access to values"
+        " of up to 16 bytes, with cache lines of 64 bytes",
         _SUITE,
     )
     outweighs: float = _number(
         2.0,
         "times",
-        "a region stands out if it takes this many times as long as a typical region, or as the rest of the region"
-        " around it",
+        "a region stands out if it takes at least this many times as long as a typical region, or as the rest of the"
+        " region around it",
         'see "Regions that take much time" in docs/design.md',
     )
     same_work: float = _number(
         0.01,
         "of a count",
-        "counts that differ by at most this come from the same work",
+        "ranks whose counts differ by at most this share did the same work",
         'see "Ranks that differ" in docs/design.md',
     )
     resolution: float = _number(
         0.01,
         "s",
-        "scheduler ticks and cold caches make ranks with equal work differ by this much; counts depend on neither",
-        "ticks of Linux: 1 to 10 ms",
+        "scheduler ticks and cold caches make ranks with equal work differ by up to this much; counts depend on"
+        " neither",
+        "Linux ticks: 1 to 10 ms",
     )
     noise: float = _number(
         6.0,
         "standard deviations",
-        "noise alone makes the fastest and the slowest rank differ by no more than this in a region of equal work;"
-        " four normal values differ by more once in 10,000 regions",
+        "noise alone makes the fastest and the slowest rank differ by no more than this in a region of equal work; four"
+        " normally distributed values differ by more in one of 10,000 regions",
         "the normal distribution",
     )
     most_noise: float = _number(
-        2 / 3, "of a region's longest time", "noise alone never makes a rank take more than three times as long", _SUITE
+        2 / 3,
+        "of a region's longest time",
+        "noise alone never makes a rank take more than three times as long as another rank",
+        _SUITE,
     )
     unknown_noise: float = _number(
         0.25,
         "of a region's time",
-        "noise of a shared machine; used if a run has too few regions to estimate its own noise, or no counts confirm"
-        " a time",
+        "noise of a shared machine; used if a run has too few regions to estimate its own noise, or no counts confirm a"
+        " time",
         _SUITE,
     )
     burst: float = _number(
@@ -83,7 +87,7 @@ class Criteria:
         "s",
         "another program on the same core, or the first use of memory, can cost one rank this much; without counts,"
         " smaller differences are doubtful",
-        "controls of the suite",
+        "control programs of the suite",
     )
     swift: float = _number(
         1 / 3,
@@ -101,21 +105,21 @@ class Criteria:
     miss: float = _number(
         5e-7,
         "s per miss",
-        "a miss that goes to the farthest memory takes this long; longer delays, such as page faults, are not due to"
-        " misses",
+        "a miss that goes to the farthest memory takes at most this long; longer delays, such as page faults, are not"
+        " due to misses",
         _HARDWARE,
     )
     call: float = _number(
         1e-4,
         "s per call",
         "a call that takes longer, on any network or disk, waits for something else, such as a core",
-        "Ethernet: 50 us; time slices of Linux: 0.75 ms",
+        "Ethernet: 50 us; Linux time slices: 0.75 ms",
     )
     byte: float = _number(
         1e-8,
         "s per byte",
         "a call that takes longer per byte, on any network or disk, waits for something else; below 10 kB, the call"
-        " itself takes longer",
+        " itself takes longer than the transfer",
         "Ethernet: 118 MB/s",
     )
 

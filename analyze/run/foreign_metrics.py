@@ -95,7 +95,7 @@ def _check_sizes(experiment: Experiment) -> None:
     found = summaries(experiment, names)
     for name in names:
         if found[name].largest > _LARGEST:
-            raise InputError(f"expected {name} up to {_LARGEST:g}, found {found[name].largest:g}")
+            raise InputError(f"expected values of {name} up to {_LARGEST:g}, found {found[name].largest:g}")
 
 
 def _no_run(metric: Metric, experiment: Experiment) -> str | None:
@@ -151,7 +151,7 @@ def in_own_names(experiment: Experiment) -> Experiment:
     taken = {name: sources[name].words for name in _SAID if name in sources}
     said = ", ".join(f"{_SAID[name]} from {words}" for name, words in taken.items() if words not in (name, ""))
     absent = ", ".join(words for name, words in _EXPECTED.items() if name not in sources or not sources[name].words)
-    remark = "; ".join(filter(None, [said and f"imported: {said}", f"lacking: {absent}" if absent else ""]))
+    remark = "; ".join(filter(None, [said and f"imported: {said}", f"missing: {absent}" if absent else ""]))
     return experiment.replaced(
         metrics=metrics,
         call_paths=_named_kinds(experiment.call_paths),
@@ -217,7 +217,7 @@ def _sources(experiment: Experiment) -> dict[str, _Source]:
         return found
     if "mpi_time" not in found:
         time = found.get("cpu_time", found["wall_time"]).read
-        words = "regions of MPI" if any(_of_mpi(experiment)) else ""
+        words = "MPI regions" if any(_of_mpi(experiment)) else ""
         found["mpi_time"] = _Source(words, lambda: _in_mpi(experiment, time()))
     _add_barriers(experiment, found)
     for kind in ("mpi", "omp"):
@@ -270,8 +270,8 @@ def expected_times(experiment: Experiment, absent: Sequence[str]) -> str | None:
     found = ", ".join(f"{each.name} ({each.unit or 'no unit'})" for each in experiment.metrics[:_SHOWN])
     parts = {part: cut[part] for names in lacking.values() for part in names if part in cut}
     said = "".join(
-        f"; {part} was removed from the file, and {whole} includes more than {part}: repeat the cut and keep both, or"
-        " compare by --dissimilarity-metric wall_time"
+        f"; {part} was removed from the file and cannot be derived from {whole}, which also covers other time: repeat"
+        " the cut and keep both, or compare by --dissimilarity-metric wall_time"
         for part, whole in parts.items()
     )
     return f"expected {wanted}, found {found}{said}"

@@ -138,4 +138,4 @@ def _check_metrics(experiment: Experiment, metric: str, as_measured: Experiment)
         lacking = summary(experiment, name).missing
         if lacking is not None:
             place = experiment.locations[lacking]
-            raise InputError(f"expected {name} of every rank, found a missing value on rank {place.process}")
+            raise InputError(f"expected {name} on every rank, found no value on rank {place.process}")

@@ -287,7 +287,7 @@ def _columns_by_rank(experiment: Experiment, excluded: Sequence[int]) -> tuple[I
     check_ranks(excluded, set(processes.tolist()), experiment.notes.missing)
     columns = np.flatnonzero(~np.isin(processes, excluded))
     if not len(columns):
-        raise UsageError("no rank is left")
+        raise UsageError("no rank is left to analyse")
     threads = np.array([place.thread for place in experiment.locations])
     columns = columns[np.lexsort((threads[columns], processes[columns]))]
     ranks, starts = np.unique(processes[columns], return_index=True)
@@ -302,7 +302,7 @@ def _left_out(experiment: Experiment, pattern: str) -> tuple[list[int], list[int
         name, _, rank = pattern.rpartition("@")
         paths = paths_named(experiment, name) if rank.isdecimal() else []
     if any(experiment.call_paths[path].parent is None for path in paths):
-        raise UsageError(f"region {name}: expected a region below the whole program")
+        raise UsageError(f"region {name}: expected a part of the program, found the whole program")
     if not paths:
         names = (path.region.name for path in experiment.call_paths)
         raise UsageError(f"no region {name}; {way_out(name, names)}")

@@ -80,11 +80,11 @@ def compare_scaling(base: Scaling, other: Scaling) -> ScalingComparison:
             f"expected runs with {numbers[0]} ranks on both sides, found {numbers[1]} ranks on the other side"
         )
     if base.mode != other.mode:
-        raise UsageError(f"expected {base.mode} scaling on both sides, found {other.mode}: the sides' work differs")
+        raise UsageError(f"expected {base.mode} scaling on both sides, found {other.mode} scaling on the other side")
     if base.is_of_path != other.is_of_path:
         late = (base if base.is_of_path else other).series.labels[-1]
         raise InputError(
-            f"{late}: ranks waited for cores, but ranks of the other side did not; record both sides in the same way"
+            f"{late}: ranks waited for cores, but those on the other side did not; record both sides in the same way"
         )
     found, counted = [each.factors["efficiency"][-1] or 0.0 for each in (base, other)], _instructions(base, other)
     change, noise = found[1] / found[0] - 1, _noise(base, other)

@@ -76,7 +76,7 @@ def find_scaling(series: Series, mode: Mode | None = None) -> Scaling:
     """
     if not series.has_same_arguments and mode is None:
         raise UsageError(
-            f"{series.labels[-1]}: expected the same program arguments as in {series.labels[0]}, found others; "
+            f"{series.labels[-1]}: expected the same program arguments as in {series.labels[0]}, found different ones; "
             "if the total work is the same, add --mode strong; if the work per rank is the same, add --mode weak"
         )
     found, by = (mode, "option") if mode else _mode_of(series)

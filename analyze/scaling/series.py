@@ -122,7 +122,7 @@ def series_of(runs: Sequence[Sequence[Experiment]], labels: Sequence[str]) -> Se
     labels, sizes = [labels[each] for each in order], [sizes[each] for each in order]
     if len({*sizes}) < 2:
         raise UsageError(
-            f"expected runs with different numbers of ranks, found only runs with {_ranks(sizes[0])}; record more: "
+            f"expected runs with different numbers of ranks, found only runs with {_ranks(sizes[0])}; to record more: "
             "autoanalyzer scale -o DIR --ranks 2,4,8 -- mpirun -n {ranks} ./app"
         )
     for (label, size), (other, same) in pairwise(zip(labels, sizes, strict=True)):
@@ -200,7 +200,9 @@ def _check(label: str, experiment: Experiment) -> None:
     if others:
         raise InputError(f"{label}: expected a run, found the result of {others[0]}; name the runs themselves")
     if lost := len({*notes.missing, *notes.unfinished}):
-        raise InputError(f"{label}: expected a complete run, but {_ranks(lost)} did not reach MPI_Finalize; repeat it")
+        raise InputError(
+            f"{label}: expected a complete run, but {_ranks(lost)} did not reach MPI_Finalize; repeat that run"
+        )
     if notes.program_status:
         raise InputError(f"{label}: expected exit status 0, found {notes.program_status}; repeat that run")
     if "path_time" not in experiment and len({place.process for place in experiment.locations}) > 1:
@@ -216,7 +218,7 @@ def _check_same(first: str, base: Experiment, label: str, other: Experiment) -> 
     changed = [file for file, found in texts.items() if file in others and found.isdisjoint(others[file])]
     if changed:
         file = PurePath(changed[0]).name
-        raise InputError(f"{label}: {file} has changed since {first}; record both with the same build")
+        raise InputError(f"{label}: {file} has changed since {first}; record both runs with the same build")
     check_machine(first, base, label, other)
 
 

@@ -29,7 +29,7 @@ REASONS: Final = {
     Doubt.SPEED: "these ranks are slower nearly everywhere, and no counts confirm more work",
     Doubt.CHANCE: "the difference is small, and no counts confirm it",
     Doubt.NO_MPI: "time in MPI is unknown, so the slowest ranks may be waiting",
-    Doubt.CORES: "which rank gets work first depends on who gets a core",
+    Doubt.CORES: "the order in which ranks get work depends on which ranks get a core",
 }
 
 
@@ -117,7 +117,7 @@ def confidence_in_weight(analysis: Analysis, culprit: int) -> Confidence:
     if causes and causes[0].attribute in analysis.parts.unpriced(culprit):
         return Confidence("low", "the time per cache miss is not known")
     if analysis.parts.is_explained(culprit):
-        return Confidence("high", "it has a cause that was measured")
+        return Confidence("high", "its cause was measured")
     if analysis.explanation.seconds.waits[culprit]:
         return Confidence("high", "its time in MPI was measured")
     return _without_a_cause(analysis)
@@ -126,7 +126,7 @@ def confidence_in_weight(analysis: Analysis, culprit: int) -> Confidence:
 def _without_a_cause(analysis: Analysis) -> Confidence:
     if "instructions" in analysis.lacking:
         return Confidence("medium", "nothing was counted")
-    return Confidence("medium", "no count explains it")
+    return Confidence("medium", "no count explains the time")
 
 
 def _counts_differ(analysis: Analysis, regions: Sequence[int]) -> bool:

@@ -18,7 +18,7 @@ from .waits import wait_of
 
 __all__ = ["heavy_procedures", "heavy_regions", "late_region", "late_work"]
 
-_AWAITED: Final = "ranks wait for it"
+_AWAITED: Final = "ranks wait for this region"
 
 
 def heavy_regions(analysis: Analysis) -> Iterator[Finding]:
@@ -66,7 +66,7 @@ def heavy_procedures(analysis: Analysis) -> Iterator[Finding]:
             gain=gain,
             share=share,
             of_run=of_run,
-            reason="its time over all call paths was measured",
+            reason="the region's time over all call paths was measured",
         )
 
 

@@ -138,7 +138,7 @@ def test_visits_are_those_of_one_rank_where_work_may_be_repeated(make_experiment
 @pytest.mark.parametrize(
     ("found", "said"),
     [
-        (Found(None), "it was not found"),
+        (Found(None), "the file was not found"),
         (Found(Path("app.c"), "app.c was changed after the run"), "app.c was changed after the run"),
     ],
 )
@@ -188,4 +188,4 @@ def test_of_others_in_which_work_may_be_divided_fewer_are_read_where_they_are_de
     advised = advise(analyze(made.experiment()), find)
     assert read == [f"{number:02}.{suffix}" for number in (19, *range(others))]
     (remark,) = advised.remarks
-    assert remark.startswith(f"{19 - others} more files were not read, although they may also divide work")
+    assert remark.startswith(f"{19 - others} more files that may divide work among ranks were not read for advice")

@@ -60,7 +60,7 @@ def test_a_body_without_end_is_unknown():
     source = SourceFile("c", "x.c", (Procedure("f", body=(outer,)),), (Declaration("a", extents=(Number(9),)),))
     found = interchange(source, source.procedures[0], outer, inner)
     assert found.order is Order.UNKNOWN
-    assert "too many accesses" in found.reasons[0]
+    assert "too many memory accesses" in found.reasons[0]
 
 
 MAY_OVERLAP = {

@@ -114,7 +114,7 @@ def test_what_ranks_take_of_turns_tells_whether_these_or_their_cost_differ(site,
     found = replace(site(ROWS), turns_apart=lambda source, loop: apart if loop.line == 12 else None)
     (advice,) = division_of_work(found)
     assert said in advice.text
-    assert any("times as many iterations of line 12" in each for each in advice.evidence) == bool(apart)
+    assert any("times as many iterations of the loop in line 12" in each for each in advice.evidence) == bool(apart)
 
 
 def test_turns_that_data_make_long_are_named_where_nothing_divides_them(site):
@@ -184,7 +184,7 @@ REPEATED = {
     ),
     "the same product behind a store": (
         "x[0] += y[i] / z[i]; x[1] += c * (y[i] / z[i]);",
-        "y[i]/z[i] is computed in each of lines",
+        "y[i]/z[i] is computed in each of the lines",
         "high",
     ),
     "a search": ("int k = 0; while (y[k] < z[i]) k++; x[i] = k;", "from the beginning each time", "high"),
@@ -224,7 +224,7 @@ def test_memory_that_each_call_gets_anew_is_named_where_its_touching_costs(site)
         }
         """
     (advice,) = allocations(site(text, visits_per_rank=20.0))
-    assert advice.text == "malloc allocates t in each call of f: allocate it once, before the calls, and reuse it"
+    assert advice.text == "malloc allocates t in each call to f: allocate it once, before the calls, and reuse it"
     assert lines(advice) == [6]
     assert not list(allocations(site(text, visits=20.0, visits_per_rank=1.0)))
 
@@ -259,10 +259,10 @@ def test_what_differs_in_each_turn_is_not_repeated(site):
 
 
 WRITING = {
-    "written and read": ("fwrite(x, 8, n, file); fread(x, 8, n, file);", "keep it in memory", "high"),
-    "flushed": ('fprintf(file, "%g", x[i]); fflush(file);', "flush after the loop", "high"),
+    "written and read": ("fwrite(x, 8, n, file); fread(x, 8, n, file);", "keep the data in memory", "high"),
+    "flushed": ('fprintf(file, "%g", x[i]); fflush(file);', "flush the output once, after the loop", "high"),
     "opened": ('FILE *other = fopen("a", "w"); fwrite(x, 8, n, other);', "open the file once", "high"),
-    "formatted": ('fprintf(file, "%g", x[i]);', "numbers are converted to text", "medium"),
+    "formatted": ('fprintf(file, "%g", x[i]);', "write numbers in binary", "medium"),
     "in pieces": ("fwrite(&x[i], 8, 1, file);", "in large blocks", "medium"),
 }
 
@@ -276,7 +276,7 @@ def test_input_and_output_in_a_loop_is_named(site, name):
     (advice,) = input_output(site(text, io_calls=100.0, io_bytes=800.0))
     assert said in advice.text
     assert advice.confidence == sure
-    assert advice.evidence == ("100 calls, 8 bytes per call, which is little",)
+    assert advice.evidence == ("100 calls, 8 bytes per call, which is small",)
 
 
 def test_text_in_memory_and_output_behind_a_loop_are_no_input_or_output_in_one(site):

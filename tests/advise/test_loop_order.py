@@ -100,7 +100,7 @@ def test_rows_of_a_power_of_two_are_to_be_longer(site):
         }
         """)
     )
-    assert "a step is a cache line longer" in advice.text
+    assert "each step is one cache line longer" in advice.text
 
 
 def test_few_fields_of_large_structures_are_to_be_put_together(site):

@@ -25,7 +25,7 @@ def test_st_walks_along_rows(sample):
 def test_st_keeps_gathers_on_disk(sample):
     (advice,) = input_output(sample("st/stack_disk.f", "stack"))
     assert {16, 22} <= {*lines(advice)}
-    assert "keep it in memory" in advice.text
+    assert "keep the data in memory" in advice.text
     assert not list(input_output(sample("st/stack_memory.f", "stack")))
 
 

@@ -92,7 +92,7 @@ def test_of_many_metrics_that_one_side_has_not_measured_the_first_is_named(files
 def test_a_metric_that_is_chosen_is_shown_though_it_is_0_everywhere(tool, written):
     written("nothing.cube", [0, 0, 0])
     said = tool("autoanalyzer", "diff", "nothing.cube", "nothing.cube", "--metric", "wall_time").stdout.decode()
-    assert "wall_time of each call path, exclusive, over 2 locations together: no change" in said
+    assert "wall_time of each call path, exclusive, sum over 2 locations: no change" in said
 
 
 def test_missing_values_of_one_side_are_left_out_of_both_and_counted(files, written):
@@ -110,7 +110,7 @@ def test_diff_says_below_its_table_what_it_shows_and_never_a_negative_nothing(fi
     for name in "cd":
         written(f"{name}.cube", [-0.0, 1 if name == "c" else 0, 0], ranks=1, node=name)
     lines = files("autoanalyzer", "diff", "c.cube", "d.cube").stdout.decode().splitlines()
-    assert "wall_time of each call path, exclusive, over 1 location" in lines
+    assert "wall_time of each call path, exclusive, 1 location" in lines
     assert not any("-0" in line for line in lines)
 
 

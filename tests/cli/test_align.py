@@ -45,7 +45,7 @@ def test_it_is_printed_too(pair):
     done = pair("align", "--metric", "ipc", "--interval", "13:17", "a.csv", "b.csv")
     assert done.returncode == 0
     said = done.stdout.decode()
-    assert "The same interval of ipc in each trace" in said
+    assert "The interval in each trace, by ipc" in said
     assert "warping," in said
 
 

@@ -49,7 +49,7 @@ def test_what_is_hot_and_what_imbalance_costs_is_listed_and_in_the_document(save
     )
     assert " ".join(said[1].split()) == "1.5 s 97 % 1.5 s - 1.5 s 1.5 s 0 loop in main app.c:3"
     assert " ".join(said[4].split()) == "2 s 24 % 2 s 1.5 s 1.33 2 loop in main app.c:3"
-    assert said[5] == "shares of the time of the slowest rank, times the number of ranks"
+    assert said[5] == "shares: 100 % is the time of the slowest rank, times the number of ranks"
     found = json.loads((saved.folder / "f.json").read_text())
     assert [(each["line"], each["own_wall_time"]) for each in found["hot"]] == [(3, 1.5), (5, 0.05)]
     hot = [(each["line"], each["own_compute_time"], each["callers"]) for each in found["hot_procedures"]]
@@ -69,7 +69,7 @@ def test_the_account_is_a_table_with_its_prices_and_in_the_document(saved):
         "50 ms 3.2 % 50 ms loop in main app.c:5",
     ]
     assert lines[4:7] == [
-        "means over the ranks, without nested regions; blank cells: less than 0.5 % of all time",
+        "times are means over the ranks, without nested regions; blank cells: below 0.5 % of the total time",
         "prices fitted to this run: 1 ns per instruction",
         "these prices do not explain 0.0 % of the computing time",
     ]

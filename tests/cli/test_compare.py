@@ -65,7 +65,7 @@ def test_waiting_that_moves_into_a_call_of_a_faster_program_is_told_and_does_not
     said = done.stdout.decode()
     assert said.startswith("FASTER   the program takes")
     assert "WAITING  MPI_Allreduce (a.c:12) takes 700 ms, 133.3 % more than 300 ms" in said
-    assert ": waiting moved here, and the program is not slower" in said
+    assert ": waiting moved to this region, and the program is not slower" in said
 
 
 def test_compare_says_what_is_unclear_of_a_change_that_is_sure_by_itself(tool, written):
@@ -81,7 +81,7 @@ def test_compare_says_what_other_programs_took_of_the_processors_on_each_side(to
     for name, own in (("a.cube", 4.5), ("b.cube", 1.0)):
         use = {"elapsed": 5.0, "busy": 5.0, "own": own}
         written(name, [0.1, 2.0, 1.0], notes=Notes(processors=2, processor_use=use))
-    said = "other programs took little of the cores in the base and 40 % now, so times may differ"
+    said = "other programs took little of the cores' time in the base runs, and 40 % now, so times may differ"
     assert said in tool("autoanalyzer", "compare", "a.cube", "--with", "b.cube").stdout.decode()
     assert "other programs" not in tool("autoanalyzer", "compare", "a.cube", "--with", "a.cube").stdout.decode()
 
@@ -193,8 +193,10 @@ def test_compare_says_that_few_runs_hide_what_noise_does_not(tool, written):
 def test_compare_says_what_values_are(series):
     lines = series("autoanalyzer", "compare", *A, "--with", *A).stdout.decode().splitlines()
     assert lines[0].startswith("SAME     the program takes 3.1 s, the same as the base (")
-    assert lines[1].strip().startswith("wall_time, mean of the ranks, minima of 3 and 3 runs; ")
-    assert lines[-1].strip() == "regions exclude callees, and are judged if they take at least 5 % of the program"
+    assert lines[1].strip().startswith("wall_time, mean of the ranks, minima of 3 base runs and 3 new runs; ")
+    assert lines[-1].strip() == (
+        "values of regions exclude callees; a region is judged if it has at least 5 % of the program's value"
+    )
     (found,) = json.loads(series("autoanalyzer", "compare", *A, "--with", *A, "--json", "-").stdout)["comparisons"]
     assert (found["of_ranks"], found["least"]) == ("mean", 0.01)
 
@@ -213,7 +215,7 @@ def test_compare_refuses_a_run_that_was_killed_and_one_that_lost_a_rank(files, w
     written("lost.cube", [0.1, 1, 1], ranks=1, notes=Notes(missing=(1,)))
     for name, what in (("dead", "ranks 0, 1 never entered MPI_Finalize"), ("lost", "no data came back from rank 1")):
         line = refused(files("autoanalyzer", "compare", "a.cube", "--with", f"{name}.cube", "--fail-on", "5%"))
-        assert line == f"autoanalyzer: {name}.cube: expected a complete run, but {what}; repeat it"
+        assert line == f"autoanalyzer: {name}.cube: expected a complete run, but {what}; repeat the run"
 
 
 def test_compare_refuses_runs_of_other_numbers_of_ranks(files, written):
@@ -308,7 +310,7 @@ def test_a_document_goes_to_standard_output_and_the_verdict_makes_way(kind, star
 def test_compare_refuses_a_metric_in_two_units(files, written):
     written("occ.cube", [0.1, 2, 1], unit="occ")
     line = refused(files("autoanalyzer", "compare", "a.cube", "--with", "occ.cube"))
-    assert "occ.cube: expected wall_time in sec, as in a.cube, found it in occ" in line
+    assert "occ.cube: expected wall_time in sec, as in a.cube, found occ" in line
 
 
 @pytest.mark.parametrize("sides", [("unstated.cube", "a.cube"), ("a.cube", "unstated.cube")])

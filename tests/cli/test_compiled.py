@@ -219,4 +219,4 @@ def test_without_libclang_there_is_no_advice_on_c_and_the_reason_is_said(tool):
     words = [sys.executable, "-c", WITHOUT, str(place)]
     environment = {**os.environ, "LIBCLANG_LIBRARY_PATH": "nowhere"}
     said = subprocess.run(words, env=environment, capture_output=True, text=True, check=True).stdout
-    assert said.startswith("no advice on x.c: libclang, which reads it, cannot be loaded: nowhere/libclang.so")
+    assert said.startswith("no advice on x.c: libclang, which reads this file, cannot be loaded: nowhere/libclang.so")

@@ -94,7 +94,7 @@ def test_intervals_and_a_drawn_pattern(runs):
 def test_it_is_printed_and_written_as_csv(runs, tmp_path):
     done = runs("correlate", "--target", "speed", "a.csv", "b.csv", "--top", "1", "--csv", "r.csv")
     said = done.stdout.decode()
-    assert "Metrics that change with speed in a.csv, the whole trace, by combined" in said
+    assert "Metrics that change with speed in a.csv, the whole trace, ranked by combined" in said
     assert "2 more metrics" in said
     assert "Left out (constant): flat." in said
     assert "b.csv was aligned by warping speed." in said
@@ -126,11 +126,11 @@ def test_a_derived_target(here, tmp_path):
     ("words", "said"),
     [
         (("--target", "ipc"), "--target ipc: expected one of the metrics of these traces; there are speed"),
-        (("--target", "flat"), "a.csv: expected a target that varies, found flat constant"),
+        (("--target", "flat"), "a.csv: expected a target that varies, found flat (constant)"),
         (("--target", "speed", "--interval", "50:60"), "a.csv: expected intervals with samples of speed"),
-        (("--target", "speed", "--interval", "4:4.2"), "a.csv: expected a target that varies, found speed with "),
+        (("--target", "speed", "--interval", "4:4.2"), "a.csv: expected a target that varies, found speed (only "),
         (("--target", "speed", "--segments", "0"), "argument --segments: expected a number of at least 1, found '0'"),
-        (("--target", "speed", "--pattern", "1:2"), "expected two or more points of a pattern"),
+        (("--target", "speed", "--pattern", "1:2"), "expected a pattern of two or more points"),
         (("--target", "speed", "--pattern", "1,2"), "expected points TIME:VALUE, such as 0:1,4:1,4:3, found '1,2'"),
         (("--target", "speed", "--common", "drift"), "b.csv: expected the metric drift in common with a.csv"),
         (("--target", "speed", "--common", "no"), "expected one of the metrics of these traces; did you mean noise?"),

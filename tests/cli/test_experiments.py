@@ -90,7 +90,7 @@ def test_ratios_are_not_added_up(saved):
     assert by_thread["inclusive"]["wall_time.ratio"] == [[None, None], [1.0, 1.0], [None, None]]
     assert (
         said(saved, "dump", "r.cube").splitlines()[-1]
-        == "metrics that cannot be summed are missing; --by thread shows them"
+        == "metrics that cannot be summed are not shown; to see them, use --by thread"
     )
     table = said(saved, "dump", "r.cube", "--metrics", "wall_time.ratio", "--by", "thread").splitlines()
     assert table[1].split() == ["1", "1", "main"]
@@ -117,7 +117,7 @@ def test_a_table_shows_mpi_and_io_bytes_with_units_and_no_control_characters(sav
     assert lines[1].split() == ["3.75", "s", "2.5", "s", "3", "MB", "5", "GB", "main"]
     assert lines[3].split()[-1] == "dump\ufffd[31m"
     assert "\x1b" not in "".join(lines)
-    assert lines[-1] == "2 locations together, inclusive"
+    assert lines[-1] == "sum over 2 locations, inclusive"
 
 
 def test_a_table_by_process_has_a_column_each(saved):

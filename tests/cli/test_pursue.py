@@ -176,7 +176,7 @@ def test_camps_are_told_with_their_ranks_and_values(tool, here, browse):
     tool.write("camps.csv", _text([*rows, *([0, rank, 0, *values[rank]] for rank in range(64))]))
     done = here("pursue", "camps.csv", "--json", "o.json", "--html", "o.html")
     text = done.stdout.decode()
-    assert "sent: ranks 16-47 with a mean of 120 B (the others 100 B)" in text
+    assert "sent: ranks 16-47 with a mean of 120 B (mean of the others: 100 B)" in text
     (period,) = json.loads((tool.folder / "o.json").read_text())["periods"]
     assert (period["status"], period["metrics"][0], period["index"] > period["chance"]) == ("converged", "sent", False)
     camps = period["camps"]
@@ -212,7 +212,7 @@ def test_other_ranks_in_the_same_metric_later_are_none_of_those_that_are_told(to
     tool.write("t.csv", _text(rows))
     text = here("pursue", "t.csv", "--window", "10", "--trim", "remove").stdout.decode()
     assert re.search(
-        r"\nTrimmed in \d of 1\d periods, because they are far from all others: ranks 5, 9[-, 0-9]* \(left out\)", text
+        r"\nTrimmed in \d of 1\d periods: ranks 5, 9[-, 0-9]* \(left out\), far from all other locations\.", text
     )
     text = here("pursue", "t.csv", "--window", "10").stdout.decode()
     assert re.search(r"\nLook at reads: rank 9 with [^;]*, from 35-45 s to the end[.;]", text)
@@ -224,7 +224,7 @@ def test_trimming_names_whom_it_left_out(tool, here):
     values[10:14, 2] += 8
     rows = [["time", "process", "thread", "a", "b", "c", "d"], *([0, rank, 0, *values[rank]] for rank in range(24))]
     tool.write("far.csv", _text(rows))
-    said = "\nTrimmed, because they are far from all others: ranks 7-8 ({}).\n"
+    said = "\nTrimmed: ranks 7-8 ({}), far from all other locations.\n"
     for how, what in (("remove", "left out"), ("log", "moved closer"), ("none", None)):
         text = here("pursue", "far.csv", "--trim", how).stdout.decode()
         assert (said.format(what) in text) == (what is not None), how

@@ -237,11 +237,11 @@ def test_of_a_file_of_another_tool_sentences_name_the_threads(here):
     whole = here("stats", file, "hierarchy").stdout.decode()
     # Who computes less waits in the barrier behind the loop.
     assert "(z_solve.f:52): thread 1.0: 2.89 s; threads 0.0, 0.3, 1.3, … 3.5: 2.49-2.7 s; threads " in whole
-    assert "\nOnly the first thread of each process has mpi, mpi_communication, " in whole
+    assert "\nOnly the first thread of each process has values of mpi, mpi_communication, " in whole
     part = here("stats", file, "hierarchy", "--region", "z_solve.f:52").stdout.decode()
     slow = "cluster 1, threads 0.0, 0.3, 1.0, 1.3, 2.0-2.1, 3.0, 3.5: time 30 % above 2.03 s;"
     assert f"\nThe clusters differ most in time (F = 228.1): {slow}" in part
-    assert " Among these, thread 1.0 has the most: 2.89 s.\n" in part
+    assert " Among these, thread 1.0 has the largest value: 2.89 s.\n" in part
 
 
 def test_of_balanced_ranks_nothing_is_told_but_that_and_who_computes_longest(tool, here):
@@ -251,7 +251,7 @@ def test_of_balanced_ranks_nothing_is_told_but_that_and_who_computes_longest(too
     assert "\nNo difference between the locations matters (limits: 10 %" in said
     assert "Clusters of" not in said
     assert (
-        "the busiest rank's busy time; rank 44 computes longest there (116 s; the median is 115 s). To analyse only "
+        "the busiest rank's busy time; rank 44 takes longest there (116 s; the median is 115 s). To analyse only "
         in said
     )
 

@@ -59,7 +59,7 @@ def test_the_verdict(recorded):
     said = recorded("timeline", "runs/one", "runs/two").stdout.decode()
     assert "1 region examined entry by entry, in 2 runs, and in 1 counting run" in said
     assert " 1  SUDDEN CHANGE   a.c:10   step  ‹ main" in said
-    assert " times as long, from " in said
+    assert " times as long as before, from " in said
     assert "on all ranks" in said
     assert "goes with l2_misses (+" in said
 

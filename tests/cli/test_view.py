@@ -32,7 +32,7 @@ def test_the_page_has_the_verdict_the_source_and_what_statistics_find(run, tool)
     assert "Redundant metrics: correlation" in text
     assert "These clusters are based on 1 metric of propagate.c:28; " in text
     assert "clusters, on compute_time over all regions." in text
-    assert "as one kind" not in text
+    assert "as one group" not in text
     assert " add --sample" not in text
 
 

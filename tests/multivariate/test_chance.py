@@ -143,8 +143,8 @@ def test_clusters_that_may_be_chance_are_said_to_be_that_by_each_analysis(noise)
         said = report.sentences[0]
         assert said.startswith("The clusters may be due to chance: in ")
         assert said.endswith(
-            " of 100 simulations, 8 locations of one kind looked just as clustered (the limit is 2.5). Treat them as"
-            " one kind, or add runs (stats --sample)."
+            " of 100 simulations, 8 locations of a single group looked just as clustered (the limit is 2.5). Treat them"
+            " as one group, or add runs (stats --sample)."
         )
     tables = [[table.title.partition(" of ")[0] for table in each.tables] for each in reports]
     assert ["Clusters" in each for each in tables] == [False, False, True]

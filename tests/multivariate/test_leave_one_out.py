@@ -64,7 +64,7 @@ def test_of_three_points_none_can_be_left_out_and_no_metric_either(make_space):
     assert leave_one_out(space, pearson(space.scaled())) is None
     report = correlation_report(correlation(space))
     assert report.document["leave_one_out"] is None
-    assert "3 locations are too few to leave metrics out: four are needed." in report.sentences
+    assert "3 locations are too few to leave metrics out: at least four are needed." in report.sentences
     assert report.document["next"] == "--metrics a,b"
 
 

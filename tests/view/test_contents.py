@@ -24,6 +24,6 @@ def test_the_files_that_took_longest_are_named() -> None:
         notes=Notes(files=files),
     )
     lines = [line for line in contents_lines(experiment, Path("x.cube")) if line.startswith("file ")]
-    assert lines[0] == "file        1.5 s, 4 MB read, 0 B written, 1.2e4 calls of 4 processes   /data/in"
-    assert lines[1].endswith("1 call of 1 process   /data/0")
+    assert lines[0] == "file        1.5 s, 4 MB read, 0 B written, 1.2e4 calls by 4 processes   /data/in"
+    assert lines[1].endswith("1 call by 1 process   /data/0")
     assert len(lines) == 10

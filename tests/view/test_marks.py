@@ -109,7 +109,7 @@ def test_a_grid_tells_clusters_by_letters_beside_colours():
 def test_3000_points_take_little_room_and_the_table_says_what_it_leaves_out():
     chart = Chart([Series("s", [*map(float, range(3000))], [1.0] * 3000, [f"rank {each}" for each in range(3000)])])
     assert len(chart.html()) < 500_000
-    assert "and 2800 more: --csv has all" in chart.html()
+    assert "and 2800 more: --csv contains all" in chart.html()
 
 
 def test_a_long_name_loses_its_middle():

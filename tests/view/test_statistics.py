@@ -50,7 +50,9 @@ def test_a_difference_is_told_as_it_is(own, others, said):
 
 def test_a_cluster_in_the_middle_has_nothing_of_its_own():
     space = _space(m=[1.0, 1, 2, 2.0001, 3, 3])
-    assert differences(space, Partition.of(space, [0, 0, 1, 1, 2, 2], space.scaled()), 1) == "nothing that matters"
+    assert (
+        differences(space, Partition.of(space, [0, 0, 1, 1, 2, 2], space.scaled()), 1) == "no difference that matters"
+    )
 
 
 def _noise(points: int, metrics: int) -> MetricSpace:
@@ -73,7 +75,7 @@ def test_sentences_lead_with_what_matters_in_seconds():
     for report in (kmeans_report(kmeans(space)), hierarchy_report(hierarchy(space))):
         assert report.sentences[1].startswith("The clusters differ most in cpu_time (F = ")
         assert (
-            ", ranks 8-15: cpu_time 2.93 times 505 ms. Among these, rank 14 has the most: 1.61 s."
+            ", ranks 8-15: cpu_time 2.93 times 505 ms. Among these, rank 14 has the largest value: 1.61 s."
             in report.sentences[1]
         )
         assert not any("io_time" in each for each in report.sentences)
@@ -84,14 +86,16 @@ def test_of_clusters_that_do_not_matter_it_is_said_what_does():
     spread = np.linspace(1.0, 2.0, 16)[np.random.default_rng(0).permutation(16)]
     space = _space(work=spread, **{f"m{each}": np.where(np.arange(16) == 3, 1.008, 1.0) for each in range(4)})
     said = kmeans_report(kmeans(space)).sentences
-    assert said[1].startswith("No difference between the clusters matters (limits: 10 %; for times, also 10 ms")
+    assert said[1].startswith(
+        "No difference between the clusters matters (limits: 10 % of the larger value; for times, also 10 ms"
+    )
     assert said[1].endswith("Differences that matter cut across the clusters: work from 1 on rank 4 to 2 on rank 15.")
     assert len(said) == 2
 
 
 def test_of_no_clusters_no_more_is_said_than_that():
     for report in (hierarchy_report(hierarchy(_noise(40, 5))), kmeans_report(kmeans(_noise(40, 5)))):
-        assert "treat the locations as one kind" in report.sentences[0]
+        assert "treat the locations as one group" in report.sentences[0]
         assert len(report.sentences) == 2
         assert report.tables == []
     (_, cut) = hierarchy_report(hierarchy(_noise(40, 5))).sentences
@@ -147,7 +151,7 @@ def test_parts_say_what_is_dropped_in_them_and_what_has_no_result():
     assert [each["path"] for each in report.document["within"]] == [[2]]
     alone = nested_report(recursively(_noise(40, 5), kmeans, lambda _, found: found.partition), kmeans_report)
     assert alone.sentences[-1].startswith(
-        "Clusters are not analysed further: this needs a silhouette of at least 0.5, found 0."
+        "Clusters are not analysed further: the silhouette must be at least 0.5, found 0."
     )
 
 

@@ -67,16 +67,19 @@ def test_an_imbalance_names_the_place_the_ranks_and_their_times():
 def test_balanced_ranks_and_equal_regions_are_a_verdict_too():
     lines = verdict_lines(analyze(experiment([1.0, 1.0, 1.0])))
     assert any(line.startswith("1 HOT SPOT    work.c  loop in work") for line in lines)
-    assert lines[2] == "balanced: ranks differ in no region enough to matter"
+    assert lines[2] == "balanced: ranks do not differ enough to matter in any region"
     assert lines[4] == "    all ranks alike: 1 s per rank"
     lines = verdict_lines(analyze(experiment([1.0, 1.0], [1.0, 1.0], [1.0, 1.0])))
-    assert lines[2] == "balanced: ranks differ in no region enough to matter"
+    assert lines[2] == "balanced: ranks do not differ enough to matter in any region"
 
 
 def test_ranks_that_are_missing_are_acquitted_of_nothing():
     lines = verdict_lines(analyze(experiment([1.0, 1.0], notes=Notes(program="app", missing=(2, 3)))))
     assert lines[0].startswith("app   2 of 4 ranks   ")
-    assert lines[2] == "balanced as far as the data of 2 of 4 ranks show: ranks differ in no region enough to matter"
+    assert (
+        lines[2]
+        == "balanced as far as the data of 2 of 4 ranks show: ranks do not differ enough to matter in any region"
+    )
     (line,) = (each for each in verdict_lines(analyze(experiment([1.0], notes=Notes(missing=(1,)))))[:1])
     assert "1 of 2 ranks" in line
 
@@ -96,7 +99,7 @@ def test_a_run_in_which_nothing_weighs_has_a_document_too():
 
 def test_a_run_too_short_is_not_judged():
     lines = verdict_lines(analyze(experiment([1e-3, 2e-3])))
-    assert lines[2] == "too short to judge: expected a program of at least 10 ms; use a larger input"
+    assert lines[2] == "too short to judge: expected a run of at least 10 ms; use a larger input"
 
 
 def test_a_rank_that_computes_more_is_no_master():
@@ -425,7 +428,7 @@ def test_a_region_that_no_counter_explains_is_said_to_be_so():
     heavy = next(number for number, line in enumerate(lines) if "HOT SPOT" in line)
     assert lines[heavy + 1 : heavy + 3] == [
         "    all ranks alike: 1 s per rank",
-        "    why: unknown: no count explains it",
+        "    why: unknown: no count explains the time",
     ]
 
 
@@ -433,7 +436,9 @@ def test_of_regions_that_are_nearly_alike_none_is_heavy_without_a_cause():
     rows = [[1.1, 1.1]] * 10 + [[0.9, 0.9]] * 10
     plain = analyze(experiment(*rows))
     assert len(plain.disparity.culprits) == 20
-    assert verdict_lines(plain)[2] == "balanced: ranks differ in no region enough to matter; no region stands out"
+    assert (
+        verdict_lines(plain)[2] == "balanced: ranks do not differ enough to matter in any region; no region stands out"
+    )
     assert not any(each["heavy"] for each in findings_document(plain, Path("x"))["disparity"]["cccr"])
     files = [[1e9, 1e9] if row == 3 else [0.0, 0.0] for row in range(20)]
     (found,) = analyze(counted(*rows, io_bytes=files)).verdict.findings
@@ -487,7 +492,7 @@ def test_a_program_without_probes_is_to_be_built_with_them():
     )
     lines = verdict_lines(analyze(bare))
     assert any(line.startswith("1 NO DETAIL   own code of app ") for line in lines)
-    assert "    why: unknown: not instrumented, so only its MPI calls and file I/O were measured" in lines
+    assert "    why: unknown: the program has no probes, so only its MPI calls and file I/O were measured" in lines
     sample = "sample the program: autoanalyzer run --sample auto (or rebuild with aa-mpicc or aa-mpifort)"
     assert f"    try: {sample}" in lines
     assert not any("--counters" in line or "counted" in line for line in lines)
@@ -683,8 +688,8 @@ def test_a_run_that_took_far_longer_than_it_did_anything_is_said_to(delay: float
         severities={**own, "wall_time": wall}, notes=Notes(program="app", run_delay={"0": delay, "1": delay})
     )
     line = (
-        "2.9 s of 4.5 s per rank are not covered by any finding: asleep, or waiting for a child process, a device or a"
-        " thread"
+        "2.9 s of 4.5 s per rank are not covered by any finding: the ranks sleep, or wait for a child process, a device"
+        " or a thread"
     )
     assert any(each.startswith(line) for each in whole_lines(analyze(made))) == said
 
@@ -881,7 +886,9 @@ def test_ranks_are_acquitted_of_what_noise_can_make_without_a_bound_that_it_may_
     findings = analyze(experiment(*noisy))
     assert not findings.dissimilarity.exists
     assert findings.dissimilarity.severity > 0.1
-    assert "balanced: ranks differ in no region enough to matter; no region stands out" in verdict_lines(findings)
+    assert "balanced: ranks do not differ enough to matter in any region; no region stands out" in verdict_lines(
+        findings
+    )
 
 
 def test_what_is_mostly_in_mpi_has_no_inner_loops_to_look_for():
@@ -1044,7 +1051,7 @@ def test_allocations_are_a_cause_with_their_number_each_time_and_what_to_try():
 
 
 def test_of_what_is_mostly_waiting_that_is_said_before_what_it_computes():
-    for in_mpi, first in ((4.0, "why: 4 s in 200 MPI"), (1.5, "why: it executes all of the program's 1.6e10")):
+    for in_mpi, first in ((4.0, "why: 4 s in 200 MPI"), (1.5, "why: the region executes all of the program's 1.6e10")):
         made = counted(
             *([2.0, 2.0], [0.01, 0.01], [0.01, 0.01]),
             instructions=[[8e9, 8e9], [1e7, 1e7], [1e7, 1e7]],
@@ -1052,7 +1059,7 @@ def test_of_what_is_mostly_waiting_that_is_said_before_what_it_computes():
             mpi_bytes=[[8e3] * 2, [0.0] * 2, [0.0] * 2],
             mpi_calls=[[100.0] * 2, [0.0] * 2, [0.0] * 2],
         )
-        said = [line for line in verdict_lines(analyze(made)) if re.match("    (why|it executes)", line)]
+        said = [line for line in verdict_lines(analyze(made)) if re.match("    (why|the region executes)", line)]
         assert first in said[0]
 
 

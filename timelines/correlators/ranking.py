@@ -133,7 +133,7 @@ def rank(
     mine = target.part(taken)
     reason = _unfit(mine.values)
     if reason:
-        raise InputError(f"{target.source}: expected a target that varies, found {target.name} {reason}")
+        raise InputError(f"{target.source}: expected a target that varies, found {target.name} ({reason})")
     whole = _target(mine.times, mine.values, segments, pattern)
     found: list[Correlated] = []
     omitted: list[tuple[str, str, str]] = []
@@ -194,9 +194,9 @@ def _samples(target: Series, intervals: Sequence[Interval]) -> Flags:
 def _unfit(values: Values, wanted: int = 0) -> str:
     """Return why values cannot be compared; empty if they can."""
     if len(values) < _FEWEST:
-        return f"with {len(values)} samples, fewer than {_FEWEST}"
+        return f"only {len(values)} samples; at least {_FEWEST} are needed"
     if len(values) < wanted / 2:
-        return f"known in {len(values)} of {wanted} samples"
+        return f"known in only {len(values)} of {wanted} samples"
     if np.ptp(values) <= _CONSTANT * max(float(np.abs(values).max()), 1e-300):
         return "constant"
     return ""

@@ -148,7 +148,7 @@ def drawn_pattern(points: Sequence[tuple[float, float]], times: Values) -> Value
     """
     seconds = [time for time, _ in points]
     if len(points) < 2 or any(later < earlier for earlier, later in pairwise(seconds)):
-        raise InputError(f"expected two or more points of a pattern, with increasing times, found {len(points)}")
+        raise InputError(f"expected a pattern of two or more points with increasing times, found {len(points)} points")
     return np.interp(times, seconds, [value for _, value in points])
 
 

@@ -168,7 +168,7 @@ def pursue(
     space = trimmed(space, distance, trimming)
     locations = len(space.points)
     if locations < LEAST_POINTS:
-        reason = f"{locations} locations, but {LEAST_POINTS} are needed, so metrics are ordered by how much they differ"
+        reason = f"{locations} locations, but {LEAST_POINTS} are needed, so metrics are ordered by their spread"
         found = {"status": "too-few", "reason": reason, "ranking": _by_spread(space), "points": locations}
         return _found(space, space, outliers, **found)
     seen = space if parts is None else _parts(trimmed(parts, outlying(parts.scaled()), trimming), space)
@@ -218,10 +218,10 @@ def _viewed(space: MetricSpace, seen: MetricSpace, outliers: tuple[int | str, ..
 def _judged(found: Projection, critical: float, camps: Camps, *, structure: bool) -> tuple[Status, str]:
     if structure:
         return "converged" if found.converged else "stopped", f"{found.agreeing} of {found.followed} starts agree"
-    beside = f"camps {camps.index:.3g}; chance reaches {camps.critical:.3g}"
+    beside = f"camps {camps.index:.3g}, by chance up to {camps.critical:.3g}"
     if camps.worth:
         return "converged", beside
-    return "no-structure", f"index {found.index:.3g}; chance reaches {critical:.3g}; {beside}"
+    return "no-structure", f"index {found.index:.3g}, by chance up to {critical:.3g}; {beside}"
 
 
 def _ranked(order: Iterable[Chosen], metrics: Sequence[str], camps: Mapping[str, float]) -> list[Ranked]:

@@ -123,7 +123,7 @@ class Chart:
         head = element("thead", element("tr", *(element("th", text(title), scope="col") for title in titles)))
         body = (element("tr", *(element("td", text(cell)) for cell in row)) for row in rows[:_LISTED])
         table = wide(element("table", head, element("tbody", *body)))
-        more = element("p", f"and {len(rows) - _LISTED} more: --csv has all") if len(rows) > _LISTED else ""
+        more = element("p", f"and {len(rows) - _LISTED} more: --csv contains all") if len(rows) > _LISTED else ""
         return element("details", element("summary", "numbers"), table, more)
 
 

@@ -47,7 +47,7 @@ from .time_lines import Recording, TimeLines, time_lines_of
 
 __all__ = ["Subject", "page_of"]
 
-_SUMS: Final = "Values in the trees are sums over all ranks, from start to end."
+_SUMS: Final = "Values in the trees are sums over all ranks, for the entire run."
 _MEANS: Final = f"{_SUMS} Values in the verdict are means over the ranks, without MPI startup and shutdown."
 _SEPARATOR: Final = " · "
 _MOST_RANKS: Final = 10_000  # maximum number of locations with which the page has an account; it takes half a second

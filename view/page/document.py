@@ -234,7 +234,8 @@ def _digits(datasets: Sequence[Dataset]) -> str:
             "This experiment has too many values for a page. The page has exact sums, and the minimum, mean and"
             f" maximum over all {noun}s, by metric and call path; for {names}, also values of {count} ranges of {noun}s"
             f"{single}."
-            " To see all values of a part, extract it with autoanalyzer cut --ranks, --subtree or --metrics."
+            " To see all values of a part of the run, extract this part with autoanalyzer cut --ranks, --subtree or"
+            " --metrics."
         )
     if all(each.exact for each in datasets):
         return "This page contains all numbers, with all digits."

@@ -69,7 +69,7 @@ _KINDS: Final = (
         "instruction_intensity",
         "instruction_independent",
         "the fastest loop in autoanalyzer calibrate",
-        "Instructions measure work of any kind, useful or not: a vectorised loop executes fewer. ",
+        "Instructions measure work of any kind, useful or not: a vectorised loop executes fewer instructions. ",
         "To count instructions and cache misses on any machine, use autoanalyzer run --counters simulated",
     ),
 )

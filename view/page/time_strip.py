@@ -57,7 +57,7 @@ def time_strip(times: TimeLines) -> str:
     start, end = (element("span", seconds(each) if each else "0 s") for each in head["edges"])
     key = "".join(element("li", _swatch(colours[each]), f" {text(said[each])}") for each in first)
     more = element("li", _swatch(_OTHERS), " others") if (shares[order[_OTHERS:]] > 0).any() or (own < 0).any() else ""
-    title = f"{head['title']}: the region with the most time; more in the tab Time"
+    title = f"{head['title']}: the region with the most time at each moment; see also the tab Time"
     return element(
         "figure",
         element("ol", labels, class_=None if has_names else "ends"),

@@ -76,7 +76,7 @@ def _indices(periods: Sequence[Period]) -> Picture:
     series = [
         Series("best projection", ends, [found.index for _, found in viewed], said, style="both"),
         Series(
-            "points without structure stay below this",
+            "maximum for points without structure",
             ends,
             [found.critical for _, found in viewed],
             style="dashed",
@@ -84,7 +84,7 @@ def _indices(periods: Sequence[Period]) -> Picture:
         ),
     ]
     chart = Chart(series, Axis("seconds"), Axis("index", log=True))
-    return Picture("How far the best projection is from normal", [chart])
+    return Picture("How far the best projection is from a normal distribution", [chart])
 
 
 def _importance(periods: Sequence[Period], state: PursuitOverTime) -> Picture:
@@ -95,7 +95,7 @@ def _importance(periods: Sequence[Period], state: PursuitOverTime) -> Picture:
         for each in period.found.ranking if period.found else ():
             table[rows[each.metric], column] = each.importance
     matrix = Matrix(state.metrics, [f"{each.end:g} s" for each in shown], table, signed=False)
-    said = ["Pale: the metric has no structure of its own. Hatched: it does not differ between locations."]
+    said = ["Pale: the metric has no structure of its own. Hatched: the metric does not differ between locations."]
     last = [f"The last {len(shown)} of {len(periods)} periods are drawn."] if len(shown) < len(periods) else []
     return Picture("Importance of all metrics", [matrix], [*said, *last])
 

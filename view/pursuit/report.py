@@ -93,8 +93,8 @@ def _ranking(telling: Telling) -> Table:
     ]
     cut = part_of(len(rows), len(found.ranking), "metric")
     return Table(
-        f"Metrics of {found.space.place}, those with the most structure first: {found.status}"
-        f"{f' ({cut})' if cut else ''}",
+        f"Metrics of {found.space.place}, those with the most structure first (status: {found.status}"
+        f"{f'; {cut}' if cut else ''})",
         ("metric", "camps", "importance", "loading", "index", "who stands out"),
         rows,
     )
@@ -159,7 +159,7 @@ def _others(found: Pursuit) -> str:
         for each in found.ranking[len(found.metrics) :]
         if _wide(found, each.metric) and (text := _stands_out(found, each.metric))
     ]
-    return f"Look at {'; '.join(said[:_TOLD])}." if said else "Treat the locations as one kind."
+    return f"Look at {'; '.join(said[:_TOLD])}." if said else "Treat the locations as one group."
 
 
 def _since(periods: Sequence[Period], telling: Period, metric: str) -> str:
@@ -204,9 +204,9 @@ def _apart(period: Period) -> set[int | str]:
 
 
 def _beyond(found: Outcome) -> str:
-    said = [f"index {found.index:.3g}; chance reaches {found.critical:.3g}"] if found.departs else []
+    said = [f"index {found.index:.3g}, by chance up to {found.critical:.3g}"] if found.departs else []
     if found.camps and found.camps.worth:
-        said.append(f"camps {found.camps.index:.3g}; chance reaches {found.camps.critical:.3g}")
+        said.append(f"camps {found.camps.index:.3g}, by chance up to {found.camps.critical:.3g}")
     return "; ".join(said)
 
 
@@ -224,7 +224,7 @@ def _nothing(periods: Sequence[Period]) -> str:
     reason = next(each.reason for each in reversed(periods) if each.status == status)
     if len(periods) == 1:
         return f"No metric stands out: {status} ({reason})."
-    often = f"most often: {status} ({many(count, 'period')}; last reason: {reason})"
+    often = f"the most frequent status is {status} ({many(count, 'period')}; last reason: {reason})"
     return f"No metric stands out in any of {len(periods)} periods; {often}."
 
 
@@ -239,9 +239,10 @@ def _saving(state: PursuitOverTime) -> str:
     what = f"use autoanalyzer run {as_typed(record, state.sources)}" if counted else f"record {','.join(record)}"
     text = f"Next, {what}: this leaves out {saved}"
     if state.probed:
-        text += f" ({percent(100 * probing)} if {many(len(state.probed), 'other')} are recorded in turn)"
+        turn = f"{many(len(state.probed), 'other metric')} {'is' if len(state.probed) == 1 else 'are'}"
+        text += f" ({percent(100 * probing)} if {turn} recorded in turn)"
     if len(state.reduction.course) > 1:
-        text += f"; over this trace, the selections left out {percent(100 * state.reduction.share)}"
+        text += f"; over this trace, the selections left out {percent(100 * state.reduction.share)} of all fields"
     return f"{text}."
 
 
@@ -270,7 +271,7 @@ def _trimmed(periods: Sequence[Period], state: PursuitOverTime) -> list[str]:
     labels = sorted({*chain(*far)}, key=lambda label: [int(number) for number in re.findall("[0-9]+", str(label))])
     who = names(labels) if any("#" in str(each) for each in labels) else ranks(labels, _NAMED)
     when = f" in {len(far)} of {len(periods)} periods" if len(periods) > 1 else ""
-    return [f"Trimmed{when}, because they are far from all others: {who} ({how})."]
+    return [f"Trimmed{when}: {who} ({how}), far from all other locations."]
 
 
 def _document(periods: Sequence[Period], state: PursuitOverTime, late: int, empty: int) -> dict[str, Any]:

@@ -50,4 +50,5 @@ def parted(found: Pursuit) -> str | None:
     size = np.abs(values).max()
     own, others = (float((values[rows] / size).mean() * size) for rows in (inside, ~inside))
     who = names(camps.smaller) if any(point.sample for point in space.points) else ranks(camps.smaller)
-    return f"{metric}: {who} with a mean of {value(space, metric, own)} (the others {value(space, metric, others)})"
+    mean, rest = (value(space, metric, each) for each in (own, others))
+    return f"{metric}: {who} with a mean of {mean} (mean of the others: {rest})"

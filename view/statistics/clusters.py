@@ -82,7 +82,7 @@ def differences(
     for column in list(columns)[:most]:
         own, others = (float(space.values[rows, column].mean()) for rows in (inside, ~inside))
         said.append(f"{space.metrics[column]} {_against(space, space.metrics[column], own, others)}")
-    return "; ".join(said) or "nothing that matters"
+    return "; ".join(said) or "no difference that matters"
 
 
 def _against(space: MetricSpace, metric: str, own: float, others: float) -> str:
@@ -206,7 +206,7 @@ def _extreme(space: MetricSpace, partition: Partition, cluster: int, column: int
     number = value(space, metric, space.values[row, column])
     if number == value(space, metric, float(own.mean())):
         return ""
-    return f" Among these, {ranks([space.labels[row]])} has the {'most' if most else 'least'}: {number}."
+    return f" Among these, {ranks([space.labels[row]])} has the {'largest' if most else 'smallest'} value: {number}."
 
 
 def strength(space: MetricSpace, partition: Partition, *, advise: bool = True) -> str | None:
@@ -215,16 +215,17 @@ def strength(space: MetricSpace, partition: Partition, *, advise: bool = True) -
     Without ``advise``, the warning contains no advice, because a verdict next to it may give other advice.
     """
     if partition.silhouette is not None and partition.silhouette < WEAK:
-        found = f"silhouette {partition.silhouette:.2f}, at least {WEAK} needed"
-        return f"The clusters are not distinct ({found}){': treat the locations as one kind' if advise else ''}."
+        found = f"silhouette {partition.silhouette:.2f}; at least {WEAK} is needed"
+        return f"The clusters are not distinct ({found}){': treat the locations as one group' if advise else ''}."
     if partition.by_chance:
         return (
             f"The clusters may be due to chance: in {100 * (partition.chance or 0):.3g} of 100 simulations, "
-            f"{len(partition.labels)} locations of one kind looked just as clustered (the limit is {100 * LEVEL:g}). "
-            f"{'Treat them as one kind, or add runs' if advise else 'More runs may show more'} (stats --sample)."
+            f"{len(partition.labels)} locations of a single group looked just as clustered (the limit is "
+            f"{100 * LEVEL:g}). "
+            f"{'Treat them as one group, or add runs' if advise else 'More runs may show more'} (stats --sample)."
         )
     if not matters(space, space.values.min(axis=0), space.values.max(axis=0)):
-        alike = " Treat them as one kind." if advise else ""
+        alike = " Treat them as one group." if advise else ""
         return f"No difference between the locations matters (limits: {RULE}).{alike}"
     return None
 

@@ -109,7 +109,7 @@ def _sentences(found: Correlation) -> list[str]:
     space, groups = found.space, found.groups
     head = f"{many(len(space.metrics), 'metric')} of {many(len(space.points), 'location')}"
     if all(len(each.members) == 1 for each in groups):
-        said = [f"{head} have no redundant pair (|r| ≥ {REDUNDANT}): none can be left out."]
+        said = [f"{head} have no redundant pair (|r| ≥ {REDUNDANT}): no metric can be left out."]
     else:
         said = [f"{head} form {many(len(groups), 'group')}{_largest(found)}.", *_advice(found)]
     said += _turning(found)
@@ -143,7 +143,7 @@ def _largest(found: Correlation) -> str:
 def _advice(found: Correlation) -> list[str]:
     """Return a sentence with options that leave redundant metrics out of the next run or analysis; may be empty."""
     if found.one_out is None:
-        return [f"{len(found.space.points)} locations are too few to leave metrics out: four are needed."]
+        return [f"{len(found.space.points)} locations are too few to leave metrics out: at least four are needed."]
     kept = _kept(found)
     if len(kept) == len(found.space.measured(found.space.metrics)):
         return []
@@ -160,9 +160,12 @@ def _turning(found: Correlation) -> list[str]:
         turns = [each for each in found.turns if each.made == made]
         if turns:
             first, label = turns[0], found.space.labels[turns[0].point]
-            who = f"{'rank' if isinstance(label, int) else 'location'} {label}"
+            noun = "rank" if isinstance(label, int) else "location"
+            who = f"{noun} {label}"
             pair = f"{first.metrics[0]} and {first.metrics[1]}"
-            numbers = f"r = {first.with_it:.3f}, without it {first.without:.3f}; Spearman's {first.ranked:.3f}"
+            numbers = (
+                f"r = {first.with_it:.3f}, without this {noun} {first.without:.3f}; Spearman's r {first.ranked:.3f}"
+            )
             more = f"; the same applies to {many(len(turns) - 1, 'more pair')}" if len(turns) > 1 else ""
             if made:
                 said.append(f"Only {who} makes {pair} redundant ({numbers}): keep both metrics{more}.")
@@ -188,8 +191,8 @@ def _groups(found: Correlation) -> Table:
         for each in found.groups
     ]
     return Table(
-        f"Groups of redundant metrics of {found.space.place}",
-        ("representative", "metrics", "least |r|", "without one", "others"),
+        f"Groups of redundant metrics in {found.space.place}",
+        ("representative", "metrics", "least |r|", "without one location", "other metrics"),
         rows,
     )
 

@@ -86,9 +86,9 @@ def _sentences(found: Factors) -> list[str]:
     first = [each.metrics[0] for each in found.factors if each.metrics]
     alone = f"; {names(found.alone)} belong{'s' if len(found.alone) == 1 else ''} to no factor" if found.alone else ""
     said.append(
-        f"One metric for each factor is enough: {', '.join(first)}{alone}. To see where ranks differ: map --factor N."
+        f"One metric per factor is enough: {', '.join(first)}{alone}. To see where ranks differ: stats map --factor N."
         if first
-        else f"No metric has a loading of {JOINS}: none belongs to a factor."
+        else f"No metric has a loading of at least {JOINS}, so none belongs to a factor."
     )
     said += [
         f"{name} is a Heywood case: the factors explain all of its variance, but the other metrics explain only "
@@ -116,7 +116,7 @@ def _table(found: Factors) -> Table:
         rows.append((name, *cells, f"{found.communalities[row]:.3f}"))
     header = ("metric", *(f"{each + 1} {found.factors[each].name}" for each in columns), "communality")
     said = f"{found.rotation}; * marks the metrics of a factor; loadings below {_SMALL} are not shown"
-    title = f"Loadings of metrics of {found.space.place} ({said})"
+    title = f"Loadings of metrics in {found.space.place} ({said})"
     return Table(title, header, rows)
 
 
@@ -140,4 +140,4 @@ def _scree(found: Factors, sentences: list[str]) -> Picture:
         Series(chance, numbers, found.random.tolist(), style="dashed", colour=1),
     ]
     chart = Chart(series, Axis("factor", whole=True), Axis("eigenvalue", zero=True), height=320)
-    return Picture("Number of factors: those above chance", [chart], sentences)
+    return Picture("Number of factors: those with an eigenvalue above chance", [chart], sentences)

@@ -64,7 +64,7 @@ def cut_sentences(found: Hierarchy) -> list[str]:
         said = [f"{len(space.points)} locations form one cluster, as requested."]
     else:
         into = f"{partition.count} clusters of {names(sizes, 10)}{_next_merge(found)}"
-        where = f"at {found.height:.3g} ({found.method})"
+        where = f"at distance {found.height:.3g} ({found.method})"
         whole = f"{len(space.points)} locations"
         said = [
             f"The best cut, {where}, would divide {whole} into {into}."
@@ -75,8 +75,8 @@ def cut_sentences(found: Hierarchy) -> list[str]:
         who = ranks([space.labels[row] for row in found.far])
         far = f"; {len(found.far)} are far from every location in the sample ({who})"
         said.append(
-            f"The tree is built from a sample of {len(found.sample)} locations; each other location joined the cluster "
-            f"of the nearest in the sample{far if len(found.far) else ''}."
+            f"The tree is built from a sample of {len(found.sample)} locations; every other location joined the "
+            f"cluster of the nearest location in the sample{far if len(found.far) else ''}."
         )
     return said
 
@@ -89,8 +89,8 @@ def _no_cut(found: Hierarchy) -> bool:
 def weakness(found: Hierarchy, *, advise: bool = True) -> str | None:
     """Return a warning if clusters are not distinct, with what to do if ``advise`` is set; otherwise None."""
     if _no_cut(found):
-        one_kind = ": treat the locations as one kind, or set the number with stats -k" if advise else ""
-        return f"No cut stands out{one_kind}."
+        one_group = ": treat the locations as one group, or set the number of clusters with stats -k" if advise else ""
+        return f"No cut stands out{one_group}."
     return clusters.strength(found.space, found.partition, advise=advise)
 
 

@@ -52,7 +52,7 @@ def membership_report(found: Membership, factor: tuple[int, Factors] | None = No
     said = _sentences(found, factor)
     shown_clusters = not (tree.suggested and weakness(tree))
     printed = _printed(found) if shown_clusters else []
-    unseen = [] if printed or not shown_clusters else ["The map is too large to print: --html draws it."]
+    unseen = [] if printed or not shown_clusters else ["The map is too large to print; to draw it, add --html."]
     return Report(
         [*said, *unseen],
         [*([clusters.table(space, partition)] if shown_clusters else []), *printed],

@@ -30,6 +30,6 @@ def profile_picture(space: MetricSpace, partition: Partition, sentences: Sequenc
     said = [[value(space, name, mean) for name, mean in zip(names, row, strict=True)] for row in means]
     deviations = partition.deviations[:_CLUSTERS, columns].T
     cut = drawn(part_of(len(clusters), partition.count, "cluster"), part_of(len(columns), len(space.metrics), "metric"))
-    title = "What the clusters are like; the metric with the largest F-ratio first"
+    title = "Means of the clusters, with the metric with the largest F-ratio first"
     by_metric = [[*row] for row in zip(*said, strict=True)]
     return Picture(title, [Matrix(names, clusters, deviations, said=by_metric)], [*sentences, *cut])

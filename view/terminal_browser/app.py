@@ -39,9 +39,9 @@ _TITLES: Final = {"metrics": "Metric", "program": "Call path", "system": "Machin
 
 _HELP: Final = """\
 ↑ ↓        select the row above or below; trees to the right show its values
-→ ←        open a node, or go to its first child; close it, or go to its parent
+→ ←        open a node, or go to its first child; close a node, or go to its parent
 Home End   first row, last row
-Enter      select; on “n more”: show them
+Enter      select; on “n more”: show these rows
 m          add to the selection
 Tab        next tree
 /  n N     search in this tree; next match, previous match
@@ -51,7 +51,7 @@ s          source
 [ ]        previous finding, next finding
 q          quit
 
-A closed node includes all nodes below it; an open one shows only what its children do not.
+A closed node includes all nodes below it; an open node excludes its children.
 ░ means not measured, which is not 0; ~ means partly measured.
 ▲ gain, ▼ loss, in differences.
 ◆ marks source lines with advice."""
@@ -353,7 +353,7 @@ class BrowserApp(App[None]):
         places = ((at + away * step) % len(labels) for away in range(0 if here else 1, len(labels) + 1))
         found = next((node for node in places if self.wanted.lower() in labels[node].lower()), None)
         if found is None:
-            self.notify(visible(f"no {_TITLES[self.last_tree].lower()} has {self.wanted!r} in its name"))
+            self.notify(visible(f"{_TITLES[self.last_tree]}: no name contains {self.wanted!r}"))
             return
         self.browser = self.browser.selecting(self.last_tree, found)
         self._show()

@@ -85,7 +85,7 @@ class TreeView(ScrollView, can_focus=True):
         self.rows, self.signed = rows, signed
         same = (place for place, row in enumerate(rows) if row.nodes[0] == at)
         self.cursor = next(same, min(self.cursor, max(0, len(rows) - 1)))
-        self.border_subtitle = f"■ 0 … {written(Value(legend.top), legend.unit)[0]}" if legend else "not added"
+        self.border_subtitle = f"■ 0 … {written(Value(legend.top), legend.unit)[0]}" if legend else "not summed"
         self.virtual_size = Size(1, len(rows))
         self._into_view()
         self.refresh()

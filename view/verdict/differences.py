@@ -46,7 +46,7 @@ def why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
     elif "instructions" in findings.lacking:
         yield from not_counted(findings)
     elif not findings.experiment.notes.counts_by_rank:
-        yield "unknown: work moved between ranks in the counting run, so their counts cannot be compared"
+        yield "unknown: work moved between ranks in the counting run, so the counts cannot be compared"
     elif finding.doubt is not Doubt.COUNTS_ALONE:
         is_next = f"; {NEW_PAGES}" if not_counted(findings) else ""
         what = "neither counts nor page faults match" if has_page_faults(findings) else "no count matches"
@@ -70,14 +70,14 @@ def why_uncertain(findings: Findings, doubt: Doubt, *, counts: bool) -> str:
         doubt: The reason for uncertainty.
         counts: Whether another line already suggests counting instructions.
     """
-    told = "; counts will show" * counts
     if doubt is Doubt.SPEED:
         can_count = "instructions" in findings.lacking and can_be_rerun(findings)
-        how = told or "; to find out: --counters simulated" * can_count
+        how = "; counts will show which" if counts else "; to find out which: --counters simulated" * can_count
         return f"uncertain: {MAYBE_SPEED.format(who=_noun(findings))}{how}"
     if doubt is Doubt.CHANCE:
         is_known = findings.repetition.runs > 1 or not can_be_rerun(findings)
-        advice = told or ": repeat the run (--repeat 5) before you act on it" * (not is_known)
+        told = "; counts will show the cause"
+        advice = told if counts else ": repeat the run (--repeat 5) before you act on it" * (not is_known)
         return f"uncertain: a noisy machine can cause a difference of this size, too{advice}"
     return _WHAT_IT_MAY_BE[doubt].format(who=_noun(findings))
 

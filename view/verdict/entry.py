@@ -240,8 +240,10 @@ def _saved(findings: Findings, finding: Finding) -> str:
         path, more = (time_of(findings.experiment, each) for each in (besides.before, besides.before - besides.after))
         if parts:
             return left  # the lines with advice show each part of the saving
-        of_ranks = f"{more} of it because ranks do this at different times"
-        left += f"; {path} on the critical path, {of_ranks if at_once else 'which has the slowest thread each time'}"
+        of_ranks = f"{more} of it because ranks do this work at different times"
+        left += (
+            f"; {path} on the critical path, {of_ranks if at_once else 'which follows the slowest thread each time'}"
+        )
     return left
 
 

@@ -194,9 +194,9 @@ def balanced(findings: Findings) -> list[str]:
     of_each = f" of each of the {programs} programs" if programs > 1 else ""
     as_far = f" as far as the data of {present} of {expected} ranks show" if present < expected else ""
     who = "threads" if findings.vectors.threads else "ranks"
-    line = f"balanced{as_far}: {who}{of_each}{without} differ in no region enough to matter"
+    line = f"balanced{as_far}: {who}{of_each}{without} do not differ enough to matter in any region"
     if any(len(each.groups) > 1 for each in verdict.findings):
-        line = f"no difference in work between {who}{of_each}{without} is certain"
+        line = f"no clear difference in work between {who}{of_each}{without}"
     line += _left_out(findings)
     line += "" if verdict.findings else "; no region stands out"
     if verdict.not_followed and can_be_followed(findings):
@@ -233,4 +233,4 @@ def processes(findings: Findings) -> tuple[int, int]:
 
 def too_short() -> str:
     """Return the line for a run that is too short to judge."""
-    return f"too short to judge: expected a program of at least {seconds(CRITERIA.resolution)}; use a larger input"
+    return f"too short to judge: expected a run of at least {seconds(CRITERIA.resolution)}; use a larger input"

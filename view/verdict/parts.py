@@ -48,7 +48,7 @@ __all__ = [
 NO_PROBES: Final = f"rebuild with probes: {REBUILD}"
 NOT_SAMPLED: Final = "sample the program: autoanalyzer run --sample auto (or rebuild with aa-mpicc or aa-mpifort)"
 TO_COUNT: Final = f": {COUNT} (5-20 times slower)"  # end of a line on unknown causes
-UNKNOWN_INSIDE: Final = "unknown: not instrumented, so only its MPI calls and file I/O were measured"
+UNKNOWN_INSIDE: Final = "unknown: the program has no probes, so only its MPI calls and file I/O were measured"
 NEW_PAGES: Final = "next: autoanalyzer run --usage page_faults (shows whether the region waits for new pages)"
 ALL: Final = 0.9  # of a time: a larger share is written as all of it
 _IN_MPI: Final = (Kind.LATE, Kind.MESSAGES, Kind.TRANSFER)
@@ -122,7 +122,7 @@ def _of_code(findings: Findings, finding: Finding, culprit: int) -> Iterator[str
     if findings.parts.is_explained(culprit):
         yield "why: " * (finding.kind is Kind.HOT_SPOT) + _executes(findings, culprit, cycles)
         return
-    why = ": no count explains it"
+    why = ": no count explains the time"
     if cycles is not None:
         why = f"; {1 / cycles:.2g} instructions per cycle: {_long_latencies(findings, culprit)}"
     yield f"why: unknown{why}"
@@ -140,7 +140,7 @@ def _long_latencies(findings: Findings, culprit: int) -> str:
         return f"perhaps {named}{'' if priced.issuperset(found) else _NO_PRICE}"
     counted = [name for name in EVENTS if complete(findings.experiment, name)]
     named = ", ".join(NAMES[name] for name in counted[:-1]) + " or " * (len(counted) > 1) + NAMES[counted[-1]]
-    return f"long latencies; too few {named} to explain it"
+    return f"long latencies; too few {named} to explain them"
 
 
 def _event(findings: Findings, name: str, culprit: int) -> str:
@@ -272,7 +272,7 @@ def _executes(findings: Findings, culprit: int, cycles: float | None) -> str:
     executed = findings.run.weighed.sums("instructions")
     own, of_all = float(executed[culprit]), float(executed[list(findings.run.weighed.top)].sum())
     part = next((each for each in findings.parts.causes(culprit) if each.attribute == "instructions"), None)
-    said = f"it executes {of_the_program(count(own), count(of_all))} instructions"
+    said = f"the region executes {of_the_program(count(own), count(of_all))} instructions"
     if part and part.seconds and (part.share or 0.0) < ALL:
         said += f" in {time_of(findings.experiment, part.seconds)}"
     return f"{said}, {1 / cycles:.2g} per cycle" if cycles else said

@@ -66,11 +66,11 @@ def reasons(findings: Findings, finding: Finding) -> list[tuple[str, Kind]]:
     said = [*threads, *said] if is_of_threads(finding) else [*said, *threads]
     said = [each for each in said if not each[0].endswith(TO_COUNT) or (is_uneven and each in uneven)] or said
     known = None if finding.weight is None else waited_in(findings, finding.weight)
-    whom = "it" if finding.region else "each other"
+    whom = "this region" if finding.region else "each other"
     waits = [who_for_whom(findings, each, whom) for each in finding.waits if each.region != known]
     waits += who_waits_at_barriers(findings, finding)
     if finding.kind is Kind.LATE and waits:
-        late = "ranks finish it at different times, so " * finding.is_in_turn
+        late = "ranks finish this region at different times, so " * finding.is_in_turn
         said = [(f"why: {late}{waits[0]}", Kind.LATE), *said]
         waits = waits[1:]
     of_doubt = Kind.LATE if finding.doubt is Doubt.CORES else Kind.IMBALANCE
@@ -210,7 +210,7 @@ def more_about(findings: Findings, finding: Finding, inside: str) -> Iterator[st
     if finding is next((each for each in findings.verdict.findings if each.groups), None):
         yield from (f"{ranks(group)}: {same_work(findings)}" for group in findings.same_work.groups)
         if (one := findings.verdict.computes_least) is not None:
-            yield f"{ranks([one])} computes least: if it is a master, add --exclude-rank {one}"
+            yield f"{ranks([one])} computes the least: if it is a master, add --exclude-rank {one}"
 
 
 def _called_from(finding: Finding) -> str:

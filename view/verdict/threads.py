@@ -33,8 +33,8 @@ OF_THREADS: Final = (Kind.LOCK, Kind.BARRIERS)
 _MOST: Final = 3  # maximum number of places to name
 _NAMES: Final = {"lock": "omp_set_lock"}
 _TO_TRY: Final = {
-    Kind.LOCK: "combine the threads' results at the end (reduction), use atomic for one variable, or one lock per"
-    " part of the data; do less work while holding a lock",
+    Kind.LOCK: "combine the threads' results at the end (reduction), use atomic for one variable, or use one lock"
+    " per part of the data; do less work while holding a lock",
     Kind.BARRIERS: "do more work between barriers: add nowait where no thread needs the others' results, put one"
     " parallel region around several loops, or parallelise the outer loop",
     Kind.LATE: "balance each execution of the region: smaller chunks, schedule(dynamic), or tasks",

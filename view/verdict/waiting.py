@@ -69,7 +69,7 @@ def why_in_mpi(findings: Findings, finding: Finding, culprit: int) -> str:
     if (late := explanation.waiting.awaited.get(culprit)) and not otherwise:
         busy = Place.of_region(late).in_words
         time = findings.run.weighed_costs[culprit].mpi_time or 0.0
-        return f"{_in_calls(findings, culprit, time)}: ranks wait for others that are still busy in {busy}"
+        return f"{_in_calls(findings, culprit, time)}: ranks wait for other ranks that are still busy in {busy}"
     return _estimated(findings, culprit)
 
 
@@ -89,7 +89,7 @@ def _in_turn(findings: Findings, finding: Finding, culprit: int) -> str:
         return f"each rank waits{at} for the rank before it, or a different rank is slowest each time"
     late = next((_latest(findings, each) for each in finding.waits if each.region == waiting), ())
     longest = f"; longest for {ranks(late)}" if late else ""
-    return f"a different rank is slowest each time; others wait{at}{longest}"
+    return f"a different rank is slowest each time; the others wait{at}{longest}"
 
 
 def _in_calls(findings: Findings, culprit: int, time: float) -> str:

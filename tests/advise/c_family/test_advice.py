@@ -177,15 +177,15 @@ def test_the_index_is_named_by_which_something_is_reached(site):
 
 def test_numbers_in_a_text_are_read_one_by_one(site):
     (advice,) = input_output(site("#include <stdio.h>\n" + loop('fscanf((FILE *) at, "%lf", &x[i]);')))
-    assert "text is converted to numbers one by one" in advice.text
+    assert "read many numbers at once, instead of converting each number from text" in advice.text
 
 
 @pytest.mark.parametrize(
     ("call", "cure"),
     [
-        ("MPI_File_write_at", "with one datatype or file view, in a collective call (MPI_File_write_at_all)"),
-        ("MPI_File_read_shared", "with one datatype or file view, in a collective call (_ordered instead of _shared)"),
-        ("MPI_File_write_all", "describe all of it with one datatype or file view"),
+        ("MPI_File_write_at", "or file view for all pieces, in a collective call (MPI_File_write_at_all)"),
+        ("MPI_File_read_shared", "or file view for all pieces, in a collective call (_ordered instead of _shared)"),
+        ("MPI_File_write_all", "with one datatype or file view for all pieces"),
     ],
 )
 def test_many_pieces_move_at_once_by_mpi_io(call, cure, site):
@@ -223,7 +223,7 @@ def test_threads_whose_turns_may_differ_are_named(site, bounds):
         }}
         """
     (advice,) = thread_loops(site(text))
-    assert "if the cost of its iterations differs" in advice.text
+    assert "if its iterations differ in cost" in advice.text
 
 
 PIECES = """
@@ -246,8 +246,9 @@ ADDS = "a[i] += b[i];"
 def test_short_iterations_that_threads_fetch_one_at_a_time_are_named(site, schedule):
     (found,) = chunks(site(PIECES.format(schedule, ADDS)))
     assert found.text == (
-        f"threads fetch the iterations of the loop in line 6 one at a time ({schedule.removesuffix(' nowait')}), which"
-        " takes longer than an iteration: use schedule(static), or schedule(dynamic, 100) if their costs differ"
+        f"threads fetch the iterations of the loop in line 6 one at a time ({schedule.removesuffix(' nowait')}), and"
+        " each fetch takes longer than an iteration: use schedule(static), or schedule(dynamic, 100) if iterations"
+        " differ in cost"
     )
 
 
@@ -283,7 +284,7 @@ def test_few_iterations_need_no_chunks(site, last, is_advised):
     [
         ("schedule(dynamic, 64)", "a[i] = g(b[i]);", "has schedule(dynamic, 64): try smaller chunks"),
         ("schedule(nonmonotonic:dynamic, 64)", "a[i] = g(b[i]);", "(nonmonotonic:dynamic, 64): try smaller chunks"),
-        ("schedule(guided, 8)", "a[i] = g(b[i]);", "whose first chunks are largest: try schedule(dynamic, 8)"),
+        ("schedule(guided, 8)", "a[i] = g(b[i]);", "whose first chunks are the largest: try schedule(dynamic, 8)"),
         ("schedule(dynamic, 64)", ADDS, ""),
         ("schedule(dynamic, 1)", "a[i] = g(b[i]);", ""),
         ("schedule(dynamic, *flag)", "a[i] = g(b[i]);", ""),

@@ -435,8 +435,8 @@ def of(source, which=-1):
 def test_sections_whose_elements_are_apart_are_copied_for_a_procedure_that_gives_their_number(read):
     (found,) = copies(of(read(COPIED, "x.f90")))
     assert found.text == (
-        "the compiler copies a(i,:,1) for each call of smooth in line 11, and back afterwards, because x needs adjacent"
-        " elements: swap the dimensions of a, or pass the whole array and the index"
+        "the compiler copies a(i,:,1) for each call to smooth in line 11, and copies it back afterwards, because x must"
+        " be contiguous: swap the dimensions of a, or pass the whole array and the index"
     )
     assert [place.rpartition(":")[2] for place in found.places] == ["11", "10"]
     assert (found.confidence, found.gain) == (MEDIUM, 2.0)

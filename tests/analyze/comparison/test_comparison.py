@@ -191,8 +191,8 @@ def test_the_start_up_of_mpi_is_no_part_of_the_program():
     [
         (experiment([1.0], ranks=3), r"expected the same ranks as in 0 \(2 ranks\), found different ones \(3 ranks\)"),
         (experiment([1.0], regions=[Region("function", "other", "b.c", "other")]), "no region in common"),
-        (experiment([-1.0]), "expected a run, found a negative value of wall_time on rank 0"),
-        (experiment([1.0, -0.5]), "expected a run, found a negative value of wall_time on rank 0"),
+        (experiment([-1.0]), "expected a run, but wall_time is negative on rank 0"),
+        (experiment([1.0, -0.5]), "expected a run, but wall_time is negative on rank 0"),
         (experiment([1e308], ranks=2), "expected a positive, finite wall_time of the program, found inf"),
         (select(experiment([1.0]), subtree="x"), "expected the whole program, as in 0, found x; cut all runs"),
         (flat(experiment([1.0])), "expected the whole program, as in 0, found flat; cut all runs"),

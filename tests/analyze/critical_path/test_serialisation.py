@@ -72,7 +72,7 @@ def test_the_region_in_which_ranks_wait_and_work_one_after_another_is_named_with
     assert gain.seconds == pytest.approx(4 - 1)
     text = " ".join(" ".join(verdict_lines(found)).split())
     assert "why: each rank waits in sweep (app.c:2) for the rank before it" in text
-    assert "1 s per rank; 4 s on the critical path, 3 s of it because ranks do this at different times" in text
+    assert "1 s per rank; 4 s on the critical path, 3 s of it because ranks do this work at different times" in text
     assert "try: send smaller pieces, each when it is ready, so the next rank starts earlier" in text
     first = found.verdict.first
     assert first is not None
@@ -111,7 +111,7 @@ def test_where_ranks_wait_is_said_with_the_efficiency_unless_a_finding_does(chai
     first, longest = found.verdict.findings[0], found.verdict.longest_wait
     assert longest is not None
     waited_for = replace(first, waits=(Wait(longest.region, 0.12),))
-    assert any("ranks wait for it: 120 ms on average" in line for line, _ in reasons(found, waited_for))
+    assert any("ranks wait for this region: 120 ms on average" in line for line, _ in reasons(found, waited_for))
     part = analyze(late, exclude_ranks=[3])  # which has no efficiency
     assert (part.efficiency, part.verdict.longest_wait) == (None, None)
 
@@ -336,12 +336,12 @@ def test_ranks_that_are_late_in_turn_are_named_though_their_sums_are_equal(make_
     assert gain is not None
     assert gain.seconds == pytest.approx(2)
     text = " ".join(" ".join(verdict_lines(found)).split())
-    in_turn = "a different rank is slowest each time; others wait in meet (app.c:3)"
+    in_turn = "a different rank is slowest each time; the others wait in meet (app.c:3)"
     assert in_turn in text
     first = found.verdict.findings[0]
     longest = replace(first, waits=[replace(each, ranks=(1,)) for each in first.waits])
     assert (f"why: {in_turn}; longest for rank 1", Kind.LATE) in reasons(found, longest)
-    assert "try: give each rank equal work each time the region runs" in text
+    assert "try: give ranks equal work each time the region runs" in text
 
 
 @pytest.mark.parametrize(("path", "named"), [(3.3, False), (3.4, True)])
@@ -436,8 +436,16 @@ def test_a_path_that_is_shorter_than_ranks_are_busy_is_not_that_of_the_run(
     [
         ({}, Kind.ONE_AFTER_ANOTHER, "each rank waits in exchange (app.c:2) for the rank before it try: send smaller"),
         ({"step": 45, "step/kernel": 450}, Kind.ONE_AFTER_ANOTHER, "for the rank before it try: send smaller pieces"),
-        ({"step": 44, "step/kernel": 440}, Kind.IMBALANCE, "a different rank is slowest each time; others wait in ex"),
-        ({"step": 40, "step/kernel": 800}, Kind.IMBALANCE, "a different rank is slowest each time; others wait in ex"),
+        (
+            {"step": 44, "step/kernel": 440},
+            Kind.IMBALANCE,
+            "a different rank is slowest each time; the others wait in ex",
+        ),
+        (
+            {"step": 40, "step/kernel": 800},
+            Kind.IMBALANCE,
+            "a different rank is slowest each time; the others wait in ex",
+        ),
         ({"step/kernel": 450}, Kind.LATE, "for the rank before it, or a different rank is slowest each time try: give"),
     ],
 )
@@ -545,14 +553,16 @@ def test_work_that_is_handed_out_and_ends_at_different_times_is_late_once_for_ea
     text = " ".join(" ".join(verdict_lines(found)).split())
     how_long = "1.2 s" if late else "300 ms"
     wait = f"ranks wait for each other: {how_long} on average, in take (app.c:3)"  # for two of three
-    assert (f"why: ranks finish it at different times, so {wait} try: hand out" if late else f" {wait}") in text
+    assert (
+        f"why: ranks finish this region at different times, so {wait} try: hand out" if late else f" {wait}"
+    ) in text
     assert [(each.to, each.findings, each.is_explained) for each in found.verdict.lost] == [("waiting", (1,), True)]
     if late:
         assert work.gain is not None
         assert work.gain.seconds == pytest.approx(length - 3.0)
         assert (
             "on average without the master: 3 s per rank; 4.2 s on the critical path, 1.2 s of it because ranks do"
-            " this at different times" in text
+            " this work at different times" in text
         )
         assert (work.level, work.doubt, work.waits[0].ranks) == ("high", None, (3, 2))
         larger = Finding(Kind.IMBALANCE, work.region, gain=Gain(4.0, 1.0))

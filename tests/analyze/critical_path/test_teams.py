@@ -59,7 +59,7 @@ def test_threads_that_are_slowest_in_turn_are_an_imbalance(make_experiment: Make
     assert parts(team) == [(Why.EACH_TIME, 8.0, 5.0)]
     assert not found.verdict.balanced
     text = text_of(found)
-    said = "all threads alike in total: 5 s each; 8 s on the critical path, which has the slowest thread each time"
+    said = "all threads alike in total: 5 s each; 8 s on the critical path, which follows the slowest thread each time"
     assert f"saves up to 3 s (30 % of path) {said} why: a different thread is slowest each time the region runs" in text
     assert "try: balance each execution of the region: smaller chunks, schedule(dynamic), or tasks" in text
 
@@ -79,7 +79,7 @@ def test_the_schedule_in_the_source_is_what_to_try(
     advised = advise(found, lambda name: Found(tmp_path / name))
     texts = [each.text for each in advised.on(only(found, "team"))]
     assert texts == [
-        "the loop in line 3 has schedule(dynamic, 64): try smaller chunks, so that all threads end at the same time"
+        "the loop in line 3 has schedule(dynamic, 64): try smaller chunks, so that all threads finish together"
     ]
 
 

@@ -222,7 +222,7 @@ def test_a_region_is_left_out_by_its_path_too_and_the_whole_program_cannot_be(ma
     assert not search(experiment, exclude_regions=["loop@41"])[0].exists
     assert not search(experiment, exclude_regions=["loop@41@0"])[0].exists
     assert search(experiment, exclude_regions=["loop@41@1"])[0].exists
-    with pytest.raises(UsageError, match="below the whole program"):
+    with pytest.raises(UsageError, match="found the whole program"):
         search(experiment, exclude_regions=["main"])
     with pytest.raises(UsageError, match=r"no region .*; did you mean work\?"):
         search(experiment, exclude_regions=["wrok"])

@@ -99,7 +99,7 @@ def test_what_was_throttled_is_to_be_left_out_of_the_next_build(make_experiment)
     run = measured(make_experiment({"loop@3": [1.0, 1.0]}), visits=[1e7, 1e7])
     run.notes = replace(run.notes, throttled={"aa1|function|f|f.c||0|3|3": "entered often"})
     (costly,) = [line for line in whole_lines(analyze(run)) if line.startswith("small functions")]
-    assert costly.endswith(": build with the plan that the run wrote")
+    assert costly.endswith(": rebuild with the plan that this run wrote")
 
 
 # Half a pair of 20 ns is the loop's: with 1e8 entries 1 s of its time.
@@ -159,5 +159,5 @@ def test_new_call_paths_cost_more_than_entries(make_experiment):
 @pytest.mark.parametrize("metric", ["visits", "wall_time", "mpi_calls"])
 def test_values_beyond_all_measure_are_refused_in_a_line(make_experiment, metric):
     plain = make_experiment({"f": [1.0, 1.0]}, mpi_calls={"f": [1.0, 1.0]})
-    with pytest.raises(InputError, match=rf"^expected {metric} up to 1e\+100, found 1.7e\+308$"):
+    with pytest.raises(InputError, match=rf"^expected values of {metric} up to 1e\+100, found 1.7e\+308$"):
         analyze(measured(plain, **{metric: [1.7e308, 1.7e308]}))

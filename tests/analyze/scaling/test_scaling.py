@@ -283,7 +283,7 @@ def test_a_program_that_was_changed_between_runs_is_refused(make_experiment: Mak
         ]
         return made.replaced(call_paths=paths)
 
-    with pytest.raises(InputError, match=r"out1: a\.c has changed since out0; record both with the same build"):
+    with pytest.raises(InputError, match=r"out1: a\.c has changed since out0; record both runs with the same build"):
         judged(of_text(1, "1f"), of_text(2, "2e"))
     assert judged(of_text(1, "1f"), of_text(2, "1f"), mode="strong").speedups[-1] == pytest.approx(2)
     judged(of_text(1, "1f", "2e"), of_text(2, "2e", "1f"), mode="strong")  # two files of that name

@@ -190,7 +190,9 @@ def test_a_transfer_names_the_call_that_moves_most_and_its_bytes_per_call(make_e
         assert f", 10 MB per MPI call{said} try: " in text  # the title has the place, if any
 
 
-@pytest.mark.parametrize(("cycles", "level", "said"), [(1.9, "high", "it executes"), (2.1, "medium", "why: unknown")])
+@pytest.mark.parametrize(
+    ("cycles", "level", "said"), [(1.9, "high", "the region executes"), (2.1, "medium", "why: unknown")]
+)
 def test_instructions_that_hardly_wait_explain_a_hot_spot_in_its_record_and_in_words(
     cycles, level, said, make_experiment
 ):

@@ -38,7 +38,7 @@ def test_commands_take_the_file(name, tmp_path, capsys, monkeypatch, assert_equa
         assert _run(*words) == 0
     said = capsys.readouterr()
     assert all("found no source for" in line for line in said.err.splitlines())
-    assert "lacking: " in said.out
+    assert "missing: " in said.out
     title = load(file).notes.program or Path(name).name
     assert f"\n{title}   " in f"\n{said.out}"
     page = (tmp_path / "page.html").read_text()

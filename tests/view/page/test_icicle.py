@@ -77,7 +77,7 @@ def test_boxes_are_as_wide_as_their_values_and_show_one_in_full_width_by_mouse_a
     page.focus(".icicle")
     shown.press("ArrowDown", "ArrowDown")
     assert page.inner_text(".told") == (
-        "=solve (a.c:1): 9 s, 75 % of wall_time; of a rank: least 2 s, mean 3 s, most 4 s; imbalance 25 %"
+        "=solve (a.c:1): 9 s, 75 % of wall_time; per rank: minimum 2 s, mean 3 s, maximum 4 s; imbalance 25 %"
     ).replace(" (a.c:1)", "")
     shown.press("Enter")
     assert boxes(shown) == close(*OF_SOLVE)
@@ -124,7 +124,7 @@ def test_inverted_boxes_have_callers_below_them(show):
     assert boxes(shown) == close(*expected)
     shown.page.focus(".icicle")
     shown.press("ArrowDown")
-    assert "12 s, 100 % of wall_time; of a rank: least 3 s, mean 4 s, most 5 s" in shown.page.inner_text(".told")
+    assert "12 s, 100 % of wall_time; per rank: minimum 3 s, mean 4 s, maximum 5 s" in shown.page.inner_text(".told")
     shown.press("ArrowDown", "ArrowRight", "Enter")
     assert boxes(shown)[1:] == close(("setup", 0, 1, 1), ("main", 0, 1, 2))
     assert shown.selected()["program"] == ["setup"]
@@ -138,7 +138,7 @@ def test_boxes_are_coloured_by_the_change_since_another_experiment(show):
     assert page.inner_text("#panel .scale").startswith("change since before")
     page.focus(".icicle")
     shown.press("ArrowDown", "ArrowDown")
-    assert page.inner_text(".told").endswith("; \u221250 % since then")
+    assert page.inner_text(".told").endswith("; change \u221250 %")
     assert re.sub(r"\s+", " ", page.inner_text("#panel .scale")) == "change since before more, slower less, faster"
     seen = colours(shown)
     assert (seen["=solve"], seen["setup"]) == (BLUE, "rgb(247 247 247)")

@@ -275,7 +275,7 @@ def test_a_search_lists_what_it_finds_in_all_trees_and_selects_it_at_enter(exper
     assert shown.page.inner_text(".hits li") == "program_time metric"
     assert shown.selected() == before
     shown.page.keyboard.type("!")
-    assert shown.page.inner_text(".search .missed") == "nothing has “prog!” in its name"
+    assert shown.page.inner_text(".search .missed") == "no name contains “prog!”"
     shown.press("Enter")
     assert shown.selected() == before
     shown.page.fill("#search", "loop@")
@@ -455,7 +455,7 @@ def test_the_map_has_numbers_of_ranks_values_and_a_scale(experiments, show):
     assert {"rank 0", "1", "2", "3", "1.49 s", "806 ms"} <= {*shown.page.evaluate("drawn")}
     assert re.sub(r"\s+", " ", shown.page.inner_text("#panel .scale")) == "cpu_time 0 1.49 s"
     shown.page.check(".map-tools input")
-    assert re.sub(r"\s+", " ", shown.page.inner_text("#panel .scale")) == "against the row's mean more less"
+    assert re.sub(r"\s+", " ", shown.page.inner_text("#panel .scale")) == "relative to the row's mean more less"
 
 
 def test_a_title_of_the_flat_profile_sorts(experiments, show):
@@ -549,7 +549,7 @@ def test_too_many_values_are_told_by_their_spread_and_by_ranges_of_ranks(experim
     assert [row["value"] for row in shown.rows()["system"] if row["label"].startswith("rank")] == values
     page.focus("#tree-program")
     shown.press("Home")
-    assert "Not in this page" in page.inner_text(".pane.system")
+    assert "This page does not contain these values" in page.inner_text(".pane.system")
     shown.go("m=wall_time")
     whole.go("m=wall_time")
     strip = "#tree-program .row.selected .strip"
@@ -572,7 +572,7 @@ def test_what_one_of_two_runs_has_not_measured_is_no_part_of_their_comparison(sh
     shown.press("4")
     said = shown.page.inner_text("#panel > p")
     assert said.startswith("cpu_time of the program, sum of the ranks: 18.1 s in before, 18.1 s here")
-    assert "values missing in one of the two experiments" in said
+    assert "values that are missing in one of the two experiments" in said
     shown.press("2")
     assert shown.copied_rows()[1] == ["work", "a.c:1", "17", "17", "1", str(17 / 11), "2"]
 
@@ -605,7 +605,7 @@ def test_a_flat_profile_has_no_spreads_of_call_paths(show, monkeypatch):
     monkeypatch.setattr("autoanalyzer.view.page.dataset._WHOLE", 1)
     shown = show(on_a_grid())  # which has as many regions as call paths
     titles = "all => all.map((each) => each.title)"
-    assert shown.page.eval_on_selector_all("#tree-program .strip", titles)[0].startswith("of a location")
+    assert shown.page.eval_on_selector_all("#tree-program .strip", titles)[0].startswith("per location")
     shown.go("f=flat")
     assert set(shown.page.eval_on_selector_all("#tree-program .strip", titles)) <= {""}
 

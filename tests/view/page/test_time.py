@@ -101,7 +101,7 @@ def test_charts_name_metric_and_unit_and_say_what_they_show(shown):
         "loop@3 a.c:3, 80 %",
         "MPI_Send 20 %",
     ]
-    assert "Least, mean and most of 4 ranks, in steps of 100 ms" in found.page.inner_text("#panel")
+    assert "Minimum, mean and maximum of 4 ranks, in steps of 100 ms" in found.page.inner_text("#panel")
     rows = found.copied_rows()
     titles_of_values = [f"{each} of mpi_time (sec/sec)" for each in ("least", "mean", "most")]
     assert rows[0] == ["from (s)", "to (s)", "region", *titles_of_values]
@@ -118,7 +118,7 @@ def test_metrics_are_chosen_from_a_list(shown):
     found.settle()
     assert titles(found) == ["Regions", "mpi_time, sec/sec", "mpi_bytes, bytes/sec", "resident_memory, bytes"]
     assert "to 8 MB/s" in found.page.inner_text(".time-line >> nth=2")
-    assert "Never more than 0: io_bytes" in found.page.inner_text("#panel")
+    assert "Always 0, or unknown: io_bytes" in found.page.inner_text("#panel")
     for _ in range(3):
         found.page.locator(".boxes input:checked").first.uncheck()
     found.settle()

@@ -191,9 +191,8 @@ def test_what_to_try_is_said_of_its_finding_and_marked_beside_the_lines_that_it_
 
     async def act(app: BrowserApp, pilot: Pilot) -> None:
         await pilot.press("right_square_bracket")
-        assert "or on demand: the loop at schedule_static.c:47, from which this is called, runs to length" in finding(
-            app
-        )
+        said = "or on demand: the loop at schedule_static.c:47, from which this region is called, runs to length"
+        assert said in finding(app)
         program = app.browser.program.tree
         app.browser = app.browser.selecting("program", program.labels.index("work"))
         await pilot.press("s")

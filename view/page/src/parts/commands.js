@@ -5,7 +5,7 @@ import { html } from "../html.js";
 export function Commands({ times, range, shown, metric, setMetric }) {
   return html`
     <section class="commands" aria-label="at the terminal">
-      <h3>${times.span(range).replace(":", " to ")} s at the terminal</h3>
+      <h3>${times.span(range).replace(":", " to ")} s: commands for the terminal</h3>
       <label>metric <select value=${metric} onChange=${(event) => setMetric(event.currentTarget.value)}>${shown.map((name) => html`<option value=${name}>${name}</option>`)}</select></label>
       ${times.commands(metric, range).map(([what, command]) => html`<${Command} key=${what} what=${what} command=${command} />`)}
     </section>
@@ -22,7 +22,7 @@ function Command({ what, command }) {
       say("copied");
     } catch {
       getSelection().selectAllChildren(text.current);
-      say("selected: Ctrl+C copies it");
+      say("selected: press Ctrl+C to copy");
     }
   };
   return html`<p><small>${what}</small><br /><code ref=${text}>${command}</code> <button onClick=${copy} aria-label=${`copy: ${what}`}>copy</button> <span class="remark" role="status">${said}</span></p>`;

@@ -21,7 +21,7 @@ export function Copies({ name, rows, svg, image = svg && (() => imageOf(svg())) 
       say(`${kind} copied`);
     } catch {
       leave({ text: made });
-      say("selected: Ctrl+C copies it");
+      say("selected: press Ctrl+C to copy");
     }
   }
 
@@ -34,7 +34,7 @@ export function Copies({ name, rows, svg, image = svg && (() => imageOf(svg())) 
       say("PNG copied");
     } catch {
       if (made) leave({ image: made });
-      say(made ? "the context menu of the picture copies it" : `this browser cannot draw the picture as PNG${svg ? "; SVG may work" : ""}`);
+      say(made ? "use the context menu of the picture to copy it" : `this browser cannot draw the picture as PNG${svg ? "; SVG may work" : ""}`);
     }
   }
 

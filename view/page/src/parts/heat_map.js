@@ -70,8 +70,8 @@ export function HeatMap({ browser, experiment, clusters, nodes, select }) {
   const told = cell && tell(map, cell, { browser, experiment, order, columns, unit, clusters });
   return html`
     <div class="map-tools">
-      <span class="remark">${map.rows.length < map.all ? `The ${map.rows.length} largest of ${map.all} call paths of the tree above` : "The call paths of the tree above"}; ${order.length} ${experiment.kind}s${clusters.length > 1 ? ", by cluster" : ""}${columns < order.length ? `, ${Math.ceil(order.length / columns)} per column, of which the largest value is shown` : ""}.</span>
-      <label><input type="checkbox" checked=${relative} onChange=${(event) => setRelative(event.currentTarget.checked)} /> against the row's mean</label>
+      <span class="remark">${map.rows.length < map.all ? `The ${map.rows.length} largest of ${map.all} call paths of the tree above` : "The call paths of the tree above"}; ${order.length} ${experiment.kind}s${clusters.length > 1 ? ", by cluster" : ""}${columns < order.length ? `; each column shows the largest value of ${Math.ceil(order.length / columns)} ${experiment.kind}s` : ""}.</span>
+      <label><input type="checkbox" checked=${relative} onChange=${(event) => setRelative(event.currentTarget.checked)} /> relative to the row's mean</label>
     </div>
     <div class="map">
       <ol class="map-names" aria-hidden="true" style=${{ paddingTop: `${TOP}px` }}>${map.rows.map(({ node }) => html`<li key=${node} title=${label(browser, node).slice(0, 300)}>${label(browser, node)}</li>`)}</ol>
@@ -88,7 +88,7 @@ export function HeatMap({ browser, experiment, clusters, nodes, select }) {
         ></canvas>
       </div>
     </div>
-    <${Scale} ...${relative ? { title: "against the row's mean", low: "more", high: "less", colour: (place) => signColour(2 * place - 1) } : scaleOf(map, unit, browser.named)} hatched=${map.rows.some(({ values }) => values.some((value) => value !== value))} />
+    <${Scale} ...${relative ? { title: "relative to the row's mean", low: "more", high: "less", colour: (place) => signColour(2 * place - 1) } : scaleOf(map, unit, browser.named)} hatched=${map.rows.some(({ values }) => values.some((value) => value !== value))} />
     <p class="told" aria-live="polite">${told ?? "Point at a cell, or move with the arrows, to read its value; a click selects its call path and rank."}</p>
     <${Copies} name="map" svg=${svg} rows=${() => [
       [`${browser.named} (${unit})`, ...order.map((location) => experiment.nameOf(location))],
@@ -189,5 +189,5 @@ function tell(map, { row, column }, { browser, experiment, order, columns, unit,
   const first = experiment.nameOf(order[from]);
   const who = to - from > 1 ? `${first} and ${to - from - 1} more, largest` : first;
   const number = clusters.length > 1 ? clusters.findIndex((members) => members.includes(order[from])) : -1;
-  return `${label(browser, node)}, ${who}${number >= 0 ? ` (cluster ${letters(number)})` : ""}: ${amount(value)}; mean of all ${amount(mean)}`;
+  return `${label(browser, node)}, ${who}${number >= 0 ? ` (cluster ${letters(number)})` : ""}: ${amount(value)}; mean of the row ${amount(mean)}`;
 }

@@ -3,9 +3,9 @@ import { html } from "../html.js";
 
 const KEYS = [
   ["↑ ↓", "select the row above, or below; the trees to the right show its values"],
-  ["→ ←", "open a node, or go to its first child; close it, or go to its parent"],
+  ["→ ←", "open a node, or go to its first child; close a node, or go to its parent"],
   ["Home End", "the first row, the last row"],
-  ["Enter, Space", "select; with Ctrl, add to the selection. “n more”: show them"],
+  ["Enter, Space", "select; with Ctrl, add to the selection. On “n more”: show these rows"],
   ["Tab", "the next tree, the source, the tabs"],
   ["/", "search in the call tree, or in the tree that has the focus; Enter goes to the next match"],
   ["1 – 9, 0", "open or close a tab; Esc closes it, too"],
@@ -14,7 +14,7 @@ const KEYS = [
   ["v", "values: absolute, in percent of the program, of the selection, of the other experiment"],
   ["s", "source on and off"],
   ["?", "this help"],
-  ["Esc", "close what is open"],
+  ["Esc", "close an open tab or this help"],
 ];
 
 export function Help({ close }) {
@@ -25,7 +25,7 @@ export function Help({ close }) {
       <h2 id="help-title">Keys</h2>
       <dl>${KEYS.map(([keys, what]) => html`<dt key=${keys}><kbd>${keys}</kbd></dt><dd>${what}</dd>`)}</dl>
       <h2>How to read the trees</h2>
-      <p>A closed node shows all that is below it; an open one only what its own children do not show.
+      <p>A closed node includes all nodes below it; an open node excludes its children.
       The call tree shows the selected metric, the system tree the selected metric at the selected call path.
       A raised square is a positive value, a sunken one a negative value (▲ ▼ in differences). A hatched square was not measured, which is not 0; ~ means that a part was not measured.</p>
       <form method="dialog"><button>Close</button></form>

@@ -62,7 +62,7 @@ export function IcicleTab({ browser, experiment, difference, other, select }) {
   function tell(each) {
     const spread = icicle.spreadOf(each);
     const place = placeOf(experiment.head.regions[each.region]);
-    const ranks = spread?.count > 1 ? `; of a ${experiment.kind}: ${["least", "mean", "most"].map((what) => `${what} ${written({ amount: spread[what], gap: "" }, unit).text}`).join(", ")}` : "";
+    const ranks = spread?.count > 1 ? `; per ${experiment.kind}: ${[["minimum", "least"], ["mean", "mean"], ["maximum", "most"]].map(([title, what]) => `${title} ${written({ amount: spread[what], gap: "" }, unit).text}`).join(", ")}` : "";
     return `${nameOf(each)}${place ? ` (${place})` : ""}: ${amount(each.value)}, ${percent(each.size / icicle.whole)} of ${browser.named}${ranks}${each.said ? `; ${each.said}` : ""}`;
   }
 
@@ -87,7 +87,7 @@ export function IcicleTab({ browser, experiment, difference, other, select }) {
       ${changes && !signed && html`<label>colour <select value=${wish} onChange=${(event) => setBy(event.currentTarget.value)}><option value="imbalance">imbalance</option><option value="change">change since ${other}</option></select></label>`}
       <label>highlight <input type="search" value=${pattern} onInput=${(event) => setPattern(event.currentTarget.value)} /></label>
       <button aria-disabled=${!focused} onClick=${() => setFocus(null)}>the whole program</button>
-      <span class="remark" role="status">${found && (found.regions ? `${found.regions} region${found.regions === 1 ? "" : "s"}, with callees ${percent(found.share)} of ${browser.named}` : "no region has this in its name")}</span>
+      <span class="remark" role="status">${found && (found.regions ? `${found.regions} region${found.regions === 1 ? "" : "s"}, with callees ${percent(found.share)} of ${browser.named}` : "no region's name contains this text")}</span>
     </div>
     <p class="remark">Width: ${browser.named}, ${inverted ? "excluding callees in the first row, with callers below" : "including callees, which are below"}. Boxes narrower than ${LEAST} pixels are left out.</p>
     <div class="icicle-room" ref=${box}>
@@ -139,7 +139,7 @@ function colourOf(mode, box, { changes, imbalance, top }) {
     const change = changes.changeOf(box);
     if (!change || !(change.gain || change.before)) return { colour: NEUTRAL, said: "change unknown" };
     const { gain, before } = change;
-    const said = before ? `${gain < 0 ? "+" : "−"}${written({ amount: Math.abs((100 * gain) / before), gap: "" }, "%").text} since then` : "new";
+    const said = before ? `change ${gain < 0 ? "+" : "−"}${written({ amount: Math.abs((100 * gain) / before), gap: "" }, "%").text}` : "new";
     return { colour: signColour((before ? gain / Math.abs(before) : -1) / TOP), said };
   }
   if (imbalance !== imbalance) return { colour: NEUTRAL, said: "" };

@@ -38,7 +38,7 @@ export function Search({ trees, titles, show }) {
 
   const first = hits.slice(0, MOST);
   const listed = open && first.length > 0;
-  const said = !query ? "" : !hits.length ? `nothing has “${query}” in its name` : at < 0 ? `${hits.length} found` : `${at + 1} of ${hits.length}`;
+  const said = !query ? "" : !hits.length ? `no name contains “${query}”` : at < 0 ? `${hits.length} found` : `${at + 1} of ${hits.length}`;
   return html`
     <div class="search" onKeyDown=${onEscape} onFocusOut=${(event) => !event.currentTarget.contains(event.relatedTarget) && setOpen(false)}>
       <span class=${hits.length || !query ? "remark" : "missed"} role="status">${said}</span>

@@ -16,7 +16,7 @@ import { Warping } from "./warping.js";
 const NARROWEST = 240; // minimum width of a chart in pixels
 
 export function Time({ times, state, change, select }) {
-  if (!times.length) return html`<p class="remark">This experiment is a profile: it has sums over the run, but no time lines. To record time lines: <code>autoanalyzer run --trace</code>; the page of that run shows them here.</p>`;
+  if (!times.length) return html`<p class="remark">This experiment is a profile: it has sums over the run, but no time lines. To record time lines: <code>autoanalyzer run --trace</code>; the page of such a run shows its time lines here.</p>`;
   return html`<${Charts} all=${times} times=${times[state.trace]} state=${state} change=${change} select=${select} />`;
 }
 
@@ -102,7 +102,7 @@ function Tools({ all, times, view, state, change, choose }) {
       ${all.length > 1 && html`<label>trace <select value=${state.trace} onChange=${(event) => change({ trace: Number(event.currentTarget.value), shown: null, range: null })}>${all.map(({ head }, place) => html`<option value=${place}>${head.title}</option>`)}</select></label>`}
       ${field("from", 0)} ${field("to", 1)}
       <button aria-disabled=${!state.range} onClick=${() => choose(null)}>the whole run</button>
-      <span class="remark">Least, mean and most of ${locations} ${noun}${locations === 1 ? "" : "s"}, in steps of ${amount(times.step, "sec")}${interval ? `; one sample per ${amount(interval, "sec")} or more` : ""}.</span>
+      <span class="remark">Minimum, mean and maximum of ${locations} ${noun}${locations === 1 ? "" : "s"}, in steps of ${amount(times.step, "sec")}${interval ? `; one sample per ${amount(interval, "sec")} or more` : ""}.</span>
     </div>
   `;
 }
@@ -114,7 +114,7 @@ function Choice({ times, shown, change }) {
     <details class="choice">
       <summary>Metrics: ${shown.length} of ${metrics.length}</summary>
       <div class="boxes">${metrics.map(({ name, unit, about }) => html`<label key=${name} title=${about}><input type="checkbox" checked=${shown.includes(name)} onChange=${() => toggle(name)} /> ${name} <small>${unit}</small></label>`)}</div>
-      ${nothing.length > 0 && html`<p class="remark">Never more than 0: ${nothing.join(", ")}</p>`}
+      ${nothing.length > 0 && html`<p class="remark">Always 0, or unknown: ${nothing.join(", ")}</p>`}
     </details>
   `;
 }
@@ -142,7 +142,7 @@ function Numbers({ times, metrics, view }) {
           )}</tbody>
         </table>
       </div>
-      <p class="remark">Mean, and in brackets least and most.</p>
+      <p class="remark">Each cell shows the mean, with minimum and maximum in brackets.</p>
     </details>
   `;
 }

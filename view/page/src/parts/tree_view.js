@@ -103,7 +103,7 @@ function Strip({ range }) {
   const place = (value) => (wide > 0 ? (60 * (value - scale.low)) / wide : 0);
   const amount = (value) => written({ amount: value, gap: "" }, unit).text;
   const [first, last] = who ? [` (rank ${who.least})`, ` (rank ${who.most}), deviation ${amount(who.deviation)}`] : ["", ""];
-  const said = `of a location: least ${amount(least)}${first}, mean ${amount(mean)}, most ${amount(most)}${last}`;
+  const said = `per location: minimum ${amount(least)}${first}, mean ${amount(mean)}, maximum ${amount(most)}${last}`;
   return html`
     <span class="strip" title=${said}>
       <svg width="62" height="12" viewBox="-1 0 62 12" aria-hidden="true">
