@@ -2245,7 +2245,7 @@
         say(`${kind} copied`);
       } catch {
         leave({ text: made });
-        say("selected: Ctrl+C copies it");
+        say("selected: press Ctrl+C to copy");
       }
     }
     async function copyImage() {
@@ -2257,7 +2257,7 @@
         say("PNG copied");
       } catch {
         if (made) leave({ image: made });
-        say(made ? "the context menu of the picture copies it" : `this browser cannot draw the picture as PNG${svg ? "; SVG may work" : ""}`);
+        say(made ? "use the context menu of the picture to copy it" : `this browser cannot draw the picture as PNG${svg ? "; SVG may work" : ""}`);
       }
     }
     const button = (kind, act) => html`<button onClick=${act} aria-label=${`copy ${name} as ${kind}`}>${kind}</button>`;
@@ -2309,7 +2309,7 @@
   var LEAST = 1e-3;
   function Compare({ difference, metric, inBoth, other, compared, shown, show, select }) {
     const lists = useMemo(() => inBoth ? changes(difference, metric) : null, [difference, metric, inBoth]);
-    if (!difference) return html`<p class="remark">There is nothing to compare with. To write a page with a comparison: <code>autoanalyzer view THIS --against OTHER -o report.html</code></p>`;
+    if (!difference) return html`<p class="remark">This page contains no other experiment to compare with. To write a page with a comparison: <code>autoanalyzer view THIS --against OTHER -o report.html</code></p>`;
     const judged = compared.length > 0 && html`<ul class="compared">${compared.map((each) => html`<li>${each}</li>`)}</ul>`;
     if (!lists) return html`${judged}<p class="remark">${metric} is not in both experiments, or its values cannot be summed.</p>`;
     const { unit, slower, faster, before, gain } = lists;
@@ -2321,7 +2321,7 @@
       <h3>${title}</h3>
       ${changed.length === 0 && html`<p class="remark">none</p>`}
       ${changed.length > 0 && html`<table>
-        <thead><tr><th>region</th><th>source</th><th class="number">${other} → here</th><th class="number">change</th><th class="number">share</th>${several && html`<th class="number">most of a ${difference.kind}</th>`}</tr></thead>
+        <thead><tr><th>region</th><th>source</th><th class="number">${other} → here</th><th class="number">change</th><th class="number">share</th>${several && html`<th class="number">largest value of a ${difference.kind}</th>`}</tr></thead>
         <tbody>${changed.slice(0, MOST3).map(
       (line) => html`<tr key=${line.region}>
             <td><button class="link" onClick=${() => select(line.region)}>${line.name}</button></td><td>${line.place}${line.alike && html` <small class="remark" title="matched by similarity">≈ ${line.alike}</small>`}</td>
@@ -2335,7 +2335,7 @@
     </section>`;
     return html`
     ${judged}
-    <p>${metric} of the program, sum of the ranks: ${amount2(before)} in ${other}, ${amount2(before - gain)} here${before && gain ? `, ${share2(gain, before)}` : ""}. Regions exclude callees. Changes of less than 0.1 % are left out${lists.partly ? ", and so are values missing in one of the two experiments" : ""}.</p>
+    <p>${metric} of the program, sum of the ranks: ${amount2(before)} in ${other}, ${amount2(before - gain)} here${before && gain ? `, ${share2(gain, before)}` : ""}. Regions exclude callees. Changes of less than 0.1 % are left out${lists.partly ? ", as are values that are missing in one of the two experiments" : ""}.</p>
     <p><button onClick=${() => show(!shown)}>${shown ? "Show this experiment in the trees" : "Show the difference in the trees"}</button> <span class="remark">${shown ? `The trees show ${other} minus this experiment: ▲ (raised) is a gain, ▼ (sunken) a loss.` : ""}</span></p>
     ${difference.head.remarks.length > 0 && html`<ul class="caveats">${difference.head.remarks.map((each) => html`<li>${each}</li>`)}</ul>`}
     <div class="lists wide-lists">${list("Slower, or more", slower, "down")}${list("Faster, or less", faster, "up")}</div>
@@ -2425,7 +2425,7 @@
     const percent4 = (value) => total ? written({ amount: value === value ? 100 * value / total : null, gap: "–" }, "%").text : "–";
     const shown = sorted.slice(view.from, view.from + view.count);
     return html`
-    <p class="remark">${browser.metrics.map((node) => browser.panes.metrics.tree.labels[node]).join(" + ")} of each region, excluding callees. Least, mean and most are over the locations.</p>
+    <p class="remark">${browser.metrics.map((node) => browser.panes.metrics.tree.labels[node]).join(" + ")} of each region, excluding callees. Minimum, mean and maximum are over the locations.</p>
     <div class="scroll" ref=${box} onScroll=${look} tabindex="0" role="region" aria-label="flat profile">
       <table class="profile">
         <thead><tr>
@@ -2459,9 +2459,9 @@
     ["own", "own"],
     ["own share", "share"],
     ["closed", "with callees"],
-    ["least", "least"],
+    ["least", "min"],
     ["mean", "mean"],
-    ["most", "most"],
+    ["most", "max"],
     ["name", "region"],
     ["place", "source"]
   ];
@@ -2650,8 +2650,8 @@
     const told2 = cell2 && tell(map, cell2, { browser, experiment, order, columns, unit, clusters });
     return html`
     <div class="map-tools">
-      <span class="remark">${map.rows.length < map.all ? `The ${map.rows.length} largest of ${map.all} call paths of the tree above` : "The call paths of the tree above"}; ${order.length} ${experiment.kind}s${clusters.length > 1 ? ", by cluster" : ""}${columns < order.length ? `, ${Math.ceil(order.length / columns)} per column, of which the largest value is shown` : ""}.</span>
-      <label><input type="checkbox" checked=${relative} onChange=${(event) => setRelative(event.currentTarget.checked)} /> against the row's mean</label>
+      <span class="remark">${map.rows.length < map.all ? `The ${map.rows.length} largest of ${map.all} call paths of the tree above` : "The call paths of the tree above"}; ${order.length} ${experiment.kind}s${clusters.length > 1 ? ", by cluster" : ""}${columns < order.length ? `; each column shows the largest value of ${Math.ceil(order.length / columns)} ${experiment.kind}s` : ""}.</span>
+      <label><input type="checkbox" checked=${relative} onChange=${(event) => setRelative(event.currentTarget.checked)} /> relative to the row's mean</label>
     </div>
     <div class="map">
       <ol class="map-names" aria-hidden="true" style=${{ paddingTop: `${TOP}px` }}>${map.rows.map(({ node }) => html`<li key=${node} title=${label(browser, node).slice(0, 300)}>${label(browser, node)}</li>`)}</ol>
@@ -2668,7 +2668,7 @@
         ></canvas>
       </div>
     </div>
-    <${Scale} ...${relative ? { title: "against the row's mean", low: "more", high: "less", colour: (place) => signColour(2 * place - 1) } : scaleOf(map, unit, browser.named)} hatched=${map.rows.some(({ values }) => values.some((value) => value !== value))} />
+    <${Scale} ...${relative ? { title: "relative to the row's mean", low: "more", high: "less", colour: (place) => signColour(2 * place - 1) } : scaleOf(map, unit, browser.named)} hatched=${map.rows.some(({ values }) => values.some((value) => value !== value))} />
     <p class="told" aria-live="polite">${told2 ?? "Point at a cell, or move with the arrows, to read its value; a click selects its call path and rank."}</p>
     <${Copies} name="map" svg=${svg} rows=${() => [
       [`${browser.named} (${unit})`, ...order.map((location2) => experiment.nameOf(location2))],
@@ -2758,15 +2758,15 @@
     const first = experiment.nameOf(order[from]);
     const who = to - from > 1 ? `${first} and ${to - from - 1} more, largest` : first;
     const number = clusters.length > 1 ? clusters.findIndex((members) => members.includes(order[from])) : -1;
-    return `${label(browser, node)}, ${who}${number >= 0 ? ` (cluster ${letters(number)})` : ""}: ${amount2(value)}; mean of all ${amount2(mean)}`;
+    return `${label(browser, node)}, ${who}${number >= 0 ? ` (cluster ${letters(number)})` : ""}: ${amount2(value)}; mean of the row ${amount2(mean)}`;
   }
 
   // src/parts/help.js
   var KEYS = [
     ["↑ ↓", "select the row above, or below; the trees to the right show its values"],
-    ["→ ←", "open a node, or go to its first child; close it, or go to its parent"],
+    ["→ ←", "open a node, or go to its first child; close a node, or go to its parent"],
     ["Home End", "the first row, the last row"],
-    ["Enter, Space", "select; with Ctrl, add to the selection. “n more”: show them"],
+    ["Enter, Space", "select; with Ctrl, add to the selection. On “n more”: show these rows"],
     ["Tab", "the next tree, the source, the tabs"],
     ["/", "search in the call tree, or in the tree that has the focus; Enter goes to the next match"],
     ["1 – 9, 0", "open or close a tab; Esc closes it, too"],
@@ -2775,7 +2775,7 @@
     ["v", "values: absolute, in percent of the program, of the selection, of the other experiment"],
     ["s", "source on and off"],
     ["?", "this help"],
-    ["Esc", "close what is open"]
+    ["Esc", "close an open tab or this help"]
   ];
   function Help({ close }) {
     const box = useRef(null);
@@ -2785,7 +2785,7 @@
       <h2 id="help-title">Keys</h2>
       <dl>${KEYS.map(([keys2, what]) => html`<dt key=${keys2}><kbd>${keys2}</kbd></dt><dd>${what}</dd>`)}</dl>
       <h2>How to read the trees</h2>
-      <p>A closed node shows all that is below it; an open one only what its own children do not show.
+      <p>A closed node includes all nodes below it; an open node excludes its children.
       The call tree shows the selected metric, the system tree the selected metric at the selected call path.
       A raised square is a positive value, a sunken one a negative value (▲ ▼ in differences). A hatched square was not measured, which is not 0; ~ means that a part was not measured.</p>
       <form method="dialog"><button>Close</button></form>
@@ -2995,7 +2995,7 @@
     function tell2(each) {
       const spread = icicle.spreadOf(each);
       const place = placeOf(experiment.head.regions[each.region]);
-      const ranks = spread?.count > 1 ? `; of a ${experiment.kind}: ${["least", "mean", "most"].map((what) => `${what} ${written({ amount: spread[what], gap: "" }, unit).text}`).join(", ")}` : "";
+      const ranks = spread?.count > 1 ? `; per ${experiment.kind}: ${[["minimum", "least"], ["mean", "mean"], ["maximum", "most"]].map(([title, what]) => `${title} ${written({ amount: spread[what], gap: "" }, unit).text}`).join(", ")}` : "";
       return `${nameOf(each)}${place ? ` (${place})` : ""}: ${amount2(each.value)}, ${percent4(each.size / icicle.whole)} of ${browser.named}${ranks}${each.said ? `; ${each.said}` : ""}`;
     }
     function onKeyDown(event) {
@@ -3021,7 +3021,7 @@
       ${changes2 && !signed2 && html`<label>colour <select value=${wish} onChange=${(event) => setBy(event.currentTarget.value)}><option value="imbalance">imbalance</option><option value="change">change since ${other}</option></select></label>`}
       <label>highlight <input type="search" value=${pattern} onInput=${(event) => setPattern(event.currentTarget.value)} /></label>
       <button aria-disabled=${!focused} onClick=${() => setFocus(null)}>the whole program</button>
-      <span class="remark" role="status">${found && (found.regions ? `${found.regions} region${found.regions === 1 ? "" : "s"}, with callees ${percent4(found.share)} of ${browser.named}` : "no region has this in its name")}</span>
+      <span class="remark" role="status">${found && (found.regions ? `${found.regions} region${found.regions === 1 ? "" : "s"}, with callees ${percent4(found.share)} of ${browser.named}` : "no region's name contains this text")}</span>
     </div>
     <p class="remark">Width: ${browser.named}, ${inverted ? "excluding callees in the first row, with callers below" : "including callees, which are below"}. Boxes narrower than ${LEAST2} pixels are left out.</p>
     <div class="icicle-room" ref=${box}>
@@ -3063,7 +3063,7 @@
       const change = changes2.changeOf(box);
       if (!change || !(change.gain || change.before)) return { colour: NEUTRAL, said: "change unknown" };
       const { gain, before } = change;
-      const said = before ? `${gain < 0 ? "+" : "−"}${written({ amount: Math.abs(100 * gain / before), gap: "" }, "%").text} since then` : "new";
+      const said = before ? `change ${gain < 0 ? "+" : "−"}${written({ amount: Math.abs(100 * gain / before), gap: "" }, "%").text}` : "new";
       return { colour: signColour((before ? gain / Math.abs(before) : -1) / TOP2), said };
     }
     if (imbalance !== imbalance) return { colour: NEUTRAL, said: "" };
@@ -3348,7 +3348,7 @@
     const missing = regions.length - points2.length;
     return html`
     <h3>${chart.title}</h3>
-    <p class="remark">One point for each region, excluding callees, on one core. Regions with larger points take more time. Vertical: ${chart.work} per second; horizontal: ${chart.work} per byte.${missing > 0 && ` ${missing} of ${regions.length} regions are not drawn, because ${chart.work} or misses are 0, or unknown on some ranks.`}</p>
+    <p class="remark">Each point is a region, excluding callees; rates are per core. Regions with larger points take more time. Vertical: ${chart.work} per second; horizontal: ${chart.work} per byte.${missing > 0 && ` ${missing} of ${regions.length} regions are not drawn, because ${chart.work} or misses are 0, or unknown on some ranks.`}</p>
     ${chart.said.map((line) => html`<p class="remark">${line}</p>`)}
     <div class="grid"><svg class="roofline" ref=${picture} viewBox=${`0 0 ${WIDE2} ${HIGH}`} role="img" tabindex="0" aria-label=${`${chart.title}; arrows move from region to region, Enter selects. ${told2 ?? ""}`} onKeyDown=${onKeyDown} onMouseLeave=${() => point2(null)}>
       <${Axes} frame=${frame2} chart=${chart} />
@@ -3371,7 +3371,7 @@
   function bound(chart, x, y) {
     if (chart.peak === null || !chart.slopes.length) return "";
     const most3 = Math.min(chart.peak, x * Math.max(...chart.slopes.map(({ bytes }) => bytes)));
-    return `; ${percent2(y / most3)} of what ${most3 < chart.peak ? "bandwidth" : "the core"} allows`;
+    return `; ${percent2(y / most3)} of what ${most3 < chart.peak ? "the bandwidth" : "the core"} allows`;
   }
   function frameOf({ peak, slopes }, points2) {
     const meet = peak === null ? [] : slopes.map(({ bytes }) => peak / bytes);
@@ -3474,7 +3474,7 @@
     }
     const first = hits.slice(0, MOST4);
     const listed = open && first.length > 0;
-    const said = !query ? "" : !hits.length ? `nothing has “${query}” in its name` : at < 0 ? `${hits.length} found` : `${at + 1} of ${hits.length}`;
+    const said = !query ? "" : !hits.length ? `no name contains “${query}”` : at < 0 ? `${hits.length} found` : `${at + 1} of ${hits.length}`;
     return html`
     <div class="search" onKeyDown=${onEscape} onFocusOut=${(event) => !event.currentTarget.contains(event.relatedTarget) && setOpen(false)}>
       <span class=${hits.length || !query ? "remark" : "missed"} role="status">${said}</span>
@@ -3856,7 +3856,7 @@
   function Commands({ times, range: range2, shown, metric, setMetric }) {
     return html`
     <section class="commands" aria-label="at the terminal">
-      <h3>${times.span(range2).replace(":", " to ")} s at the terminal</h3>
+      <h3>${times.span(range2).replace(":", " to ")} s: commands for the terminal</h3>
       <label>metric <select value=${metric} onChange=${(event) => setMetric(event.currentTarget.value)}>${shown.map((name) => html`<option value=${name}>${name}</option>`)}</select></label>
       ${times.commands(metric, range2).map(([what, command]) => html`<${Command} key=${what} what=${what} command=${command} />`)}
     </section>
@@ -3871,7 +3871,7 @@
         say("copied");
       } catch {
         getSelection().selectAllChildren(text.current);
-        say("selected: Ctrl+C copies it");
+        say("selected: press Ctrl+C to copy");
       }
     };
     return html`<p><small>${what}</small><br /><code ref=${text}>${command}</code> <button onClick=${copy} aria-label=${`copy: ${what}`}>copy</button> <span class="remark" role="status">${said}</span></p>`;
@@ -4065,7 +4065,7 @@
   // src/parts/time.js
   var NARROWEST = 240;
   function Time({ times, state, change, select }) {
-    if (!times.length) return html`<p class="remark">This experiment is a profile: it has sums over the run, but no time lines. To record time lines: <code>autoanalyzer run --trace</code>; the page of that run shows them here.</p>`;
+    if (!times.length) return html`<p class="remark">This experiment is a profile: it has sums over the run, but no time lines. To record time lines: <code>autoanalyzer run --trace</code>; the page of such a run shows its time lines here.</p>`;
     return html`<${Charts} all=${times} times=${times[state.trace]} state=${state} change=${change} select=${select} />`;
   }
   function Charts({ all, times, state, change, select }) {
@@ -4144,7 +4144,7 @@
       ${all.length > 1 && html`<label>trace <select value=${state.trace} onChange=${(event) => change({ trace: Number(event.currentTarget.value), shown: null, range: null })}>${all.map(({ head }, place) => html`<option value=${place}>${head.title}</option>`)}</select></label>`}
       ${field("from", 0)} ${field("to", 1)}
       <button aria-disabled=${!state.range} onClick=${() => choose(null)}>the whole run</button>
-      <span class="remark">Least, mean and most of ${locations} ${noun}${locations === 1 ? "" : "s"}, in steps of ${amount(times.step, "sec")}${interval ? `; one sample per ${amount(interval, "sec")} or more` : ""}.</span>
+      <span class="remark">Minimum, mean and maximum of ${locations} ${noun}${locations === 1 ? "" : "s"}, in steps of ${amount(times.step, "sec")}${interval ? `; one sample per ${amount(interval, "sec")} or more` : ""}.</span>
     </div>
   `;
   }
@@ -4155,7 +4155,7 @@
     <details class="choice">
       <summary>Metrics: ${shown.length} of ${metrics.length}</summary>
       <div class="boxes">${metrics.map(({ name, unit, about }) => html`<label key=${name} title=${about}><input type="checkbox" checked=${shown.includes(name)} onChange=${() => toggle(name)} /> ${name} <small>${unit}</small></label>`)}</div>
-      ${nothing2.length > 0 && html`<p class="remark">Never more than 0: ${nothing2.join(", ")}</p>`}
+      ${nothing2.length > 0 && html`<p class="remark">Always 0, or unknown: ${nothing2.join(", ")}</p>`}
     </details>
   `;
   }
@@ -4180,7 +4180,7 @@
     )}</tbody>
         </table>
       </div>
-      <p class="remark">Mean, and in brackets least and most.</p>
+      <p class="remark">Each cell shows the mean, with minimum and maximum in brackets.</p>
     </details>
   `;
   }
@@ -4386,7 +4386,7 @@
     const place = (value) => wide > 0 ? 60 * (value - scale.low) / wide : 0;
     const amount2 = (value) => written({ amount: value, gap: "" }, unit).text;
     const [first, last] = who ? [` (rank ${who.least})`, ` (rank ${who.most}), deviation ${amount2(who.deviation)}`] : ["", ""];
-    const said = `of a location: least ${amount2(least2)}${first}, mean ${amount2(mean)}, most ${amount2(most3)}${last}`;
+    const said = `per location: minimum ${amount2(least2)}${first}, mean ${amount2(mean)}, maximum ${amount2(most3)}${last}`;
     return html`
     <span class="strip" title=${said}>
       <svg width="62" height="12" viewBox="-1 0 62 12" aria-hidden="true">
@@ -4829,7 +4829,7 @@
         signed=${experiment.signed}
         actions=${actions(dimension)}
       />
-      ${dimension === "system" && !ofAll.ofSystem && html`<p class="remark">Not in this page: it contains values of single ranks only for the findings' call paths, and of ranges of ranks (“bins”) only for ${experiment.head.large.metrics.join(", ")}. To see all values of a part, extract it with <code>autoanalyzer cut</code>.</p>`}
+      ${dimension === "system" && !ofAll.ofSystem && html`<p class="remark">This page does not contain these values: it has values of single ranks only for the findings' call paths, and of ranges of ranks (“bins”) only for ${experiment.head.large.metrics.join(", ")}. To see all values of a part of the run, extract this part with <code>autoanalyzer cut</code>.</p>`}
       <${Legend} legend=${rows[dimension].legend} signed=${experiment.signed} gains=${experiment.head.difference} />
     </section>
   `;
@@ -4861,7 +4861,7 @@
     <div class="trees" style=${{ ...columns, "--height": height }}>
       ${pane("metrics")}
       <${Splitter} name="the metric tree" width=${widths.metrics} setWidth=${(metrics) => setWidths((seen) => ({ ...seen, metrics }))} />
-      ${pane("program", html`<small>least – mean – most of the ${experiment.kind}s</small>`)}
+      ${pane("program", html`<small>min – mean – max of the ${experiment.kind}s</small>`)}
       <${Splitter} name="the call tree" width=${widths.program} setWidth=${(program) => setWidths((seen) => ({ ...seen, program }))} />
       ${pane("system")}
       ${source && html`<${Splitter} name="the system tree" width=${widths.system} setWidth=${(system) => setWidths((seen) => ({ ...seen, system }))} />
