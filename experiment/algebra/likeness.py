@@ -9,7 +9,7 @@ __all__ = ["overlap", "ratio", "same_offset", "same_text", "size"]
 
 
 def same_text(mine: Procedure, theirs: Procedure) -> bool:
-    """Return whether two procedures seem to have the same text: equal length, with the same regions at the same lines."""
+    """Return whether two procedures seem to have the same text: equal length, and the same regions at equal lines."""
     if mine.lines is None or theirs.lines is None:
         return _same_places(mine, theirs, 0, 0)
     return mine.length == theirs.length and _same_places(mine, theirs, mine.lines[0], theirs.lines[0])

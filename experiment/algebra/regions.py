@@ -263,7 +263,7 @@ class _Matching:
         return [*dict.fromkeys(each for region in (*mine.own, *mine.inner) for each in self.origins[region])]
 
     def _with_text_of(self, theirs: Procedure, mine: Procedure) -> Procedure | None:
-        """Return the version of ``mine`` with the same text as ``theirs``; if several have it, that with most regions."""
+        """Return a version of ``mine`` with the same text as ``theirs``; if several match, that with most regions."""
         same = [each for each in self._versions(mine) if same_text(each, theirs)]
         return max(same, key=lambda each: len(each.shown() & theirs.shown()), default=None)
 

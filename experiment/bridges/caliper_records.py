@@ -183,7 +183,7 @@ def _record(
 
 
 def _is_number(value: object) -> bool:
-    """Return whether a value is a number or the text of one; nan and inf do not count, because they may name regions."""
+    """Return whether a value is a number or the text of one, except for nan and inf, which may be names of regions."""
     if not isinstance(value, str):
         return isinstance(value, int | float) and not isinstance(value, bool)
     try:

@@ -26,7 +26,7 @@ __all__ = ["read"]
 
 _SHARED: Final = -1
 _UNCOUNTED: Final = -1
-_MOST: Final = 1 << 22  # values of counters that we have no name for; Darshan has about 200 of these counters
+_MOST: Final = 1 << 22  # maximum number of values of counters without a name of ours; Darshan has about 200 of them
 _MPI: Final = "MPI-IO"
 _TIMES: Final = ("F_READ_TIME", "F_WRITE_TIME", "F_META_TIME")
 _OURS: Final[Mapping[str, Sequence[str]]] = {
@@ -36,8 +36,8 @@ _OURS: Final[Mapping[str, Sequence[str]]] = {
     "io_bytes_read": ("BYTES_READ",),
     "io_bytes_written": ("BYTES_WRITTEN",),
 }
-_COUNTED_APART: Final = ("INDEP_", "COLL_", "SPLIT_", "NB_")  # prefixes of the counters of MPI-IO's reads and writes
-# Counters that are not sums: moments, extremes, modes, sizes and named ranks.
+_COUNTED_APART: Final = ("INDEP_", "COLL_", "SPLIT_", "NB_")  # prefixes of the counters for MPI-IO reads and writes
+# Counters that are not sums: points in time, extremes, modes, sizes and ranks.
 _NO_SUM: Final = re.compile(
     r"_(TIMESTAMP|MODE|ALIGNMENT|STRIDE|ACCESS|RANK|RANK_BYTES|RANK_TIME)$|_MAX_|_RENAMED_FROM$"
 )
@@ -167,6 +167,6 @@ class _Files:
                     self._profile.add("wall_time", path, place, amount * part)
                     self._spent[rank] += amount * part
         for each, value in values.items():
-            if each in self._own and value >= 0:  # Darshan writes negative values for counters that it was built without
+            if each in self._own and value >= 0:  # Darshan writes negative values for counters missing from its build
                 unit = "sec" if each.endswith("_TIME") else "bytes" if "_BYTES_" in each else "occ"
                 self._profile.add(self._profile.metric(each, unit), path, place, value * part)

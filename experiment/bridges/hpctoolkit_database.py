@@ -341,13 +341,13 @@ def _refuse_shared(values: _File, profiles: Sequence[_Profile]) -> None:
 
 
 def _values(values: _File, profile: _Profile, rows: Mapping[int, int], column: npt.NDArray[np.intp]) -> Values:
-    """Return the inclusive values of a thread; ``column`` maps a metric's number to a column, or to -1 if it has none."""
+    """Return the inclusive values of a thread; ``column`` maps a metric's number to a column, or to -1 for none."""
     pairs = np.frombuffer(values.bytes(profile.start, profile.values * _VALUE.itemsize), _VALUE)
     indices = np.frombuffer(values.bytes(profile.indices, profile.contexts * _INDEX.itemsize), _INDEX)
     starts = np.append(indices["start"].astype(np.int64), len(pairs))
     if starts[0] != 0 or (starts[1:] < starts[:-1]).any():
         raise InputError(f"{values.name}: expected values in the order of contexts, found another order")
-    # All other values belong to contexts above all entries, or to instructions, which may be missing from the call paths.
+    # All other values belong to contexts above all entries, or to instructions that may be missing in the call paths.
     row = np.array([rows.get(each, -1) for each in indices["context"].tolist()], dtype=np.intp)
     places = np.repeat(row, np.diff(starts)), column[pairs["metric"]]
     wanted = np.flatnonzero((places[0] >= 0) & (places[1] >= 0))

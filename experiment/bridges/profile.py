@@ -134,7 +134,7 @@ class Profile:
         return self._locations.setdefault((process, thread), (len(self._locations), node))[0]
 
     def add(self, metric: str, path: int, location: int, value: float) -> None:
-        """Add to a call path's exclusive value on a location; for a minimum or maximum, keep the lower or higher value."""
+        """Add to a call path's exclusive value on a location; for minima and maxima, keep the lower or higher value."""
         if not np.isfinite(value):
             raise InputError(f"expected finite values of {metric}, found {value}")
         paths, locations, values = self._values[metric]
