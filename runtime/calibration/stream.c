@@ -63,7 +63,10 @@ void aa_walk_stream(void *state, uint64_t times) {
     aa_result = stream->sum[0];
 }
 
-/* Each thread touches its own memory first, because the first access determines the NUMA node of the memory. */
+/*
+ * Each thread touches its own memory first, because the first access determines the NUMA node of the
+ * memory.
+ */
 static void *walk_in_rounds(void *argument) {
     struct walker *walker = argument;
     aa_stay_on(walker->processor);

@@ -19,10 +19,11 @@ void aa_book_prepare(void) {
 }
 
 /*
- * Books the time that the thread was off the CPU in an interval of wall time, but at most the whole interval.
- * More time may be owed, because time that a hypervisor takes from the machine does not trigger the watch, and
- * is found at the end of an interval only if the interval is long. Negative time may be owed, because clocks
- * jitter. Both are carried over to the next interval at whose end the CPU clock is read.
+ * Books the time that the thread was off the CPU in an interval of wall time, but at most the whole
+ * interval. More time may be owed, because time that a hypervisor takes from the machine does not trigger
+ * the watch, and is found at the end of an interval only if the interval is long. Negative time may be
+ * owed, because clocks jitter. Both are carried over to the next interval at whose end the CPU clock is
+ * read.
  */
 static void book_off(struct aa_thread *thread, int64_t took) {
     int64_t off = thread->watch.owed < took ? thread->watch.owed : took;

@@ -5,7 +5,7 @@
 #include "shard.h"
 
 extern bool aa_book_is_quick; /* whether ticks are the processor's counter, and no counters are read */
-extern bool aa_book_goes_on;  /* whether ticks are the processor's counter, and counters are read unstopped */
+extern bool aa_book_goes_on;  /* whether ticks are the processor's counter, and counters need no stopping */
 
 /* Sets the two variables above and the bars of watches; called once the clock and the counters are chosen. */
 void aa_book_prepare(void);
@@ -17,8 +17,8 @@ void aa_book_prepare(void);
 void aa_book(struct aa_thread *thread);
 
 /*
- * Ends the calling thread's wait for its team: adds the part of the wait without CPU time to the node in which
- * the thread waited. Neither the wait nor the idle time after it is added to the current node.
+ * Ends the calling thread's wait for its team: adds the part of the wait without CPU time to the node in
+ * which the thread waited. Neither the wait nor the idle time after it is added to the current node.
  */
 void aa_book_wait(struct aa_thread *thread);
 

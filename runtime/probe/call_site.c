@@ -16,7 +16,7 @@
 struct call_site {
     const char *region; /* descriptor of the called function; null: the call site was forgotten */
     uintptr_t returns_to;
-    const char *descriptor; /* the text below; the called function's descriptor if the address is in no file */
+    const char *descriptor; /* the text below; the called function's own if the address is in no file */
     char text[];
 };
 
@@ -107,8 +107,8 @@ static struct call_site *_Atomic *find(const char *region, uintptr_t returns_to)
 }
 
 /*
- * Publishes a call site, and returns its descriptor. If another thread was faster, its entry for the same site
- * is used; if it took the slot for another site, a slot is searched for again.
+ * Publishes a call site, and returns its descriptor. If another thread was faster, its entry for the same
+ * site is used; if it took the slot for another site, a slot is searched for again.
  */
 static const char *keep(struct call_site *_Atomic *place, struct call_site *made) {
     struct call_site *found = NULL;

@@ -211,7 +211,10 @@ void aa_counter_end(void) {
         source->detach();
 }
 
-/* Returns an increase without the counts to leave out; 0 if a signal handler has already booked later counts. */
+/*
+ * Returns an increase without the counts to leave out; 0 if a signal handler has already booked later
+ * counts.
+ */
 static uint64_t since(uint64_t before, uint64_t now, uint64_t left_out) {
     return now > before + left_out ? now - before - left_out : 0;
 }

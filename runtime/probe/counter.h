@@ -63,8 +63,8 @@ void aa_counter_skip(struct aa_thread *thread);
 void aa_counter_book_going(struct aa_thread *thread);
 
 /*
- * Called when the thread's time goes to another share from now on (an enum aa_share with flags). If counting is
- * restricted to calls, and the old or the new share is such a call, adds the counts up to now.
+ * Called when the thread's time goes to another share from now on (an enum aa_share with flags). If
+ * counting is restricted to calls, and the old or the new share is such a call, adds the counts up to now.
  */
 void aa_counter_turn_slowly(struct aa_thread *thread, uint32_t to);
 

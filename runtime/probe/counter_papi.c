@@ -1,6 +1,6 @@
 /*
- * Counts read by PAPI. Several events can represent a count. Because an event may be listed but not countable,
- * the first event is used that actually starts together with the events already chosen.
+ * Counts read by PAPI. Several events can represent a count. Because an event may be listed but not
+ * countable, the first event is used that actually starts together with the events already chosen.
  */
 #define _GNU_SOURCE
 #include "counter_source.h"
@@ -26,7 +26,10 @@ static const char *const metrics[AA_EVENTS] = {
     [AA_L1_MISSES] = "l1_misses",       [AA_L2_ACCESSES] = "l2_accesses", [AA_L2_MISSES] = "l2_misses",
 };
 
-/* The default events for each count, best first; the included file is generated from runtime/papi/events.toml. */
+/*
+ * The default events for each count, best first; the included file is generated from
+ * runtime/papi/events.toml.
+ */
 static const struct {
     int metric;
     const char *event;
@@ -45,7 +48,7 @@ static _Thread_local int event_set AA_INITIAL_EXEC = PAPI_NULL;
 static _Thread_local uint32_t left_out AA_INITIAL_EXEC;
 /* flags of the calls to which counting is restricted; 0: no restriction */
 static uint32_t counted_calls;
-static bool takes_turns; /* whether events are multiplexed, so that values are estimates, which may decrease */
+static bool takes_turns; /* whether events are multiplexed: values are then estimates, which may decrease */
 static _Thread_local uint64_t
     highest[AA_COUNTED] AA_INITIAL_EXEC; /* the highest estimates since the set of events started */
 /* whether this is the child of a fork, in which no thread counts */

@@ -18,7 +18,7 @@
 #define PMU "/sys/bus/event_source/devices/power"
 #define PACKAGES 64             /* maximum number of packages in a node, as numbered by powercap */
 #define PARTS 8                 /* maximum number of domains in a package */
-#define COUNTERS 32             /* maximum number of counters, which are added up: one per package and domain */
+#define COUNTERS 32             /* maximum number of counters, one per package and domain; added up */
 #define PAUSE UINT64_C(1000000) /* nanoseconds between updates by the processor */
 #define MICRO 1e6
 

@@ -131,7 +131,10 @@ static inline bool was_passed(const struct aa_thread *thread, const struct aa_fr
     return frame->node == thread->current && frame->call.share == thread->call.share;
 }
 
-/* Enters a child, or, if it is null, stays in the current node. Returns the key; null if nothing is to leave. */
+/*
+ * Enters a child, or, if it is null, stays in the current node. Returns the key; null if nothing is to
+ * leave.
+ */
 static const char *go_into(struct aa_thread *thread, const char *key, struct aa_node *child, int64_t *site) {
     if (child && is_passed(thread, child))
         return aa_counting ? pass_by(thread, key, child, site) : pass(thread, key, child, site);
@@ -168,7 +171,7 @@ static __attribute__((noinline)) const char *enter_slowly(const char *key, int64
     return key;
 }
 
-/* Enters a region if sites are open or counters are read unstopped; otherwise calls enter_slowly. */
+/* Enters a region if sites are open, or if counters need no stopping; otherwise calls enter_slowly. */
 static __attribute__((noinline)) const char *enter_otherwise(struct aa_thread *thread, const char *key,
                                                              struct aa_node *child, int64_t *site) {
     if (is_counted(thread, AA_OWN))
@@ -194,7 +197,10 @@ static __attribute__((noinline)) const char *enter_throttled(struct aa_thread *t
     return pass_by(thread, key, child, site);
 }
 
-/* Returns the child, or null if the edge is for another key. Reads it only once, as the table may be emptied. */
+/*
+ * Returns the child, or null if the edge is for another key. Reads it only once, as the table may be
+ * emptied.
+ */
 static inline struct aa_node *child_by(const struct aa_edge *edge, const struct aa_node *from,
                                        const char *key) {
     struct aa_node *child = __atomic_load_n(&edge->child, __ATOMIC_RELAXED);
@@ -367,8 +373,8 @@ void aa_probe_exit_or_pass(const char *descriptor) {
 }
 
 /*
- * From now on, lets a throttled region have frames, because a jump has landed in it; returns false if there is
- * no such region.
+ * From now on, lets a throttled region have frames, because a jump has landed in it; returns false if there
+ * is no such region.
  */
 static bool frame_passed(struct aa_thread *thread, const char *key) {
     struct aa_node *from = thread->current;

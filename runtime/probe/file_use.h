@@ -8,8 +8,8 @@
 #include "shard.h"
 
 /*
- * Returns the number of a file's record, counted from 1, and appends the record if it is new; 0 if this thread
- * cannot append it now.
+ * Returns the number of a file's record, counted from 1, and appends the record if it is new; 0 if this
+ * thread cannot append it now.
  */
 uint16_t aa_file_number(const char *name);
 

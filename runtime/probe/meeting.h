@@ -13,7 +13,9 @@
  * all processes are recorded; the answer is the same in all processes that see the folder.
  */
 void aa_meeting_announce(void);
-/* Called before MPI_Init in place of these if the process is not recorded, so that no process waits for it. */
+/*
+ * Called before MPI_Init in place of these if the process is not recorded, so that no process waits for it.
+ */
 void aa_meeting_refuse(void);
 bool aa_meeting_is_complete(int rank, int size);
 

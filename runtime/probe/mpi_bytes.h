@@ -44,9 +44,9 @@ int aa_local_size(MPI_Comm comm);
 int aa_parts(MPI_Comm comm, const void *buffer);
 
 /*
- * Return the bytes of all parts of a collective with a count, or a count and a type, per part. Counts are int
- * arrays, or MPI_Count arrays in large-count functions. Types are C types, or Fortran types in functions whose
- * names end in _f. For aa_sum_local, there is one part per process in the local group.
+ * Return the bytes of all parts of a collective with a count, or a count and a type, per part. Counts are
+ * int arrays, or MPI_Count arrays in large-count functions. Types are C types, or Fortran types in
+ * functions whose names end in _f. For aa_sum_local, there is one part per process in the local group.
  */
 #define AA_COUNTS(function, counts)                                                                          \
     _Generic((counts), int * : function##_int, const int * : function##_int, default : function##_large)

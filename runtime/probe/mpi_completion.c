@@ -38,7 +38,10 @@ static int index_at(const struct aa_completion *completion, const void *indices,
 
 /* ---- completing */
 
-/* Takes the answer to a synchronous send, which has waited for its receive and may therefore have an answer. */
+/*
+ * Takes the answer to a synchronous send, which has waited for its receive and may therefore have an
+ * answer.
+ */
 static void take_answer(const struct aa_request *request) {
     if (!request->persistent) {
         aa_path_answered(request->question);

@@ -1,6 +1,6 @@
 /*
- * Counts messages and file I/O in calls that may complete requests, for both languages. The wrappers for C are
- * in mpi_completion_c.c, those for Fortran in mpi_completion_fortran.c.
+ * Counts messages and file I/O in calls that may complete requests, for both languages. The wrappers for C
+ * are in mpi_completion_c.c, those for Fortran in mpi_completion_fortran.c.
  */
 #ifndef AA_MPI_COMPLETION_H
 #define AA_MPI_COMPLETION_H

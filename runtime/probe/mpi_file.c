@@ -185,7 +185,8 @@ void aa_file_split_ends(MPI_File handle) {
 
 /*
  * Exchanges the chains of all processes that are about to open a file. Returns a communicator of these
- * processes for the critical path; MPI_COMM_NULL if there is none. If opening fails, it fails on all processes.
+ * processes for the critical path; MPI_COMM_NULL if there is none. If opening fails, it fails on all
+ * processes.
  */
 static MPI_Comm opens(struct aa_mpi_call call, MPI_Comm comm) {
     if (!aa_mpi_has_path(call))
@@ -217,8 +218,8 @@ static void opened(MPI_File handle, const char *name, MPI_Comm companion) {
 }
 
 /*
- * Removes a file from the list and returns it. Called before the file is closed, because its handle is invalid
- * afterwards.
+ * Removes a file from the list and returns it. Called before the file is closed, because its handle is
+ * invalid afterwards.
  */
 static struct open_file take_out(struct aa_mpi_call call, MPI_File handle) {
     struct open_file file = look_up(handle);

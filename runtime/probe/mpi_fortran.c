@@ -6,9 +6,9 @@
 enum constant { IN_PLACE, IGNORED };
 
 /*
- * Constants that are recognised by their addresses. In Open MPI, they are in common blocks. In MPICH, they are
- * objects for mpi_f08. For mpif.h, MPICH has common blocks whose addresses it stores in variables at the first
- * call from Fortran, which must be MPI_Init in Intel MPI.
+ * Constants that are recognised by their addresses. In Open MPI, they are in common blocks. In MPICH, they
+ * are objects for mpi_f08. For mpif.h, MPICH has common blocks whose addresses it stores in variables at
+ * the first call from Fortran, which must be MPI_Init in Intel MPI.
  */
 static struct {
     enum constant constant;
