@@ -20,8 +20,8 @@
 /*
  * Readings follow each other after 0.2 ms instead of 2 ms if page faults take a sixteenth of the time. That
  * is clearly less than the tenth that the analysis considers significant (THRESHOLD in
- * analyze/run/criteria.py). At 0.3 us each, these readings take 0.15 % of the time. They continue for at
- * least 64 readings, 13 ms, so that short pauses do not end them.
+ * analyze/run/criteria.py). At 0.3 us each, these readings take 0.15 % of the time. They continue for 64
+ * readings, 13 ms, so that short pauses do not end them.
  */
 #define FILLED 16 /* bytes per nanosecond; filling pages in memory with zeros was measured at 18 to 21 */
 #define MANY 16
