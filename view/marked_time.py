@@ -54,7 +54,7 @@ def marks_of_alignment(
     Args:
         reference: The metric in the trace in which the interval is known.
         interval: Start and end in seconds.
-        found: One alignment for every other trace.
+        found: The alignment with each of the other traces.
 
     Returns:
         Name of the trace → its marks; warp paths are among the marks of the reference.

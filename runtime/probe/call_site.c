@@ -127,7 +127,7 @@ const char *aa_call_site(const char *region, const void *returns_to) {
         return region;
     const struct call_site *site = atomic_load_explicit(place, memory_order_acquire);
     if (site && !is_of(site, region, (uintptr_t)returns_to))
-        return aa_call_site(region, returns_to); /* another thread has taken the slot meanwhile */
+        return aa_call_site(region, returns_to); /* another thread has just taken the slot */
     if (site)
         return site->descriptor;
     struct call_site *made = make(region, (uintptr_t)returns_to);

@@ -128,7 +128,7 @@ const char *aa_clock_cpu_name(void) {
 
 /* ---- the watched word */
 
-/* Sets the word, and keeps the bars, which a signal handler may set or clear meanwhile. */
+/* Sets the word, and keeps the bars, which a signal handler may set or clear in the meantime. */
 static void set_armed(struct aa_watch *watch, uint32_t word) {
     uint64_t before = watch->armed;
     while (!__atomic_compare_exchange_n(&watch->armed, &before, (before & ~(uint64_t)UINT32_MAX) | word,

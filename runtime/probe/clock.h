@@ -114,7 +114,7 @@ double aa_clock_rate(void); /* ticks per nanosecond */
 const char *aa_clock_wall_name(void);
 const char *aa_clock_cpu_name(void);
 
-/* Sets the AA_BAR_... flags of all watches that are opened from now on. */
+/* From now on, sets these AA_BAR_... flags in all watches that are opened. */
 void aa_watch_bar(uint64_t bars);
 
 /*

@@ -15,7 +15,7 @@ static inline void aa_frame_set(struct aa_frame *frame, struct aa_node *node, co
 }
 
 /*
- * Doubles the space for open regions; returns false without memory. The caller holds the shard's lock,
+ * Doubles the space for open regions; returns false if there is no memory. The caller holds the shard's lock,
  * because another thread may be about to forget keys.
  */
 bool aa_frames_make(struct aa_thread *thread);

@@ -95,7 +95,7 @@ def verdict_lines(
         for lines, most, brief in _PLANS:
             head = _head(findings, file, brief=brief, shown=wanted)
             room = _MOST_LINES - len(head) - 1 - len(end)
-            # All warnings together may take fewer lines than some of them and the line with the number of the others.
+            # All warnings together may take fewer lines than some warnings and a line with the number of all others.
             warnings = (caveats(findings, besides=besides), caveats(findings, most=most, besides=besides))
             last = min(([line for each in said for line in _broken(each)] for said in warnings), key=len)
             last += _broken(counted) if not_counted else []
