@@ -283,7 +283,7 @@ class _RowTarget:
 
 
 def parser_for(target: Any) -> Any:
-    """Return a parser that passes its events to ``target``, resolves no entities, and sets no limits itself."""
+    """Return a parser that passes its events to ``target``, loads no other files, and sets no limits itself."""
     return etree.XMLParser(
         target=target, resolve_entities=True, load_dtd=False, no_network=True, huge_tree=True, remove_pis=True
     )

@@ -7,7 +7,7 @@
 struct aa_path_slots;
 
 struct aa_mpi_peers {
-    _Atomic uint32_t users; /* 1 for the communicator itself, plus 1 for each call of aa_mpi_peers_keep */
+    _Atomic uint32_t users; /* 1 for the communicator, plus 1 for each aa_mpi_peers_keep without a drop */
     /* the number of processes to which messages go; for an intercommunicator, the size of the remote group */
     int count;
     /* the same number in all members; in most cases, another one for each communicator with these members */
