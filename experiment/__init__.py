@@ -1,13 +1,13 @@
-"""Experiments: values measured by metric, region and location, and the files that store them.
+"""Experiments: values measured per metric, region and location, and the files that store them.
 
-Names are imported on first use, because the compiler wrapper needs only ``Region`` and must not wait for numpy.
+Names are imported on first use, because the compiler wrapper needs only ``Region`` and must not wait for numpy to load.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
 
-TYPE_CHECKING = False  # not imported from ``typing``, because that takes longer than all other imports of the wrapper
+TYPE_CHECKING = False  # not imported from ``typing``, which takes longer to load than all the wrapper's other imports
 if TYPE_CHECKING:
     from typing import Any
 

@@ -1,10 +1,10 @@
 """Aggregate values, inclusive or exclusive, along metrics, call paths and the system.
 
-An experiment stores values exclusive along call paths and inclusive along metrics. Single representation (Song et al.
-2004, section 4) shows each part of a tree exactly once. One rule achieves this on all three axes: the value of an open
-node excludes its children's values, that of a closed node includes them. ``own`` metrics and ``exclusive`` values are
-those of open nodes; stored metrics and ``inclusive`` values are those of closed nodes. The system is stored open, by
-thread; ``by_level`` closes it level by level.
+An experiment stores values that are exclusive along call paths and inclusive along metrics. In the single
+representation (Song et al. 2004, section 4), each part of a tree appears exactly once. One rule achieves this on all
+three axes: the value of an open node excludes its children's values, and the value of a closed node includes them.
+``own`` metrics and ``exclusive`` values belong to open nodes; stored metrics and ``inclusive`` values belong to closed
+nodes. The system is stored open, by thread; ``by_level`` closes it level by level.
 
 Sums are computed before differences, in the order of the trees, to keep rounding errors small.
 """
@@ -64,7 +64,7 @@ def totals(experiment: Experiment, metric: str) -> npt.NDArray[np.float64]:
 
 
 def own_totals(experiment: Experiment, metrics: Sequence[str]) -> dict[str, npt.NDArray[np.float64]]:
-    """Return the totals of several metrics without their child metrics' share; each metric is read once."""
+    """Return each metric's totals without the shares of its child metrics; each metric is read only once."""
     parts = {name: added_parts(experiment, name) for name in metrics}
     whole = {name: totals(experiment, name) for name in dict.fromkeys([*metrics, *chain(*parts.values())])}
     found = {}
@@ -77,7 +77,10 @@ def own_totals(experiment: Experiment, metrics: Sequence[str]) -> dict[str, npt.
 
 
 def columns_at(experiment: Experiment, level: Level) -> dict[tuple[object, ...], list[int]]:
-    """Return the columns per machine (key: name), node (machine, node), process (rank) or thread (rank, thread)."""
+    """Map each machine, node, process or thread to its columns.
+
+    The keys are the machine's name; the machine's and the node's name; the rank; or the rank and the thread's number.
+    """
     columns: dict[tuple[object, ...], list[int]] = {}
     for column, place in enumerate(experiment.locations):
         columns.setdefault(LEVELS[level](place), []).append(column)

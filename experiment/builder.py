@@ -64,22 +64,22 @@ class Builder:
     def topology(
         self, name: str, dimensions: Sequence[Dimension], places: Mapping[tuple[int, int], tuple[int, ...]]
     ) -> Self:
-        """Define a grid: name, size and periodicity of each dimension, and the places of processes and threads."""
+        """Define a grid: name, size and periodicity of each dimension, and coordinates of processes and threads."""
         self._topologies.append(Topology(name, tuple(dimensions), dict(places)))
         return self
 
     def set(self, metric: str, call_path: int, location: int, value: float) -> Self:
-        """Set the value of a call path alone on one location."""
+        """Set a call path's exclusive value on one location."""
         self._row(metric, call_path, location)[location] = value
         return self
 
     def add(self, metric: str, call_path: int, location: int, value: float) -> Self:
-        """Add to the value of a call path alone on one location."""
+        """Add to a call path's exclusive value on one location."""
         self._row(metric, call_path, location)[location] += value
         return self
 
     def row(self, metric: str, call_path: int, values: Sequence[float] | npt.NDArray[np.float64]) -> Self:
-        """Set the values of a call path alone on all locations, in the order of their definition."""
+        """Set a call path's exclusive values on all locations, in the order in which these were defined."""
         if len(values) != len(self._locations):
             raise InputError(
                 f"expected one value of {metric} per location ({len(self._locations)}), found {len(values)}"
@@ -106,7 +106,7 @@ class Builder:
         return made
 
     def _row(self, metric: str, call_path: int, location: int) -> array[float]:
-        """Return the values of a call path, extended to locations that were defined since."""
+        """Return a metric's values on a call path; locations that were defined since the last call get zeros."""
         if metric not in self._values:
             raise InputError(f"metric {metric!r} is not defined; defined are {', '.join(self._values) or 'none'}")
         if not (0 <= call_path < len(self._paths) and 0 <= location < len(self._locations)):

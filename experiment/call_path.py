@@ -12,7 +12,7 @@ __all__ = ["CallPath", "name_below_root"]
 
 @dataclass(frozen=True, slots=True)
 class CallPath:
-    """A region, and the call path that it was entered from.
+    """A region, and the call path from which it was entered.
 
     Attributes:
         region: The region.

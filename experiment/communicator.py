@@ -1,4 +1,4 @@
-"""Processes that work on one experiment together; there may be only one."""
+"""Communication between the processes that work on one experiment; there may be only one process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _Numbers = npt.NDArray[np.float64]
 
 
 class Communicator(Protocol):
-    """The processes; every operation is collective."""
+    """A group of processes; every operation is collective."""
 
     @property
     def rank(self) -> int:
@@ -26,7 +26,7 @@ class Communicator(Protocol):
         """The number of processes."""
 
     def reduce(self, value: _Value, join: Callable[[_Value, _Value], _Value]) -> _Value | None:
-        """Reduce the values of all processes pairwise, in the order of their numbers; None except on process 0."""
+        """Reduce the values of all processes pairwise, in the order of the processes; None except on process 0."""
 
     def broadcast(self, value: Any) -> Any:
         """Return process 0's value."""
@@ -38,7 +38,7 @@ class Communicator(Protocol):
         """Return the values of all processes."""
 
     def alltoall(self, values: Sequence[_Numbers]) -> list[_Numbers]:
-        """Send each process its array, and return the arrays received, flat."""
+        """Send each process its array, and return the received arrays, flattened."""
 
 
 class Alone:

@@ -1,4 +1,4 @@
-"""How sources were compiled, as far as it affects parsing: recorded in the object, passed by the run to its notes."""
+"""The compiler options that affect parsing: the object records them, and the run copies them into its notes."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _MARK: Final = b"autoanalyzer: compiled\n"
 
 @dataclass(frozen=True)
 class Compiled:
-    """Files that were compiled by the same options in the same folder.
+    """Files that were compiled with the same options in the same folder.
 
     Attributes:
         language: ``c``, ``c++`` or ``fortran``.
         folder: The compiler's working folder, to which relative names refer; empty if it is kept private.
-        options: The options that affect parsing, in order, each as one word: macros, header folders, forced includes,
-            the standard, OpenMP, Fortran's source form.
-        predefined: Macros that the compiler itself defines under these options, with their values; in C and C++ only
-            those that depend on the options, None for undefined ones. Empty if the compiler did not report them.
-        files: The files by their names in regions, each with its text's identifier, as ``Region.text``. An included
+        options: The options that affect parsing, in order, each as one word: macros, include directories, forced
+            includes, the language standard, OpenMP, and Fortran's source form.
+        predefined: Macros that the compiler itself defines under these options, with their values. In C and C++, only
+            macros that depend on the options; None for an undefined macro. Empty if the compiler did not report them.
+        files: Maps each file, by its name in regions, to the identifier of its text, as in ``Region.text``. An included
             file counts as compiled with the options of the source that includes it.
     """
 
@@ -77,7 +77,7 @@ def entries(file: bytes | mmap) -> Iterator[Compiled]:
 
 
 def grouped(units: Iterable[Compiled]) -> tuple[Compiled, ...]:
-    """Merge units with equal options, in the order of each one's first occurrence."""
+    """Merge units with equal options; the results are in the order in which their options first occur."""
     found: dict[str, Compiled] = {}
     for unit in units:
         key = json.dumps(asdict(replace(unit, files={})), sort_keys=True)

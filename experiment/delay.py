@@ -1,4 +1,4 @@
-"""Delays: ranks wait for each other, by the regions that waited and the regions that were late."""
+"""Delays: how long ranks wait in one region because other ranks are late in another."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class Delay:
     """The waiting of ranks in one region that another region caused.
 
     Attributes:
-        waiting: Descriptor of the region in which they waited.
+        waiting: Descriptor of the region in which the ranks waited.
         late: Descriptor of the region in which the late ranks were.
-        seconds: The seconds that all ranks waited, as far as the late ranks' busy time explains them.
-        by_messages: The part of ``seconds`` in waits that ended with a message rather than a collective.
+        seconds: Waiting time in seconds, summed over all ranks, as far as the late ranks' busy time explains it.
+        by_messages: The part of ``seconds`` from waits that ended with a message rather than a collective.
     """
 
     waiting: str

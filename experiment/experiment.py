@@ -22,14 +22,14 @@ from .topology import Topology
 
 __all__ = ["Experiment", "Location", "Severity"]
 
-_WHOLE: Final = 1 << 22  # values: a smaller metric is read whole and cached, instead of repeatedly in parts
-_BLOCK: Final = 1 << 20  # values of a block, whose copies take a few MiB
-_KEPT: Final = 256 << 20  # bytes of the cache for metrics of some locations
+_WHOLE: Final = 1 << 22  # a metric with fewer values is read whole and cached, instead of repeatedly in parts
+_BLOCK: Final = 1 << 20  # number of values in a block; each copy of a block takes a few MiB
+_KEPT: Final = 256 << 20  # size in bytes of the cache that an experiment of some of the locations uses
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Location:
-    """A thread of a process of a node of a machine."""
+    """A thread, with its process, node and machine."""
 
     machine: str
     node: str
@@ -40,22 +40,22 @@ class Location:
 class Experiment:
     """Severities, exclusive along call paths; a metric includes the metrics below it.
 
-    CUBE 3 files store them so, so nothing is rounded. Call paths are in the order of their first entry, parents before
-    children. NaN is a missing value, 0 is not.
+    CUBE 3 files store severities in the same form, so nothing is rounded. Call paths are in the order of their first
+    entry, parents before children. NaN marks a missing value; 0 does not.
 
     Args:
         metrics: The metric forest, parents before children.
         call_paths: The call forest, parents before children.
-        locations: One per column, one per process and thread.
+        locations: The threads of all processes, one per column.
         severities: Metric name → ``float64[call path, location]``, exclusive along call paths. ``LazySeverities`` are
             read when a metric is used.
         notes: Facts beside the numbers.
         topologies: Coordinates of processes and threads on grids.
-        numbers: The numbers of the call paths in the file that they were read from; otherwise they are numbered in
-            order.
+        numbers: The call paths' numbers in the file from which they were read; without them, call paths are numbered
+            in order.
 
     Attributes:
-        is_part: Whether ``of_locations`` cut it from another experiment.
+        is_part: Whether ``of_locations`` cut this experiment from another one.
 
     Raises:
         InputError: The parts contradict each other; see ``check``.
@@ -91,7 +91,7 @@ class Experiment:
         return f"Experiment({name}: {self.size})"
 
     def _repr_html_(self) -> str:
-        """Return HTML for a notebook, by the renderer that the package names."""
+        """Return HTML for a notebook, made by the package's ``NOTEBOOK_RENDERER``."""
         from pkgutil import resolve_name  # noqa: PLC0415 - few experiments are shown in a notebook
 
         from .. import NOTEBOOK_RENDERER  # noqa: PLC0415
@@ -106,12 +106,12 @@ class Experiment:
         return ", ".join(f"{len(all_)} {noun}{'' if len(all_) == 1 else 's'}" for all_, noun in counts)
 
     def check(self) -> None:
-        """Check that the experiment is valid. The constructor does so, except for values that are not in memory.
+        """Check that the experiment is valid. The constructor does this, except for values that are not in memory.
 
         Raises:
             InputError: A tree is not a forest in order, a metric's unit differs from its parent's, a name or a
-                location appears twice, a place lies outside its topology, or a severity has another shape or is
-                infinite.
+                location appears twice, coordinates lie outside their topology, or severities have the wrong shape or
+                are infinite.
         """
         self._check_structure()
         for metric in self.metrics:
@@ -159,7 +159,7 @@ class Experiment:
             raise InputError(f"severity of {name!r}: expected finite values, or NaN for missing ones, found infinity")
 
     def replaced(self, **parts: Any) -> Experiment:
-        """Return the same experiment with the given parts replaced, named as in the constructor."""
+        """Return a copy of the experiment with some parts replaced; they are named as in the constructor."""
         own = {name: getattr(self, name) for name in ("metrics", "call_paths", "locations", "notes", "topologies")}
         if "call_paths" not in parts:
             own["numbers"] = self.numbers
@@ -197,7 +197,7 @@ class Experiment:
         return self._metrics[name]
 
     def parts(self, metric: str) -> tuple[str, ...]:
-        """Return the child metrics of a metric, which it includes."""
+        """Return a metric's child metrics, whose values it includes."""
         return tuple(self._parts.get(metric, ()))
 
     @cached_property
@@ -209,12 +209,12 @@ class Experiment:
         return found
 
     def exclusive(self, metric: str) -> Severity:
-        """Return ``float64[call path, location]``, exclusive, in the metric's unit; do not change it."""
+        """Return a metric's exclusive values, ``float64[call path, location]``, in its unit; do not change them."""
         self.metric(metric)
         return self._severities[metric]
 
     def rows(self, metric: str, rows: Rows) -> Severity:
-        """Return ``exclusive(metric)[rows]``; of a large metric in a file only these rows are read, if possible.
+        """Return ``exclusive(metric)[rows]``; of a large metric in a file, only these rows are read where possible.
 
         Args:
             metric: The metric's name.
@@ -228,7 +228,7 @@ class Experiment:
 
         Args:
             metric: The metric's name.
-            backwards: Whether the last block comes first.
+            backwards: Whether to begin with the last block.
         """
         size = max(1, _BLOCK // max(1, len(self.locations)))
         starts = range(0, len(self.call_paths), size)
@@ -242,10 +242,10 @@ class Experiment:
             yield rows, part
 
     def location_blocks(self) -> list[slice]:
-        """Divide the locations into blocks of whole processes, by the number of values.
+        """Divide the locations into blocks of whole processes, so that no metric has too many values in a block.
 
-        Return a single block if processes are not contiguous, if each block would need all data again, or if the
-        experiment is itself a part.
+        Return a single block if locations are not sorted by process, if each block would have to read all data again,
+        or if the experiment is itself a part of another one.
         """
         size, end = max(1, _BLOCK // max(1, len(self.call_paths))), len(self.locations)
         if end <= size or self.is_part or not self._by_columns:
@@ -266,7 +266,7 @@ class Experiment:
         return np.fromiter((place.process for place in self.locations), np.int64, len(self.locations))
 
     def of_locations(self, columns: slice) -> Experiment:
-        """Return an experiment with consecutive locations only; if possible, only these are read from a file.
+        """Return an experiment with some consecutive locations; if possible, only their values are read from the file.
 
         Notes and topologies are kept whole.
         """
@@ -278,11 +278,12 @@ class Experiment:
         return part
 
     def derived(self, names: Iterable[str], read: Callable[[Experiment, str], Severity]) -> LazySeverities:
-        """Return severities computed from this experiment on demand, each location's from its own values alone.
+        """Return severities that are computed from this experiment on demand.
 
         Args:
             names: Names of the metrics.
             read: Computes one of these metrics from this experiment, or from a part that ``of_locations`` returned.
+                A location's severities must depend only on the values of this location.
         """
 
         def columns(name: str, columns: slice) -> Severity:
@@ -298,7 +299,7 @@ class Experiment:
         return self.exclusive(metric)[:, columns] if part is None else part
 
     def alone(self, metric: str, rows: Rows) -> Severity | None:
-        """Return rows of a large metric, read without the others; None if that is impossible or not worthwhile."""
+        """Return rows of a large metric without reading others; None if that is impossible or not worthwhile."""
         self.metric(metric)
         if isinstance(self._severities, LazySeverities) and self._cells > _WHOLE:
             return self._severities.alone(metric, rows)
@@ -309,29 +310,29 @@ class Experiment:
         return len(self.call_paths) * len(self.locations)
 
     def inclusive(self, metric: str) -> Severity:
-        """Return the metric of each call path including its descendants, as ``summed_up`` does; do not change it."""
+        """Return a metric's inclusive values, aggregated as in ``summed_up``; do not change them."""
         stored = self.stored_inclusive(metric)
         if stored is not None:
             return stored
         return self.summed_up(self.exclusive(metric), self._metrics[metric])
 
     def stored_inclusive(self, metric: str) -> Severity | None:
-        """Return the inclusive values if the file stores those; None if it stores exclusive ones."""
+        """Return the inclusive values if the file stores them; None if it stores exclusive values."""
         self.metric(metric)
         return self._severities.inclusive(metric) if isinstance(self._severities, LazySeverities) else None
 
     def summed_up(self, values: Severity, metric: Metric | None = None) -> Severity:
-        """Add all descendants' values to each call path's; ``float64[call path, location]``; the input stays unchanged.
+        """Return values that include each call path's descendants, ``float64[call path, location]``.
 
-        A minimum or maximum takes the least or greatest value. A metric that is not additive has no value on call paths
-        with descendants.
+        The input stays unchanged. Minima and maxima are aggregated to the least or greatest value. A metric that is not
+        additive has no value on call paths with descendants.
         """
         parents = [path.parent for path in self.call_paths]
         return up_the_forest(metric.aggregation if metric else "sum", values, parents)
 
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
-        """Indices of the call paths right under each one, in the order of first entry."""
+        """For each call path, the indices of its children, in the order of their first entry."""
         lists: list[list[int]] = [[] for _ in self.call_paths]
         for index, path in enumerate(self.call_paths):
             if path.parent is not None:
@@ -345,7 +346,7 @@ class Experiment:
 
     @cached_property
     def depths(self) -> tuple[int, ...]:
-        """Steps from each call path up to its root, which has depth 0."""
+        """Number of steps from each call path up to its root; a root has depth 0."""
         found: list[int] = []
         for path in self.call_paths:
             found.append(0 if path.parent is None else found[path.parent] + 1)

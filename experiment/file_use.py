@@ -9,15 +9,15 @@ __all__ = ["FileUse"]
 
 @dataclass(frozen=True, slots=True)
 class FileUse:
-    """The use of one file, or of all files together for which there was no space; by one process or several.
+    """The use of one file by one or several processes, or the use of all files that there was no space to list.
 
     Attributes:
-        name: Its path as the system knows it; empty for several files.
+        name: The file's path, as reported by the operating system; empty for several files.
         processes: The number of processes that used it.
         calls: The number of reads and writes.
         bytes_read: The number of bytes read.
         bytes_written: The number of bytes written.
-        seconds: Time of its calls, summed over processes.
+        seconds: Time in these calls, summed over processes.
     """
 
     name: str

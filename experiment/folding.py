@@ -1,7 +1,7 @@
-"""Fold call paths into their callers: the forest and values are as if they had been folded from the start.
+"""Fold call paths into their callers, as if they had been folded from the start of the run.
 
-A folded call path's time goes to its caller, and its children become children of the caller; its number of entries
-stays its own. So the result does not depend on when, or in which processes, a run began to throttle::
+A folded call path's time goes to its caller, and its children become children of the caller; it keeps only its number
+of entries. The result therefore does not depend on when, or in which processes, a run began to throttle a region::
 
     step           folded: f      step
      ├─ f                    →     ├─ f
@@ -31,7 +31,7 @@ _Key = tuple[int | None, Region, int | None]
 
 
 def fold(call_paths: Sequence[CallPath], paths: npt.NDArray[np.bool_]) -> Folding:
-    """Find the new places of call paths once some are folded; call paths with the same place are merged.
+    """Find each call path's place in the forest after folding; call paths with the same place are merged.
 
     Args:
         call_paths: The call paths, parents before children.
@@ -97,9 +97,9 @@ class Folding:
 
 
 def _lifted(call_paths: Sequence[CallPath], chosen: Collection[int]) -> Folding:
-    """Move the children of chosen call paths to the callers, until no chosen call path has any.
+    """Move the children of chosen call paths to the callers, until no chosen call path has children.
 
-    A moved call path may merge with another one, which may be chosen, too.
+    A moved call path may merge with another one, which may itself be chosen.
     """
     places = np.arange(len(call_paths))
     marked = {path for path in chosen if call_paths[path].parent is not None}
@@ -116,7 +116,7 @@ def _lifted(call_paths: Sequence[CallPath], chosen: Collection[int]) -> Folding:
 
 
 def _calls(call_paths: Sequence[CallPath], groups: Sequence[int]) -> dict[int, set[tuple[int | None, int | None]]]:
-    """Collect the callers and call lines of merged call paths."""
+    """Map each group of merged call paths to the callers and call lines of its members."""
     found: dict[int, set[tuple[int | None, int | None]]] = {}
     for path, group in zip(call_paths, groups, strict=True):
         found.setdefault(group, set()).add((path.parent, path.line))
@@ -126,21 +126,21 @@ def _calls(call_paths: Sequence[CallPath], groups: Sequence[int]) -> dict[int, s
 def _moved(path: CallPath, parent: int | None, marked: Collection[int], calls: Collection[object]) -> CallPath:
     """Return a call path under another parent.
 
-    Its call line becomes unknown if there are several, or if its old parent is folded.
+    Its call line becomes unknown if the merged call paths have several, or if its old parent is folded.
     """
     return replace(path, parent=parent, line=None if path.parent in marked or len(calls) > 1 else path.line)
 
 
 def _groups(call_paths: Sequence[CallPath], marked: Collection[int]) -> list[tuple[int, int | None]]:
-    """Return, for each call path, the first one that it merges with, and the first one that its parent merges with.
+    """Return, for each call path, the first of those that it merges with, and the first that its parent merges with.
 
-    Only moved call paths merge with others, because siblings of one region may exist already.
+    Two call paths merge only if one of them was moved, because siblings of the same region may have existed before.
     """
     found: list[tuple[int, int | None]] = []
     above: list[int | None] = []  # the parent of each call path's children
     lifted: list[bool] = []
     known: dict[_Key, int] = {}
-    alone: dict[_Key, int] = {}  # moved call paths that have met no call path in its original place
+    alone: dict[_Key, int] = {}  # moved call paths that do not yet share their place with an unmoved one
     for number, path in enumerate(call_paths):
         parent = None if path.parent is None else above[path.parent]
         lifted.append(path.parent is not None and (path.parent in marked or lifted[path.parent]))

@@ -1,4 +1,4 @@
-"""Convert experiments to tables of pandas and arrays of xarray; both packages are imported on demand."""
+"""Convert experiments to pandas tables and xarray data sets; both packages are imported on demand."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def to_xarray(experiment: Experiment, metrics: Sequence[str] | None = None) -> x
     """Return a data set with the dimensions ``call_path`` and ``location``, and one variable per metric.
 
     Values are exclusive along call paths. Coordinates: ``region``, ``path`` and ``parent`` (-1 for a root) of call
-    paths; ``machine``, ``node``, ``process`` and ``thread`` of locations. Variables carry their metric's unit, source,
-    parent and aggregation as attributes: only a ``sum`` may be added up.
+    paths; ``machine``, ``node``, ``process`` and ``thread`` of locations. Each variable has its metric's unit, source,
+    parent and aggregation as attributes. Only variables whose aggregation is ``sum`` may be added up.
 
     Args:
         experiment: The experiment to convert.
-        metrics: Names; all of them if None. Only these are read.
+        metrics: Names of the metrics to read and convert; None for all.
 
     Raises:
         InputError: There is no such metric, or xarray is not installed.
@@ -68,7 +68,7 @@ def to_pandas(experiment: Experiment, metrics: Sequence[str] | None = None) -> p
 
     Args:
         experiment: The experiment to convert.
-        metrics: Names; all of them if None. Only these are read.
+        metrics: Names of the metrics to read and convert; None for all.
 
     Raises:
         InputError: There is no such metric, or pandas is not installed.

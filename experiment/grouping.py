@@ -1,7 +1,7 @@
 """Aggregate values of several call paths or locations.
 
-Most metrics are added; minima and maxima take the least or greatest value. A metric that is not additive, such as a
-ratio, keeps a single value; the aggregate of several is missing.
+Most metrics are added up; for minima and maxima, the aggregate is the least or greatest value. A metric that is not
+additive, such as a ratio, keeps a single value; an aggregate of several values is missing.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ __all__ = ["grouped", "over_locations", "to_callers", "up_the_forest"]
 _OPERATIONS: Final[dict[Aggregation, np.ufunc]] = {"sum": np.add, "min": np.fmin, "max": np.fmax}
 _START: Final[dict[Aggregation, float]] = {"sum": 0.0, "min": np.nan, "max": np.nan}
 
-_CELLS: Final = 1 << 20  # values copied at a time: a few MiB, because a metric may take gigabytes
+_CELLS: Final = 1 << 20  # number of values copied at a time: a few MiB, because a metric may take gigabytes
 
 
 def over_locations(metric: Metric, values: Severity) -> npt.NDArray[np.float64]:
-    """Aggregate the values of all locations, ``float64[call path]``; the result is missing only if all are."""
+    """Aggregate over all locations, ``float64[call path]``; NaN only if the values of all locations are missing."""
     if values.shape[1] == 1:
         return values[:, 0].copy()
     if values.shape[1] == 0 or metric.aggregation == "none":
@@ -36,7 +36,7 @@ def over_locations(metric: Metric, values: Severity) -> npt.NDArray[np.float64]:
     for start in range(0, len(values), size):
         block = values[start : start + size]
         missing = np.isnan(block)
-        # Columns are added one after the other, as other tools do: numpy does not sum pairwise along the outer axis.
+        # Columns are added one after the other, as in other tools: numpy does not sum pairwise along the outer axis.
         by_location = np.ascontiguousarray(np.where(missing, 0.0, block).T)
         found[start : start + size] = np.where(missing.all(axis=1), np.nan, np.add.reduce(by_location, axis=0))
     return found
@@ -57,7 +57,12 @@ def up_the_forest(aggregation: Aggregation, values: Severity, parents: Sequence[
 
 
 def to_callers(values: npt.NDArray[np.float64], paths: Sequence[tuple[int, int]]) -> None:
-    """Move values of call paths to their callers, in place: ``values[call path, …]``; pairs in the forest's order."""
+    """Move values of call paths to their callers, in place.
+
+    Args:
+        values: The values to change, ``float64[call path, …]``.
+        paths: Pairs of a call path and its caller, parents before children.
+    """
     for path, caller in reversed(paths):
         values[caller] += values[path]
         values[path] = 0.0

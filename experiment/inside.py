@@ -1,4 +1,4 @@
-"""The code inside a region, by samples: functions without probes, and the region's own lines."""
+"""The code inside a region, found by samples: functions without probes, and the region's own lines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["ENOUGH_SAMPLES", "Inside", "InsidePart", "added_insides", "inside_fr
 ENOUGH_SAMPLES: Final = 25
 """The smallest sample count that is reported; with fewer samples, the standard deviation exceeds 20 %."""
 
-_MOST_PARTS: Final = 20  # largest number of parts of a region; smaller ones are left out
+_MOST_PARTS: Final = 20  # maximum number of parts per region; the smallest parts are left out
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +53,12 @@ class Inside:
 
 
 def largest_parts(parts: Iterable[InsidePart]) -> tuple[InsidePart, ...]:
-    """Return the parts with the most samples, at most 20, most samples first."""
+    """Return up to 20 parts with the most samples, in descending order of samples."""
     return tuple(sorted(parts, key=lambda each: (-each.samples, each.name, each.file, each.line))[:_MOST_PARTS])
 
 
 def added_insides(insides: Iterable[Inside]) -> tuple[Inside, ...]:
-    """Add up the samples of several runs: each region once, most samples first."""
+    """Add up the samples of several runs by region; return the regions with the most samples first."""
     regions: dict[str, list[Inside]] = {}
     for each in insides:
         regions.setdefault(each.region, []).append(each)
@@ -82,7 +82,7 @@ def _added(same: Iterable[Inside]) -> Iterator[InsidePart]:
 
 
 def is_inside(value: Any) -> bool:
-    """Return whether a value is the JSON form of an ``Inside``: parts are lists of their fields."""
+    """Return whether a value is the JSON form of an ``Inside``, in which each part is a list of its fields."""
     return (
         isinstance(value, Mapping)
         and value.keys() == {"region", "samples", "probes", "parts"}

@@ -72,22 +72,22 @@ class Metric:
         return self.description.endswith(_AT_ROOT)
 
 
-# The times that measure the cost of a run: our own, those of other tools, and those that only samplers measure.
+# Metrics that measure the time of a run: autoanalyzer's, that of other tools, and that of tools that only sample.
 WEIGHING_TIMES: Final = ("wall_time", "time", "cpu_time")
 
 # Recorded in runs with a barrier before each collective; the time of the collective itself is recorded as usual.
 MPI_WAIT: Final = Metric("mpi_wait_time", "sec", "mpi_time", "Time waiting for late ranks before collectives")
 
-# Recorded in runs with a known critical path; in counted runs they are in instructions.
+# Recorded in runs with a known critical path. Counted runs record ``COUNTED_PATH_METRICS`` instead.
 PATH_METRICS: Final = (
     Metric("path_time", "sec", None, "Busy time on the critical path"),
     Metric("delay_time", "sec", None, "Time that other ranks spend waiting for this call path"),
     Metric("wait_time", "sec", None, "Time waiting for other ranks, computed from the other ranks' busy time"),
 )
-# Recorded with them if threads form teams. With it, a rank's busy time is that of the path.
+# Recorded with the path metrics if threads form teams. With it, a rank's busy time is computed as on the critical path.
 TEAM_TIME: Final = Metric("team_time", "sec", None, "Busy time of the slowest thread in each execution of a team")
 COUNTED_PATH_METRICS: Final = (Metric("path_instructions", "occ", None, "Instructions on the critical path"),)
-# Recorded with either. Entries without busy time do not count.
+# Recorded with either kind of path metrics. Entries without busy time do not count.
 PATH_VISITS: Final = Metric("path_visits", "occ", None, "How often the region was entered on the critical path")
 
 # The parts of mpi_time: each MPI function belongs to one of them, or to one of their parts.
@@ -144,8 +144,8 @@ PROCESS_METRICS: Final = tuple(
     )
 )
 
-# Page faults and system time are recorded by call path in each run, the others on request. Otherwise they are recorded
-# at the root, or unknown. Twin: names in runtime/probe/usage.c.
+# Page faults and system time are recorded by call path in each run, the other metrics only on request. Without a
+# request, these are recorded at the root or not at all. Twin: names in runtime/probe/usage.c.
 USAGE_METRICS: Final = (
     *_SYSTEM,
     Metric("system_time", "sec", None, "CPU time in the kernel, outside MPI, OpenMP and file I/O calls"),
@@ -161,7 +161,7 @@ USAGE_METRICS: Final = (
     Metric("frees", "occ", None, "Calls that free memory"),
 )
 
-# Recorded in time lines; the first thread of a process also has the memory of that process.
+# Recorded in timelines; the timeline of a process's first thread also contains the memory of the process.
 SYSTEM_METRICS: Final = (
     *_SYSTEM,
     Metric("resident_memory", "bytes", None, "Memory in use by the process", additive=False),
@@ -170,11 +170,11 @@ SYSTEM_METRICS: Final = (
 # Recorded in runs with throttled regions.
 UNTIMED_VISITS: Final = Metric("untimed_visits", "occ", "visits", "Entries that were not timed, to reduce the overhead")
 
-# The metrics that a folded region keeps.
+# The metrics whose values stay with a folded region; all others go to its caller.
 ENTRIES: Final = frozenset({"visits", UNTIMED_VISITS.name, PATH_VISITS.name})
 
-# Recorded in counted runs; all but mpi_instructions exclude instructions inside MPI. A count that was unavailable is
-# absent. Sources show the origin: "simulated:…", "measured:papi:EVENT", "derived:FORMULA".
+# Recorded in counted runs; all but mpi_instructions exclude instructions inside MPI. An unavailable count is omitted.
+# A metric's source shows the origin of the count: "simulated:…", "measured:papi:EVENT", "derived:FORMULA".
 COUNT_METRICS: Final = (
     Metric("instructions", "occ", None, "Instructions executed outside MPI"),
     Metric("mpi_instructions", "occ", None, "Instructions executed in MPI calls, including polling"),

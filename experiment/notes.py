@@ -1,4 +1,4 @@
-"""Facts beside the numbers: missing data, how the run was measured, and what the measurement cost."""
+"""Facts that accompany the numbers: missing data, how the run was measured, and the overhead of the measurement."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .thread_wait import ThreadWait
 
 __all__ = ["DIVIDED", "Notes"]
 
-DIVIDED: Final = "each rank gets an equal part"  # end of a warning about sums over ranks
+DIVIDED: Final = "each rank gets an equal part"  # the last words of a warning about sums over ranks
 
 _MOST: Final = 1 << 63
 _SEEN: Final = ("inside", "sampled")
@@ -95,53 +95,56 @@ _FITS: Final[dict[str, Callable[[Any], bool]]] = {
 
 @dataclass(frozen=True)
 class Notes:
-    """Facts about a run that no severity holds.
+    """Facts about a run that are not severities.
 
     Attributes:
-        program: Name of the executable; empty if unknown.
+        program: The name of the executable; empty if unknown.
         command: The command line that was run.
         program_status: Exit status of the command; None if unknown.
         expected_processes: The number of processes of the run; None if unknown.
         started: Processes that are not ranks of the launcher, but were forked or spawned by ranks.
         missing: Ranks without data.
-        unfinished: Ranks that never entered MPI_Finalize.
+        unfinished: Ranks that did not enter MPI_Finalize.
         not_instrumented: Sources, regions or programs without probes.
         remarks: Sentences about data that were lost, repaired or collapsed.
         clocks: The names of the clocks for ``wall`` and ``cpu``, and ``ticks_per_second`` of the wall clock.
-        probe_ns: Cost of one enter and exit, in nanoseconds; None if unknown.
-        throttled_ns: Cost of one enter and exit of a throttled region, in nanoseconds; None if unknown.
-        call_ns: Cost of measuring a call of MPI or file I/O, without that of its region, in nanoseconds; None if
+        probe_ns: Cost of one entry to and exit from a region, in nanoseconds; None if unknown.
+        throttled_ns: Cost of one entry to and exit from a throttled region, in nanoseconds; None if unknown.
+        call_ns: Cost of measuring a call of MPI or file I/O, without the cost of its region's probes, in nanoseconds;
+            None if unknown.
+        path_seconds: Time taken to record the critical path, in seconds, summed over ranks; None if the critical path
+            was not recorded.
+        max_overhead: The share of the run time that the measurement may take before regions are throttled; None if
             unknown.
-        path_seconds: Time to record the critical path, in seconds summed over ranks; None if it was not recorded.
-        max_overhead: The share of the time that the measurement may take before regions are throttled; None if unknown.
         throttled: Descriptors of regions whose time was attributed to their callers, on any call path, each with the
             reason.
         unprobed: Descriptors of regions, each with the functions without probes that it calls, one per line.
-        compiled: The compiler options of entered regions' files, as far as they affect parsing.
-        untimed: Number of throttled regions' entries that were not timed.
-        repairs: Number of regions that were closed because the program jumped over a probe.
+        compiled: The compiler options of the files whose regions were entered, as far as they affect parsing.
+        untimed: Number of entries to throttled regions that were not timed.
+        repairs: Number of times a region was closed because the program jumped over its closing probe.
         processors: Processors available on the machine on which all ranks ran; None if unknown, or if there were
             several machines.
-        run_delay: By rank, seconds that a process's first thread was ready to run but waited for a core.
-        involuntary_switches: By rank, how often a thread was preempted.
-        processor_use: Seconds of the run: ``elapsed`` by the clock, ``busy`` summed over the machine's processors, and
-            ``own`` for the launcher and the processes that it waited for; empty if unknown.
-        counts_by_rank: Whether a rank's counts belong to the same work as its times.
-        environment: The environment variables that are recorded.
+        run_delay: By rank, the seconds for which the process's first thread was ready to run but waited for a core.
+        involuntary_switches: By rank, the number of times that a thread was preempted.
+        processor_use: Seconds of the run: ``elapsed`` is wall time; ``busy`` is summed over the machine's processors;
+            ``own`` is the part of the launcher and of the processes that it waited for. Empty if unknown.
+        counts_by_rank: Whether a rank's counts and times were measured for the same work.
+        environment: The recorded environment variables, with their values.
         files: The use of each file, longest time first.
-        thread_waits: The places where OpenMP threads wait for each other, longest first.
+        thread_waits: The places where OpenMP threads wait for each other, longest waits first.
         inside: The code that samples show inside regions, most samples first.
-        sampled: ``samples``: the number of samples of the code that threads execute. ``seconds``: the CPU time that
-            each stands for. ``probes``: the number of samples in probes, outside of calls. Empty if there are no
-            samples.
+        sampled: ``samples`` is the number of samples of the code that threads execute. ``seconds`` is the CPU time that
+            one sample represents. ``probes`` is the number of samples in probes, outside of calls. Empty if there are
+            no samples.
         delays: The delays between regions, longest first.
         prices: The machine's times for single operations, named as in ``Prices``.
         calibrated: Where and when ``prices`` were measured: host, MPI, launcher and day.
-        samples: The amount that one sample stands for, by metric and in its unit; only of metrics that were sampled.
-        runs: The number of runs of one command of which this is the mean.
+        samples: By metric, the amount that one sample represents, in the metric's unit; only for sampled metrics.
+        runs: The number of runs of one command whose mean this experiment is.
         left_out: Metrics that a cut removed, each with the remaining metric that includes it.
-        one_sided: Metrics of a derived experiment that an operand lacked, so that their values are no change or mean.
-        history: The operations that made a derived experiment.
+        one_sided: Metrics of a derived experiment that one operand lacked, so that their values are not differences or
+            means.
+        history: The operations that produced a derived experiment.
     """
 
     program: str = ""
@@ -186,13 +189,13 @@ class Notes:
 
     @property
     def derived_by(self) -> tuple[str, ...]:
-        """Return the operations of the algebra that derived the experiment; empty for a run."""
+        """Return the operations of the algebra that produced the experiment; empty for a run."""
         steps = (_OPERATION.match(step) for step in self.history if not _CUT.match(step))
         return tuple(dict.fromkeys(found[1] for found in steps if found))
 
     @property
     def cut_to(self) -> tuple[str, ...]:
-        """Return, step by step, the part of the call tree to which it was cut; ``flat`` for flat profiles."""
+        """Return the parts of the call tree to which the experiment was cut, in order; ``flat`` for a flat profile."""
         steps = (_CUT.match(step) for step in self.history)
         return tuple(found[1] or found[0] for found in steps if found and (found[1] or found[0] == "flat"))
 
@@ -217,7 +220,7 @@ class Notes:
 
     @classmethod
     def from_json(cls, text: str, samples: str = "") -> Notes:
-        """Read the output of ``to_json`` and ``samples_to_json``; keys of a later version are kept as remarks.
+        """Parse the output of ``to_json`` and ``samples_to_json``; unknown keys of later versions become remarks.
 
         Raises:
             InputError: A text is not a JSON object.
@@ -258,10 +261,10 @@ def _thread_wait(found: dict[str, Any]) -> ThreadWait:
 
 
 def _checked(name: str, value: Any, annotation: Any) -> Any:
-    """Return a value of the field's type.
+    """Return a JSON value as the type that a field of the notes has.
 
     Raises:
-        InputError: The value is of another type.
+        InputError: The value has another type.
     """
     wanted = str(annotation)
     if _FITS[wanted](value):

@@ -1,4 +1,4 @@
-"""The times of one instruction, miss, call or byte on a machine, by which a run's seconds are explained."""
+"""Prices: the times of one instruction, miss, call or byte on a machine, which explain the seconds of a run."""
 
 from __future__ import annotations
 
@@ -10,31 +10,32 @@ __all__ = ["Prices"]
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """The time that single operations of a machine take, in seconds; None if not measured.
+    """The time that single operations take on a machine, in seconds; None if not measured.
 
     A miss costs most if the next access waits for it, as in pointer chasing. It costs least if the core prefetches, as
     in a walk through consecutive numbers.
 
     Attributes:
-        instruction: Mean for plain code with data in the first-level cache.
-        instruction_independent: Minimum for such code: no operation waits for another.
-        instruction_dependent: Maximum for such code: each operation waits for the one before, and some are divisions.
-        division_independent: The additional time of a division, compared with a product, if neither waits for another.
-        division_dependent: The additional time of a division, compared with a product, if each waits for the one
-            before.
+        instruction: The mean time per instruction of plain code whose data are in the first-level cache.
+        instruction_independent: The minimum for plain code: no operation waits for another.
+        instruction_dependent: The maximum for plain code: each operation waits for the previous one, and some are
+            divisions.
+        division_independent: The additional time of a division, compared with a product, if none waits for another.
+        division_dependent: The additional time of a division, compared with a product, if each waits for the previous
+            one.
         denormal: The additional time of a product with a denormal number.
         branch_miss: The additional time of a branch that the processor predicted wrongly.
         l1_miss_streamed: An access that the second-level cache serves, in a walk.
         l1_miss_chased: An access that the second-level cache serves, in pointer chasing.
-        l2_miss_streamed: An access that neither of these caches serves, in a walk; a third-level cache may serve it.
+        l2_miss_streamed: An access that misses the first two caches, in a walk; a third-level cache may serve it.
         l2_miss_chased: An access that memory serves, in pointer chasing.
-        memory_streamed: A cache line that memory serves, in a walk, while one process reads alone.
-        memory_byte: A byte that a core moves to or from memory, alone on its node, as in STREAM's triad.
-        memory_byte_shared: A byte that each core moves while all cores of the node do so at the same time.
-        allocation: A small block that is allocated by ``malloc`` and freed.
-        page_fault: A page of the usual size that is touched for the first time and freed.
-        huge_page_fault: A huge page that is touched for the first time and freed.
-        flop: A double-precision operation at the peak rate, in independent vectors of products and sums.
+        memory_streamed: A cache line that memory serves, in a walk, while only one process reads.
+        memory_byte: A byte that a core moves to or from memory, as in STREAM's triad, while the other cores are idle.
+        memory_byte_shared: A byte that a core moves while all cores of the node do the same.
+        allocation: Allocating a small block with ``malloc``, and freeing it.
+        page_fault: Touching a page of the usual size for the first time, and freeing it.
+        huge_page_fault: Touching a huge page for the first time, and freeing it.
+        flop: A double-precision operation at the peak rate, in independent vector products and sums.
         omp_barrier: A barrier of one thread on each core of the node; the threads spin until all have arrived.
         mpi_call: A message of a few bytes between two ranks of a node, per rank.
         mpi_byte: Each further byte of a long message between two ranks of a node.
@@ -76,9 +77,9 @@ class Prices:
 
     @classmethod
     def of(cls, values: Mapping[str, float]) -> Prices:
-        """Select the known prices from a mapping of names to seconds, as in an experiment's notes or a file."""
+        """Select the known prices from a mapping of names to seconds, such as an experiment's notes or a file."""
         return cls(**{each.name: values[each.name] for each in fields(cls) if each.name in values})
 
     def known(self) -> dict[str, float]:
-        """Return the measured prices by name, as in notes."""
+        """Map the names of the measured prices to seconds, as in an experiment's notes."""
         return {name: value for name, value in asdict(self).items() if value is not None}

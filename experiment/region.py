@@ -24,13 +24,13 @@ class Region(NamedTuple):
 
     Attributes:
         kind: One of ``KINDS``.
-        name: The name in reports: a function's name; ``loop@41`` for the loop in line 41.
+        name: The name in reports: a function's name, or ``loop@41`` for the loop in line 41.
         file: The source file as named on the compiler's command line; empty if there is none.
         function: The function that encloses the region, or is the region.
         ordinal: The index among the regions of this kind in this function, from 0.
         first_line: First line of the region in ``file``; 0 if unknown.
         last_line: Last line of the region in ``file``; 0 if unknown.
-        text: Identifies the version of ``file`` in plans; empty if unknown. Equal regions may differ in it.
+        text: Identifies the version of ``file`` in plans; empty if unknown. Regions that differ only here are equal.
     """
 
     kind: str
@@ -53,11 +53,11 @@ class Region(NamedTuple):
 
     @property
     def identity(self) -> tuple[str, str, str, int]:
-        """Kind, file, function and ordinal: what stays the same when lines move."""
+        """Kind, file, function and ordinal, which stay the same when lines move."""
         return (self.kind, self.file, self.function or self.name, self.ordinal)
 
     def is_at(self, place: str) -> bool:
-        """Return whether the region begins at ``FILE:LINE``; either file may be given without its outer folders."""
+        """Return whether the region begins at ``FILE:LINE``; outer folders may be missing in FILE or in the region."""
         file, _, line = place.rpartition(":")
         if not file or not self.file or line != str(self.first_line):
             return False
@@ -66,7 +66,7 @@ class Region(NamedTuple):
 
     @property
     def descriptor(self) -> str:
-        """A probe's text, ``aa1|loop|loop@41|rays.c|trace|0|41|57``, with the version of the file, if known."""
+        """A probe's text, ``aa1|loop|loop@41|rays.c|trace|0|41|57``, followed by ``text`` if that is known."""
         texts = [text.translate(_ESCAPES) for text in (self.kind, self.name, self.file, self.function)]
         numbers = map(str, (self.ordinal, self.first_line, self.last_line))
         return "|".join([DESCRIPTOR_VERSION, *texts, *numbers, *([self.text] if self.text else [])])

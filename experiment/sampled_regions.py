@@ -1,6 +1,6 @@
-"""Convert sampled lines to regions: the functions and loops of the sources that contain these lines.
+"""Convert sampled lines to regions: the functions and loops that contain these lines in the sources.
 
-The gather knows only functions and lines; lines of inlined functions are below the lines that call these functions.
+Gathering finds only functions and lines; lines of inlined functions are below the lines that call these functions.
 This module replaces each line by the regions that probes would have recorded::
 
     app                         app
@@ -37,7 +37,7 @@ LINE: Final = "line"
 
 _WHOLE: Final = ("program", "function")
 _MAINS: Final = ("main", "MAIN")  # the main function in C, and the main program in Fortran
-_SYSTEM: Final = "/usr/"  # begins the names of system headers, whose functions are parts of their callers
+_SYSTEM: Final = "/usr/"  # the beginning of system headers' names; their functions count as part of their callers
 
 
 def has_lines(experiment: Experiment) -> bool:
@@ -46,7 +46,7 @@ def has_lines(experiment: Experiment) -> bool:
 
 
 def lined_files(experiment: Experiment) -> list[str]:
-    """Return the files of the lines among an experiment's call paths, most CPU time first."""
+    """Return the files whose lines are call paths of an experiment, files with most CPU time first."""
     seconds: dict[str, float] = {}
     for path, amount in zip(experiment.call_paths, experiment.exclusive("cpu_time").sum(axis=1).tolist(), strict=True):
         if path.region.kind == LINE:
@@ -62,8 +62,8 @@ class _Place(NamedTuple):
     """The place of a sampled call path among the regions of the sources.
 
     Attributes:
-        regions: The regions around it, below the root, outermost first.
-        skipped: The function inside the innermost of these regions that is itself no region; empty if there is none.
+        regions: The regions around the call path, below the root, outermost first.
+        skipped: A function inside the innermost of these regions that is not itself a region; empty if there is none.
         line: The line in the innermost region or function; None for a call.
     """
 
@@ -77,7 +77,7 @@ def in_regions(experiment: Experiment, sources: Iterable[Region]) -> Experiment:
 
     Args:
         experiment: An experiment for which ``has_lines`` is true.
-        sources: The regions that probes would record, of the files that could be read.
+        sources: The regions that probes would record in the files that could be read.
     """
     known = _Sources(sources)
     places = _places(experiment.call_paths, known)
@@ -120,7 +120,8 @@ def _renamed(delays: Iterable[Delay], names: Mapping[str, str]) -> tuple[Delay, 
 def _read(of: Experiment, name: str, groups: npt.NDArray[np.intp], paths: Sequence[CallPath]) -> Severity:
     """Return a metric's values on the new call paths.
 
-    A value is missing (NaN) if all values that it is the sum of are, or, on a new path, the values of all its children.
+    A value is missing (NaN) if all old values that it sums are missing. The value of a path that replaces no old one is
+    missing if the values of all its children are.
     """
     old, kind = of.exclusive(name), of.metric(name).aggregation
     if kind != "sum" or not np.isnan(old).any():
@@ -159,7 +160,7 @@ class _Sources:
 
     @staticmethod
     def first_lines(call_paths: Sequence[CallPath]) -> dict[Region, Region]:
-        """Return each function as a region whose first and last line are the outermost of its sampled lines.
+        """Map each function to a region that spans its sampled lines, from the first to the last.
 
         Args:
             call_paths: Functions, and below each of them the lines that were sampled in it.
@@ -172,7 +173,12 @@ class _Sources:
 
 
 def _places(call_paths: Sequence[CallPath], sources: _Sources) -> list[_Place]:
-    """Return the place of each call path; ``call_paths`` lists parents before children."""
+    """Return the place of each call path.
+
+    Args:
+        call_paths: The call paths, parents before children.
+        sources: The regions of the sources.
+    """
     places: list[_Place] = []
     of_lines = {path.parent for path in call_paths if path.region.kind == LINE}
     for number, path in enumerate(call_paths):
@@ -184,7 +190,7 @@ def _places(call_paths: Sequence[CallPath], sources: _Sources) -> list[_Place]:
         if region.kind == LINE:
             places.append(_of_line(above, region, sources, call_paths[path.parent].region))
         elif number in of_lines:
-            places.append(above)  # a function: its lines determine which regions exist
+            places.append(above)  # a function with lines, from which its regions are found
         else:
             places.append(_Place((*above.regions, region), "", None))
     return places
@@ -208,12 +214,12 @@ def _of_line(above: _Place, line: Region, sources: _Sources, function: Region) -
 def _forest(
     call_paths: Sequence[CallPath], places: Sequence[_Place], seen: Mapping[Region, Region]
 ) -> tuple[list[CallPath], npt.NDArray[np.intp]]:
-    """Return the new call paths, and for each old call path the index of the new one.
+    """Return the new call paths and, for each old call path, the index of the new one.
 
     Args:
         call_paths: The old call paths.
-        places: The place of each of them.
-        seen: Function → the same region with the lines in which it was sampled.
+        places: The place of each old call path.
+        seen: Maps each function to a region that spans its sampled lines.
     """
     paths: list[CallPath] = []
     index: dict[tuple[int | None, Region], int] = {}
@@ -262,7 +268,7 @@ def _inside(
 
 
 def _named(parts: Mapping[tuple[str, str, int], float]) -> Iterator[InsidePart]:
-    """Yield the parts of a region: its own lines; and other functions, each with its line that has most samples."""
+    """Yield the parts of a region: its own lines, and other functions with their most sampled lines."""
     functions: dict[tuple[str, str], list[tuple[float, int]]] = {}
     for (name, file, line), samples in parts.items():
         functions.setdefault((name, file) if name else ("", f"{file}:{line}"), []).append((samples, line))

@@ -27,14 +27,14 @@ def select(
 
     Args:
         experiment: The experiment to cut.
-        subtree: The index of a call path, or a name for ``paths_named``, of which each outermost occurrence is
+        subtree: The index of a call path, or a name for ``paths_named``; each outermost occurrence of the name is
             selected. Selected call paths become roots.
         processes: The ranks to keep; None for all.
         metrics: Names of the metrics to keep; None for all. A metric whose parent is left out moves below the nearest
             metric that includes it.
 
     Raises:
-        InputError: A name matches nothing, or nothing is selected.
+        InputError: A name has no match, or nothing is selected.
     """
     if isinstance(metrics, str):
         raise InputError(f"expected a list of metrics, found one name; write [{metrics!r}]")
@@ -89,10 +89,10 @@ def _subtree(experiment: Experiment, wanted: str | int) -> list[int]:
 
 
 def paths_named(experiment: Experiment, name: str) -> list[int]:
-    """Return the call paths that a name denotes; none if it matches no region.
+    """Return the call paths that a name denotes; an empty list if it denotes no region.
 
-    The name may be a region's name, a call path's, ``FILE:LINE``, or the end of one region's qualified name: Fortran
-    ignores case, and a module's procedure may be named without the module.
+    The name may be the name of a region or a call path, ``FILE:LINE``, or the end of one region's qualified name. In
+    Fortran, case is ignored, and a module's procedure may be named without the module.
 
     Raises:
         InputError: ``FILE:LINE`` is a place in several files.
@@ -157,14 +157,14 @@ def _metrics(experiment: Experiment, names: Sequence[str]) -> list[Metric]:
 
 
 def _nearest(experiment: Experiment, metric: str | None, kept: Collection[str]) -> str | None:
-    """Return a metric, or its nearest kept ancestor."""
+    """Return a metric if it is kept, otherwise its nearest ancestor that is kept; None if there is none."""
     while metric is not None and metric not in kept:
         metric = experiment.metric(metric).parent
     return metric
 
 
 def _left_out(experiment: Experiment, kept: Collection[str]) -> dict[str, str]:
-    """Return the metrics that were left out, now or before, each with the kept one that includes it."""
+    """Map each metric that was left out, now or before, to the kept metric that includes it."""
     parts = {each.name: each.parent for each in experiment.metrics if each.name not in kept}
     wholes = {part: _nearest(experiment, whole, kept) for part, whole in {**experiment.notes.left_out, **parts}.items()}
     return {part: whole for part, whole in wholes.items() if whole is not None}

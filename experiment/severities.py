@@ -18,7 +18,7 @@ Rows = npt.NDArray[np.intp]
 
 
 class Kept:
-    """Caches the last used values, up to a number of bytes: an analysis uses the same few metrics repeatedly."""
+    """Caches the last used values, up to a number of bytes; analyses use the same few metrics repeatedly."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -26,21 +26,21 @@ class Kept:
         self._values: OrderedDict[Hashable, Severity] = OrderedDict()
 
     def find(self, key: Hashable) -> Severity | None:
-        """Return the cached values of a key."""
+        """Return the cached values of a key; None if there are none."""
         found = self._values.get(key)
         if found is not None:
             self._values.move_to_end(key)
         return found
 
     def keep(self, key: Hashable, values: Severity) -> None:
-        """Cache values under a new key, and drop the least recently used ones."""
+        """Cache values under a new key, and drop the least recently used values if the cache is full."""
         self._values[key] = values
         self._size += values.nbytes
         while self._size > self._limit:
             self._size -= self._values.popitem(last=False)[1].nbytes
 
     def drop(self, keys: Iterable[Hashable]) -> None:
-        """Drop the cached values of keys."""
+        """Drop the cached values of some keys."""
         for key in keys:
             found = self._values.pop(key, None)
             if found is not None:
@@ -52,17 +52,17 @@ _NUMBERS: Final = count()
 
 
 class LazySeverities(Mapping[str, Severity]):
-    """Metric name → ``float64[call path, location]``, read or computed on demand.
+    """Maps metric names to ``float64[call path, location]``, read or computed on demand.
 
-    The last used ones, over all experiments, are cached, up to a quarter of a gigabyte; do not change them.
+    The most recently used values of all experiments are cached, up to a quarter of a gigabyte; do not change them.
 
     Args:
-        names: The metrics.
+        names: The names of the metrics.
         read: Returns the exclusive values of a metric.
-        inclusive: Returns the inclusive values if those are stored, so that nothing is rounded; None for all other
-            metrics.
-        rows: Returns exclusive values of some call paths; None if they cannot be read without the others.
-        columns: Returns exclusive values of consecutive locations; None if they cannot be read without the others.
+        inclusive: Returns the stored inclusive values of a metric, so that nothing is rounded; None if the file does
+            not store inclusive values of the metric.
+        rows: Returns exclusive values of some call paths; None if the file has to be read whole.
+        columns: Returns exclusive values of consecutive locations; None if the file has to be read whole.
         kept: The cache for values that were read.
     """
 
@@ -102,32 +102,32 @@ class LazySeverities(Mapping[str, Severity]):
         return name in self._names
 
     def inclusive(self, name: str) -> Severity | None:
-        """Return the inclusive values of a metric if those are stored."""
+        """Return the inclusive values of a metric if the file stores them, otherwise None."""
         found = self._kept.find((self._number, name, True))
         if found is None and (read := self._inclusive(name)) is not None:
             return self._keep(name, read, inclusive=True)
         return found
 
     def alone(self, name: str, rows: Rows) -> Severity | None:
-        """Return the exclusive values of some call paths, read without the others and not cached.
+        """Return the exclusive values of some call paths, without reading or caching those of all others.
 
-        None if they cannot be read so, or if all are cached already.
+        None if this is impossible, or if all of the metric's values are already cached.
         """
         return None if self._kept.find((self._number, name, False)) is not None else self._rows(name, rows)
 
     @property
     def by_columns(self) -> bool:
-        """Whether ``of_columns`` may have a result."""
+        """Whether ``of_columns`` may return values rather than None."""
         return self._columns is not None
 
     def of_columns(self, name: str, columns: slice) -> Severity | None:
-        """Return the exclusive values of consecutive locations, as ``alone`` returns those of call paths."""
+        """Return the exclusive values of consecutive locations without reading all others; None if impossible."""
         if self._columns is None or self._kept.find((self._number, name, False)) is not None:
             return None
         return self._columns(name, columns)
 
     def _keep(self, name: str, values: Severity, *, inclusive: bool) -> Severity:
-        values = values.view()  # a view, because the values may belong to another caller, who may change them
+        values = values.view()  # becomes read-only without affecting another owner of the values
         values.flags.writeable = False
         key = self._number, name, inclusive
         self._asked.add(key)

@@ -20,7 +20,7 @@ _CHECKPOINTS: Final = 256  # checkpoints of about 50 kB each
 
 
 class Source:
-    """A plain file, which stays open, so replacing it by name does not matter.
+    """A plain file. It stays open, so replacing the file of this name does no harm.
 
     Raises:
         InputError: The file is missing or cannot be read.
@@ -39,7 +39,7 @@ class Source:
         weakref.finalize(self, os.close, self._file)
 
     def end(self) -> int:
-        """Return the size of the content in bytes; a gzipped file is unpacked to find it.
+        """Return the size of the content in bytes; a gzipped file is unpacked to find the size.
 
         Raises:
             InputError: The unpacked data are cut off, broken or too large.
@@ -47,7 +47,7 @@ class Source:
         return os.fstat(self._file).st_size
 
     def read(self, offset: int, size: int) -> bytes:
-        """Return ``size`` bytes from ``offset`` on, fewer at the end.
+        """Return ``size`` bytes, starting at ``offset``; fewer if the file ends before that.
 
         Raises:
             InputError: The file cannot be read, or its unpacked data are broken or too large.
@@ -77,7 +77,7 @@ class _State:
 
 
 class _GzipSource(Source):
-    """Unpacks from the last checkpoint before the wanted offset; memory does not grow with the file."""
+    """Unpacks from the last checkpoint before the wanted offset; memory use does not grow with the file."""
 
     packed = True
 

@@ -1,4 +1,4 @@
-"""Load and save experiments; a file's kind is recognised."""
+"""Load and save experiments; the format of a file is recognised by its content."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ __all__ = ["LARGE", "WRITTEN", "check_name", "load", "save", "save_of_run"]
 
 WRITTEN: Final = (".cube", ".cube.gz", ".xml", ".cubex")
 
-# values of a metric: as XML, more of them take seconds to write, and as CUBE 4 tenths of a second
+# a metric with more values is large: as XML it takes seconds to write, as CUBE 4 tenths of a second
 LARGE: Final = 1 << 17
 _TAR: Final = (257, b"ustar")
-_DATABASE: Final = b"<!DOCTYPE HPCToolkitExperiment"  # begins a file of HPCToolkit: XML, but not CUBE
+_DATABASE: Final = b"<!DOCTYPE HPCToolkitExperiment"  # occurs at the top of HPCToolkit's files: XML, but not CUBE
 _BOM: Final = b"\xef\xbb\xbf"
 
 
 def load(path: Path | str) -> Experiment:
     """Read an experiment: CUBE 3 XML, plain or gzipped, CUBE 4, or a profile of another tool.
 
-    The content decides which kind of file it is. For a run's folder, its ``experiment.cube`` or ``experiment.cubex`` is
+    The content determines the format. If ``path`` is a run's folder, its ``experiment.cube`` or ``experiment.cubex`` is
     read. Severities are read when a metric is used. The file stays open, so it may be replaced.
 
     Raises:
-        InputError: The file is missing, of another kind or version, or broken.
+        InputError: The file is missing or broken, or has another format or version.
     """
     file = _file_of(Path(path))
     if file.is_dir():
@@ -62,7 +62,7 @@ def _file_of(path: Path) -> Path:
 
 
 def save_of_run(experiment: Experiment, folder: Path) -> Path:
-    """Write a run's experiment into its folder, a large one as CUBE 4, replacing an older one; return the file.
+    """Write a run's experiment into its folder, replacing an older one, and return the file; CUBE 4 if it is large.
 
     Raises:
         InputError: As for ``save``.
@@ -76,14 +76,14 @@ def save_of_run(experiment: Experiment, folder: Path) -> Path:
 
 
 def save(experiment: Experiment, path: Path | str) -> None:
-    """Write an experiment whole or not at all; every value is read back bit for bit.
+    """Write an experiment, completely or not at all, so that every value reads back bit for bit.
 
     Args:
         experiment: The experiment to write.
         path: The file. Its ending decides the format: ``.cubex`` for CUBE 4, any other of ``WRITTEN`` for CUBE 3 XML.
 
     Raises:
-        InputError: The ending is another one, or the folder does not exist or cannot be written.
+        InputError: The ending is not in ``WRITTEN``, or the folder does not exist or cannot be written.
     """
     check_name(Path(path))
     if Path(path).suffix == ".cubex":
@@ -94,7 +94,7 @@ def save(experiment: Experiment, path: Path | str) -> None:
 
 
 def check_name(path: Path) -> None:
-    """Refuse a name that no experiment can be written to, before any work is lost.
+    """Refuse a path to which no experiment can be written, before any work is lost.
 
     Raises:
         InputError: The path ends in none of ``WRITTEN`` or is a folder, or its folder does not exist.

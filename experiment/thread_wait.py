@@ -13,20 +13,20 @@ BARRIERS = ("barrier", "single")
 
 @dataclass(frozen=True, slots=True)
 class ThreadWait:
-    """The waits of threads in one place, summed over processes; tuples have one value per thread of ``threads``.
+    """The waits of threads at one place, summed over processes; other tuples have one value per item of ``threads``.
 
     Attributes:
         region: Descriptor of the innermost region around the place; empty if there is none.
         kind: ``critical``, ``atomic``, ``lock``, ``ordered``, ``barrier``, ``single`` (for its copies) or ``tasks``.
         file: The source file of the place; empty if unknown.
         line: The line in this file; 0 if unknown.
-        processes: The number of processes that entered the place.
-        threads: The numbers of the threads that entered the place.
-        entries: How often each thread entered it.
-        contended: How often a thread requested the lock while another one held it or waited for it; 0 for kinds outside
-            ``LOCKS``.
-        seconds: How long each thread waited.
-        cpu_seconds: The part of ``seconds`` on a core.
+        processes: The number of processes that reached the place.
+        threads: The numbers of the threads that reached the place.
+        entries: The number of times that each thread reached the place.
+        contended: The number of times that each thread requested the lock while another thread held it or waited for
+            it; 0 for kinds outside ``LOCKS``.
+        seconds: The time that each thread waited.
+        cpu_seconds: The part of ``seconds`` that each thread spent on a core.
     """
 
     region: str
@@ -42,12 +42,12 @@ class ThreadWait:
 
     @property
     def is_lock(self) -> bool:
-        """Whether threads wait until others leave the place, as at a lock, rather than until others arrive."""
+        """Whether threads wait until other threads leave the place, as at a lock, rather than until others arrive."""
         return self.kind in LOCKS
 
     @property
     def per_thread(self) -> float:
-        """Mean waiting time in seconds per thread that entered the place."""
+        """Mean waiting time in seconds per thread that reached the place."""
         return sum(self.seconds) / (len(self.threads) * self.processes)
 
     def part(self, entries: float, seconds: float) -> ThreadWait:

@@ -1,4 +1,4 @@
-"""A run's throttled regions: their time counts to their callers, and rules exclude them from the next build."""
+"""A run's throttled regions: callers include their time, and rules exclude them from the next build."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["folded_paths", "left_out", "reason_of", "seconds_of_an_entry", "untimed_paths"]
 
-_MOST_OVERHEAD: Final = 0.05  # the limit of overhead that is assumed if a run does not record it
-_WEIGHS: Final = 0.01  # share of a thread's time; a smaller share may be due to the slow first visits to a tiny region
+_MOST_OVERHEAD: Final = 0.05  # the limit of the overhead, assumed for runs that do not record their limit
+_WEIGHS: Final = 0.01  # share of a thread's time; less may come from only the slow first visits to a tiny region
 _EACH: Final = re.compile(r", for (\d{1,15}) ns each in the first ")
 
 
@@ -26,7 +26,7 @@ def reason_of(entered: int, timed: int, seconds: float) -> str:
     """Return the reason why a region was throttled, as a sentence.
 
     Args:
-        entered: How often the region was entered.
+        entered: How many times the region was entered.
         timed: How many of these entries were timed, before the region was throttled.
         seconds: The total time of the timed entries.
     """
@@ -34,13 +34,13 @@ def reason_of(entered: int, timed: int, seconds: float) -> str:
 
 
 def seconds_of_an_entry(reason: str) -> float | None:
-    """Return the time of one entry of a throttled region, parsed from the reason; None if it has none."""
+    """Return the seconds per entry to a throttled region, parsed from the reason; None if the reason has no time."""
     found = _EACH.search(reason)
     return 1e-9 * int(found[1]) if found else None
 
 
 def folded_paths(experiment: Experiment) -> npt.NDArray[np.bool_]:
-    """Return which call paths are folded, that is, have no time of their own because their entries were not timed."""
+    """Flag the call paths that are folded, that is, have no time of their own because their entries were not timed."""
     folded = untimed_paths(experiment)
     if "wall_time" in experiment:
         folded &= ~np.nan_to_num(experiment.exclusive("wall_time")).any(axis=1)
@@ -48,10 +48,10 @@ def folded_paths(experiment: Experiment) -> npt.NDArray[np.bool_]:
 
 
 def untimed_paths(experiment: Experiment) -> npt.NDArray[np.bool_]:
-    """Return which call paths have untimed entries at some location, even if later entries were timed.
+    """Flag the call paths that have untimed entries at some location, even if later entries were timed.
 
-    A difference or a part of a run may have lost the number of untimed entries. Then a throttled region is recognised
-    by its time, which is 0 everywhere, however often it was entered.
+    In a difference or a part of a run, the number of untimed entries may be lost. A throttled region is then recognised
+    by its time, which is 0 at all locations although the region was entered.
     """
     folded = np.zeros(len(experiment.call_paths), dtype=bool)
     if UNTIMED_VISITS.name in experiment:
@@ -69,9 +69,10 @@ def untimed_paths(experiment: Experiment) -> npt.NDArray[np.bool_]:
 def left_out(experiment: Experiment) -> tuple[Exclude, ...]:
     """Return the rules that exclude the regions that a run has throttled, each with the reason.
 
-    A region that was throttled on one call path stays if it is significant on another: at some location its own time is
-    at least a hundredth of the longest thread's, and each visit takes at least 1/share probe pairs, 20 at 5 %. Regions
-    without a file, such as MPI functions without probes, are in no build.
+    A region that was throttled on one call path is not excluded if it is significant on another. That is, at some
+    location, its own time is at least 1 % of the longest thread's time, and each visit takes at least as long as
+    1/``max_overhead`` probe pairs (20 at 5 %). Regions without a file, such as MPI functions without probes, need no
+    rule.
     """
     if not experiment.notes.throttled:
         return ()
@@ -87,7 +88,7 @@ def left_out(experiment: Experiment) -> tuple[Exclude, ...]:
 
 
 def _weighing(experiment: Experiment) -> frozenset[Region]:
-    """Return the regions worth measuring on some call path; call paths with untimed entries do not count."""
+    """Return the regions that are significant on some call path, without call paths that have untimed entries."""
     notes, shape = experiment.notes, (len(experiment.call_paths), len(experiment.locations))
     wall, visits = (
         np.nan_to_num(experiment.exclusive(name)) if name in experiment else np.zeros(shape)

@@ -17,8 +17,8 @@ class Topology:
     """A Cartesian grid with coordinates of processes or threads (Song et al. 2004, section 2).
 
     Attributes:
-        name: May be empty.
-        dimensions: Name (may be empty), size, and whether it is periodic.
+        name: The name of the grid; may be empty.
+        dimensions: For each dimension, its name (may be empty), its size, and whether it is periodic.
         coordinates: The coordinates of some of the processes and threads.
     """
 
@@ -30,7 +30,8 @@ class Topology:
         """Check that a topology is valid.
 
         Raises:
-            InputError: The number of coordinates differs from the number of dimensions, or coordinates are outside.
+            InputError: The number of coordinates differs from the number of dimensions, or coordinates lie outside the
+                grid.
         """
         sizes = [size for _, size, _ in self.dimensions]
         for (process, thread), place in self.coordinates.items():

@@ -21,7 +21,7 @@ def entry(descriptor: str, names: tuple[str, ...]) -> bytes:
 
 
 def entries(file: bytes | mmap) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the records that ``entry`` wrote to an executable, in any format: a region's descriptor, and the names.
+    """Yield the records that ``entry`` wrote to an executable, whatever its format: a region's descriptor, and names.
 
     Args:
         file: The bytes of the executable, or a memory map of it.

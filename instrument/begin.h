@@ -1,8 +1,8 @@
 /*
- * Enters a region in code of a program, where each thread has its own site; returns the value to pass to
- * aa_leave. If the library has stored a number in the site, that many of the thread's entries are only
- * counted, without a call. The asm hides the result from the optimiser, which would otherwise make a copy
- * of the region for each value. Inserted below the stub.
+ * Enters a region in the code of a program, where each thread has its own site; returns the value to pass
+ * to aa_leave. If the library has stored a number in the site, that many further entries of the thread are
+ * only counted, without a call. The asm statement hides the result from the optimiser, which would otherwise
+ * make a copy of the region for each value. Inserted below the stub.
  */
 __attribute__((__unused__, __no_instrument_function__,
                __no_profile_instrument_function__)) static __inline__ const char *

@@ -1,6 +1,5 @@
 /*
- * Leaves a region before the enclosing block ends. It is called again at the end of that block, where it
- * does nothing.
+ * Leaves a region before the enclosing block ends. Called again at the end of that block, it does nothing.
  */
 __attribute__((__weak__, __visibility__("hidden"), __no_instrument_function__,
                __no_profile_instrument_function__)) void

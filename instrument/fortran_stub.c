@@ -3,8 +3,8 @@
  * preloaded.
  *
  * Fortran can define neither weak nor hidden symbols, so this source is compiled to assembly and assembled
- * together with the compiler's output. Its names differ from those in stub.h, because both may be in one
- * assembly. The length that Fortran passes behind a descriptor is not used, because descriptors end in a
+ * together with the compiler's output. Its names differ from those in stub.h, because one assembly may
+ * contain both. The length that Fortran passes after a descriptor is not used, because descriptors end in a
  * null character.
  */
 typedef void aa_probe(const char *);
@@ -21,7 +21,7 @@ static void aa_fortran_ignore(const char *descriptor) {
 static aa_probe *aa_fortran_exit = aa_fortran_ignore;
 static aa_probe *aa_fortran_resync = aa_fortran_ignore;
 
-/* The symbol by which Fortran calls a probe. */
+/* The symbol under which Fortran calls a probe. */
 #ifndef AA_NAME
 #define AA_NAME(name) name##_
 #endif
@@ -29,8 +29,8 @@ static aa_probe *aa_fortran_resync = aa_fortran_ignore;
 
 /*
  * Compilers other than GNU's may pass a copy of a constant, on the stack. But a descriptor's address is the
- * key of its region. So the probes pass a copy that lives as long as the process. It is found by the return
- * address of the call, and by the text if several calls were merged into one call.
+ * key of its region, so the probes pass a copy that lives as long as the process. The copy is found by the
+ * return address of the call, and by the text if the compiler merged several calls into one.
  */
 #ifdef AA_COPIES
 #define AA_BUCKETS 8192 /* a power of 2 */
@@ -38,7 +38,7 @@ static aa_probe *aa_fortran_resync = aa_fortran_ignore;
 struct aa_copy {
     struct aa_copy *next;
     void *place;
-    __SIZE_TYPE__ size; /* bytes of the text, including its null */
+    __SIZE_TYPE__ size; /* bytes of the text, including its null character */
     char text[1];
 };
 
@@ -118,15 +118,15 @@ AA_STUB AA_NAME(aa_exit)(const char *descriptor) {
 #define AA_PASS(probe, descriptor) probe(descriptor)
 
 /*
- * Slots hold the call paths whose entries need only be counted, each with the address of its counter. A
- * Fortran probe has no variable of its own, so it finds its slot by the addresses of its descriptor and of
- * the node where the thread is. Slots are the main thread's, which is recognised by its stack; other threads
- * do not read them, because the main thread often writes there. While a slot is valid, the region is
- * throttled where the thread is, so its exits need no call either.
+ * Slots are for call paths whose entries need only be counted; each contains the address of the number of
+ * visits. A Fortran probe has no variable of its own, so it finds its slot by the addresses of its descriptor
+ * and of the thread's current node. Only the main thread, which is recognised by its stack, has slots; other
+ * threads do not read them, because the main thread often writes there. While a slot is valid, the region is
+ * throttled below the current node, so its exits need no call either.
  */
 #define AA_SLOTS 256    /* a power of 2 */
-#define AA_ALIGNMENT 32 /* bytes, of long constants */
-#define AA_NODE 64      /* bytes; a node's address is a multiple of this */
+#define AA_ALIGNMENT 32 /* alignment of long constants in bytes */
+#define AA_NODE 64      /* alignment of nodes in bytes */
 
 static struct aa_slot {
     const char *descriptor;
@@ -166,7 +166,7 @@ AA_STUB AA_NAME(aa_enter)(const char *descriptor) {
     struct aa_slot *slot = aa_slot_of(descriptor);
     if (slot) {
         unsigned long *visits = slot->visits;
-        __asm__ volatile("" : : : "memory"); /* from here on, a signal handler may reuse the slot */
+        __asm__ volatile("" : : : "memory"); /* from now on, a signal handler may reuse the slot */
         if (aa_only_counts(slot, descriptor) && (*visits + 1) % 4096 > 4) {
             __asm__ volatile("" : : : "memory"); /* and may count a visit before the number is read again */
             ++*visits;
@@ -188,8 +188,8 @@ AA_STUB AA_NAME(aa_resync)(const char *descriptor) {
 }
 
 /*
- * The other symbols that compilers make of these names, depending on their options. Defined only if the
- * compiler's symbols are unknown.
+ * The other symbols to which compilers convert these names, depending on their options. Defined only if it
+ * is unknown which symbols the compiler uses.
  */
 #ifdef AA_ALL_NAMES
 #define AA_ALSO(also, name)                                                                                  \
@@ -209,7 +209,7 @@ AA_ALSO(AA_RESYNC_, aa_resync_);
 #endif
 
 /*
- * Finds the probe library. The linker keeps one of all objects' stubs, but every object runs its own
+ * Finds the probe library. The linker keeps only one of the objects' stubs, but every object runs its own
  * constructor.
  */
 __attribute__((__constructor__(101))) static void aa_fortran_connect(void) {
@@ -239,6 +239,6 @@ __attribute__((__constructor__(101))) static void aa_fortran_connect(void) {
         aa_fortran_exit = (aa_probe *)leave;
         aa_fortran_resync = (aa_probe *)resync;
     } else if (dlerror) {
-        dlerror(); /* otherwise the program would see our failure as its own */
+        dlerror(); /* otherwise dlerror would report our failure to the program */
     }
 }

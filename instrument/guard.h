@@ -1,6 +1,6 @@
 /*
- * A guard: the object that is at the beginning of a region in C++ code. Its constructor enters the region,
- * and its destructor leaves it on every way out, including exceptions. Inserted below the stub, in every
+ * A guard: the object at the beginning of a region in C++ code. Its constructor enters the region, and its
+ * destructor leaves the region on every way out, including exceptions. Inserted below the stub, in every
  * instrumented translation unit, and hidden like the stub. The front end replaces AA_CONSTEXPR and
  * AA_WHEN_RUN, because since C++20 a function with a guard may also run at compile time.
  */

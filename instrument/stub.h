@@ -1,10 +1,10 @@
 /*
  * The stub: probes that do nothing until the probe library is preloaded.
  *
- * It is inserted at the top of every instrumented translation unit, so that link commands stay unchanged.
- * All its symbols are weak and hidden, so one copy per program or shared library remains. It is C89 with
- * GNU attributes, without headers, libraries or macros, because it is inserted into preprocessed text.
- * Programs without a dynamic linker never find the library.
+ * The stub is inserted at the top of every instrumented translation unit, so that link commands stay
+ * unchanged. All its symbols are weak and hidden, so each program or shared library keeps one copy. It is
+ * written in C89 with GNU attributes, without headers, libraries or macros, because it is inserted into
+ * preprocessed text. Programs without a dynamic linker never find the library.
  */
 typedef void aa_probe(const char *);
 typedef const char *aa_entering(const char *, long *);
@@ -22,16 +22,16 @@ __attribute__((__weak__, __visibility__("hidden"))) const char **aa_stack = 0;
 __attribute__((__weak__, __visibility__("hidden"))) char aa_is_alone = 0;
 
 /*
- * The slow path of an entry; returns the value to pass to aa_leave, null if the region was not entered. It
- * is a separate function so that registers are saved here and not on the fast path, and so that functions
- * with probes stay small enough to be inlined. Without a library, every 4096th entry comes here; before the
- * constructor below has run, every entry does.
+ * The slow path of an entry; returns the value to pass to aa_leave, or null if the region was not entered.
+ * It is a separate function so that registers are saved here rather than on the fast path, and so that
+ * functions with probes stay small enough to be inlined. Without a library, every 4096th entry takes the
+ * slow path; before the constructor below has run, every entry does.
  */
 __attribute__((__weak__, __visibility__("hidden"), __no_instrument_function__,
                __no_profile_instrument_function__, __nothrow__, __cold__, __noinline__)) const char *
 aa_enter_counted(const char *descriptor, long *site) {
     if (aa_entry_probe)
-        /* called here, where the compiler knows that nothing is thrown */
+        /* the call is here, because the compiler knows that this function throws nothing */
         return aa_entry_probe(descriptor, site);
     if (aa_is_alone)
         *site = 4095;
@@ -43,8 +43,8 @@ __attribute__((__unused__, __no_instrument_function__,
 aa_begin(const char *, long *);
 
 /*
- * The same as aa_begin, but not inlined, for regions that are rarely entered: a call costs little there,
- * and the code around it takes less time to optimise.
+ * Like aa_begin, but not inlined; for regions that are seldom entered. A call costs little there, and the
+ * code around it takes less time to optimise.
  */
 __attribute__((__unused__, __noinline__, __no_instrument_function__,
                __no_profile_instrument_function__)) static const char *
@@ -52,7 +52,7 @@ aa_begin_apart(const char *descriptor, long *site) {
     return aa_begin(descriptor, site);
 }
 
-/* Leaves a region, usually inline; calls the library only if the region was entered, not throttled. */
+/* Leaves a region, usually inline; calls the library only if the region was entered rather than throttled. */
 __attribute__((__unused__, __no_instrument_function__,
                __no_profile_instrument_function__)) static __inline__ void
 aa_leave(const char *const *descriptor) {
@@ -81,6 +81,6 @@ aa_connect_counted(void) {
     } else {
         aa_is_alone = 1;
         if (aa_lookup_error)
-            aa_lookup_error(); /* otherwise the program would see our failure as its own */
+            aa_lookup_error(); /* otherwise dlerror would report our failure to the program */
     }
 }

@@ -27,9 +27,9 @@ Values = npt.NDArray[np.float64]
 
 _MOST: Final = 10
 _DRAWN_MOST: Final = 20
-_LEAST: Final = 0.005  # minimum share of all time that is shown in a table; smaller shares leave the cell blank
-_LONG: Final = 1e-6  # prices from this one on, in seconds, are written with a unit that fits them
-_SHORTEST: Final = 0.5e-9  # minimum time in seconds; shorter times are shown as a dash
+_LEAST: Final = 0.005  # minimum share of all time that a table shows; cells with smaller shares are blank
+_LONG: Final = 1e-6  # seconds; prices of at least this are written with the unit that suits them
+_SHORTEST: Final = 0.5e-9  # minimum time in seconds that is shown; shorter times appear as a dash
 _DRAWN: Final = 0.001  # minimum share of all time for which a region is drawn; shorter bars are too small to see
 _TITLES: Final = {
     "l1_misses": "L1 misses",
@@ -51,7 +51,7 @@ _TITLES: Final = {
     "turns": "core wait",
     "off": "off core",
 }
-# Part → class of marks.css. Related parts have the same hue; "less" is a pale shade.
+# Part → class in marks.css. Related parts have the same hue; "less" is a pale shade.
 _COLOURS: Final = {
     "instructions": "c0",
     "computing": "c0",
@@ -166,7 +166,7 @@ def _between(findings: Findings, part: str, regions: list[int], least: float) ->
         least: Seconds below which the cell is empty.
 
     Returns:
-        A time; a range if the time is uncertain by more than a tenth; or an empty text.
+        A time; a range of times if the uncertainty exceeds 10 %; or an empty text.
     """
     account = findings.account
     value, (low, high) = float(account.own[part][regions].sum()), account.own_intervals[part][:, regions].sum(axis=1)
@@ -247,7 +247,7 @@ def _price(price: float) -> str:
 
 
 def _heaviest(account: Account) -> list[int]:
-    """Return the indices of the regions that take any time, sorted by own time, the longest first."""
+    """Return the indices of the regions whose own time is not 0, sorted by own time, longest first."""
     own, inclusive = (_total(each) for each in (account.own, account.inclusive))
     return sorted(np.flatnonzero(inclusive > 0).tolist(), key=lambda region: -own[region])
 

@@ -13,7 +13,7 @@ from ..errors import InputError
 from .place import at_line, clipped, visible
 from .sources import Sources
 
-if TYPE_CHECKING:  # most verdicts need no sources
+if TYPE_CHECKING:  # imported on demand, because most verdicts need no sources
     from ..advise import Advice, Advised, Limits
 
 __all__ = ["find_advice", "not_advised", "tips", "tries"]
@@ -42,7 +42,7 @@ def find_advice(
     Returns:
         The advice; None if there is nothing to advise on.
     """
-    # The findings are computed in this process, because other processes of an analysis job can help only this one.
+    # Findings are computed in this process, because the other processes of an analysis job can help only this process.
     if not findings.verdict.findings:
         return None
     from ..advise import Advised, Limits, in_limited_process  # noqa: PLC0415
@@ -89,7 +89,7 @@ def _defect(error: Exception) -> str:
 
 
 def _where(error: Exception) -> str:
-    """Return an error with its place in our code: ``KeyError: 'x' (nest.py:12)``."""
+    """Return an error and the line of our code that raised it: ``KeyError: 'x' (nest.py:12)``."""
     from traceback import extract_tb  # noqa: PLC0415 - errors are not expected
 
     *_, frame = extract_tb(error.__traceback__)
@@ -136,7 +136,7 @@ def _shortened(text: str, length: int) -> str:
 def tips(advice: Iterable[Advice], file: str) -> dict[int, list[str]]:
     """Map the numbers of the lines in a file that advice mentions to the texts of the advice.
 
-    The text of a piece of advice is at the first line that it mentions in the file; its other lines have no text.
+    The text of a piece of advice is at the first line that it mentions in the file; other lines have an empty text.
     """
     found: dict[int, list[str]] = {}
     for each in advice:
@@ -152,7 +152,7 @@ def tips(advice: Iterable[Advice], file: str) -> dict[int, list[str]]:
 def not_advised(advised: Advised, *, everything: bool) -> list[str]:
     """Return lines with the reasons why there is no advice on some files.
 
-    By default, there is a line only if a finding might otherwise have advice.
+    By default, a reason is left out unless it may be why a finding has no advice.
 
     Args:
         advised: The advice.

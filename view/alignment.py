@@ -26,7 +26,7 @@ def alignment_report(reference: Series, interval: tuple[float, float], found: Se
     Args:
         reference: The metric in the trace in which the interval is known.
         interval: Start and end in seconds.
-        found: One alignment for every other trace.
+        found: The alignment with each of the other traces.
     """
     intervals = {reference.source: interval} | {each.other.source: each.times.carried(interval) for each in found}
     rows: list[list[Cell]] = [[reference.source, f"{interval[0]:.6g}", f"{interval[1]:.6g}", "", "reference"]]

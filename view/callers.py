@@ -21,7 +21,7 @@ def called(call_paths: Sequence[CallPath], paths: Sequence[int], *, own_code: bo
     Args:
         call_paths: All call paths.
         paths: Indices of the call paths of the region, the main one first.
-        own_code: Whether the region is the own code of a function, whose only caller is not named.
+        own_code: Whether the region is a function's own code; if so, the function is not named as the only caller.
     """
     found = (caller_of(call_paths, path) for path in paths)
     callers = [*dict.fromkeys(_named(each.function or each.name) for each in found if each is not None)]
@@ -46,7 +46,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _call_line(call_paths: Sequence[CallPath], path: int) -> str:
-    """Return a phrase with the line of a function's call; if unknown, with the place or name of the calling region."""
+    """Return a phrase with the line of a function's call; if it is unknown, with the calling region's place or name."""
     caller, line = caller_of(call_paths, path), call_line_of(call_paths, path)
     assert caller
     if line and caller.file:

@@ -112,9 +112,9 @@ _TO_TRY_FOR_THREADS: Final = {
     **_OF_SOME,
 }
 
-_LARGE: Final = 1e6  # bytes per call of file I/O; if there are more, the overhead of the call does not matter
-# A region's rate is compared with the program's rate if it is higher by this factor, and otherwise with the rate of all
-# other regions.
+_LARGE: Final = 1e6  # bytes per file I/O call; with more bytes, the overhead of the call does not matter
+# If a region's rate is more than this many times the program's rate, it is compared with the program's rate, otherwise
+# with the rate of all other regions.
 ABOVE: Final = 1.25
 
 
@@ -137,7 +137,7 @@ def evidence(attribute: Attribute, region: int, cost: Cost) -> str:
 
 
 def against_weight(cost: Cost) -> Mapping[str, str]:
-    """Map the causes of a hot spot to what to try against them.
+    """Map each cause of a hot spot to a suggestion.
 
     If threads mostly wait for each other, fewer instructions are not suggested, because they would not help.
     """
@@ -150,9 +150,9 @@ def against_weight(cost: Cost) -> Mapping[str, str]:
 
 
 def against_difference(vectors: RankVectors, culprit: int | None) -> Mapping[str, str]:
-    """Map the causes of a difference between ranks or threads to what to try against them.
+    """Map each cause of a difference between ranks or threads to a suggestion.
 
-    If threads were compared, and they compute the region as a team, the advice is about threads, otherwise about ranks.
+    Suggestions are about threads if threads were compared and compute the region as a team, otherwise about ranks.
 
     Args:
         vectors: The compared values.
@@ -166,7 +166,7 @@ def against_difference(vectors: RankVectors, culprit: int | None) -> Mapping[str
 
 
 def _paths_of(vectors: RankVectors, culprit: int) -> list[int]:
-    """Return the indices of the call paths whose time belongs to a region."""
+    """Return the indices of the call paths whose time counts towards a region."""
     region = vectors.regions[culprit]
     return [region.id] if region.own_code else [*vectors.selection.experiment.walk(region.id)]
 

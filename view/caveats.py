@@ -29,7 +29,7 @@ __all__ = ["TRUST", "caveats", "how_counted", "shared_cores"]
 
 TRUST: Final = "trust busy time, not wall time"
 
-_MOST: Final = 2  # number of warnings to show by default; another line gives the number of the remaining ones
+_MOST: Final = 2  # number of warnings to show by default; another line gives the number of further warnings
 _COSTLY: Final = 10  # minimum overhead in percent that causes a warning
 _OUTSIDE: Final = 0.1  # minimum time in seconds before MPI_Init and after MPI_Finalize that causes a warning
 
@@ -37,11 +37,11 @@ _OUTSIDE: Final = 0.1  # minimum time in seconds before MPI_Init and after MPI_F
 def caveats(
     findings: Findings, *, most: int = _MOST, everything: bool = False, besides: Sequence[str] = ()
 ) -> list[str]:
-    """Return the most important warnings, and a line with the number of others.
+    """Return the most important warnings, and a line with the number of further warnings.
 
     Args:
         findings: The findings.
-        most: The largest number of warnings to return.
+        most: The maximum number of warnings to return.
         everything: Whether to return all warnings, with all names.
         besides: Further warnings, which are less important than the warnings about the run.
     """
@@ -101,7 +101,7 @@ def _derived(findings: Findings, everything: bool) -> Iterator[str]:
 
 
 def _names(names: Sequence[str], everything: bool) -> str:
-    """Return names as text: all names, or the first ones and the number of the others."""
+    """Return names as text: all names, or the first few and the number of further names."""
     if everything or len(names) == 1:
         return ", ".join(names)
     return f"{names[0]} and {len(names) - 1} more"
@@ -145,7 +145,7 @@ def _costly_from(findings: Findings) -> float:
 
 
 def shared_cores(experiment: Experiment) -> str | None:
-    """Return a warning that ranks, or their threads, share cores; None if each had a core of its own."""
+    """Return a warning that ranks, or their threads, share cores; None if each had its own core."""
     if not (sharing := oversubscription(experiment)):
         return None
     threads = sharing > len({each.process for each in experiment.locations})
@@ -192,7 +192,7 @@ def _asleep(findings: Findings) -> Iterator[str]:
 
 
 def how_counted(findings: Findings, not_counted: str = "") -> str:
-    """Return the source of counts as text, and which counts are missing and why."""
+    """Return a text with the source of counts, and with the missing counts and the reason."""
     if "instructions" in findings.lacking and not ranks_without(findings.experiment, "instructions"):
         counted = counted_events(findings.experiment.metrics)
         is_imported = "imported:" in findings.experiment.metric("wall_time").source
@@ -212,7 +212,7 @@ def how_counted(findings: Findings, not_counted: str = "") -> str:
 
 
 def _lacking(findings: Findings) -> Iterator[str]:
-    """Yield the attributes that were not counted; if some ranks counted an attribute, with the ranks that did not."""
+    """Yield the attributes that were not counted; if only some ranks lack an attribute, with these ranks."""
     for each in findings.lacking:
         without = (ranks_without(findings.experiment, name) for name in ATTRIBUTES[each] if name)
         where = next(filter(None, without), None)

@@ -32,7 +32,7 @@ _METRICS: Final = 16
 _REGIONS: Final = 15
 _NAMED: Final = 3  # number of unmeasured metrics to name
 _DESCRIPTION: Final = 80  # maximum length of a description
-_MANY: Final = 1000  # percentages from this one on have no decimals
+_MANY: Final = 1000  # percentages of at least this have no decimals
 _LEAST: Final = 0.001  # minimum change for which a region is listed, as a share of the total
 
 _Values = npt.NDArray[np.float64]
@@ -51,8 +51,8 @@ class _Change:
     Attributes:
         metric: The metric.
         before, after: ``float64[call path]``; NaN if nothing is known.
-        shared: Whether both runs have a value for at least one call path and location. If not, nothing is comparable.
-        unknown: The numbers of values that only the second run has, and that only the first has, without lost ranks.
+        shared: Whether at least one call path and location has a value in both runs. If not, nothing is comparable.
+        unknown: The number of values missing in the first run only, and in the second run only, without lost ranks.
     """
 
     metric: Metric
@@ -74,7 +74,7 @@ def print_changes(joined: Integration, chosen: str | None = None) -> None:
 
     Args:
         joined: The two experiments.
-        chosen: Metric to show by region; None for wall time, or if it was not measured, the next best metric.
+        chosen: Metric to show by region; None for wall time, or the next best metric if wall time was not measured.
 
     Raises:
         UsageError: The metric does not exist, or one experiment has not measured it.
@@ -103,8 +103,8 @@ def _known(values: _Values) -> npt.NDArray[np.bool_]:
 def _change(joined: Integration, metric: Metric) -> _Change:
     """Return the values of a metric in both experiments.
 
-    If a value is missing in one experiment, it is also left out of the other, because it would look like a gain or a
-    loss. If no values would be left, each experiment keeps its own.
+    If a value is missing in one experiment, it is also left out of the other, because the difference would look like a
+    gain or a loss. If no values would be left, each experiment keeps its own values.
     """
     lost = {*joined.lost(0), *joined.lost(1)}
     there = np.array([place.process not in lost for place in joined.locations]) if lost else slice(None)
@@ -166,7 +166,7 @@ def _meanings(joined: Integration, changes: Mapping[str, _Change]) -> Iterator[s
             continue
         metrics = [each.metric(names[name]) for each, names in zip(joined.operands, joined.names, strict=True)]
         described = [" ".join(each.description.split()) for each in metrics]
-        imported = any(each.source.startswith("imported:") for each in metrics)  # our own change only their wording
+        imported = any(each.source.startswith("imported:") for each in metrics)  # our own descriptions mean the same
         if imported and all(described) and len(set(described)) > 1:
             words = "; ".join(
                 f"in {label} {shorten(each, _DESCRIPTION, placeholder=' …')}"
@@ -188,15 +188,15 @@ def _left_out(joined: Integration, change: _Change) -> Iterator[str]:
 
 
 def _nowhere(joined: Integration, metric: Metric) -> bool:
-    """Return whether a metric is worth a warning if no value can be compared.
+    """Return whether a metric needs a warning if none of its values can be compared.
 
-    It is not worth one if both experiments have the metric, but at different places in the metric tree.
+    It needs none if both experiments have the metric, but at different places in the metric tree.
     """
     return all(metric.name in names for names in joined.names) or bool(lacking_operands(joined, metric.name))
 
 
 def _lacking(joined: Integration, change: _Change) -> str:
-    """Return, for a warning, where a metric was not measured: the labels of experiments, or the same places of both."""
+    """Return, for a warning, where a metric was not measured: one experiment's label, or a phrase about both."""
     lacking = [label for label, total in zip(joined.labels, change.totals, strict=True) if np.isnan(total)]
     return " and ".join(lacking) or "any place that both experiments have"
 

@@ -28,14 +28,14 @@ __all__ = [
     "than",
 ]
 
-# The metrics that a verdict can have as its base, and the words for the program's value.
+# The metrics on which a verdict can be based, and the words for the program's value.
 BASES: Final = {PATH_TIME: "the critical path", BUSY_TIME: "the busiest rank"}
 _OF_RANKS: Final = {"mean": "mean of the ranks", "sum": "sum of the ranks", "max": "busiest rank"}
 _SCHEMA: Final = "autoanalyzer.comparison/1"
 
 
 _WORST_FIRST: Final[dict[Verdict, int]] = {"slower": 0, "unclear": 1, "waiting": 2, "faster": 3, "same": 4}
-_OPEN: Final = 10.0  # the largest change, +1000 %, that is written as a number; larger changes are written as "over"
+_OPEN: Final = 10.0  # the largest change, +1000 %, that is written exactly; larger changes are "over +1000 %"
 
 
 def comparison_lines(comparisons: Sequence[Comparison]) -> list[str]:
@@ -306,7 +306,7 @@ def _named(comparison: Comparison, path: int) -> str:
 
 
 def _remarks(comparisons: Sequence[Comparison]) -> list[str]:
-    """Return lines on what regions' values include, load by other programs, and regions matched by similarity."""
+    """Return lines on what regions' values include, on other programs' load, and on regions matched by similarity."""
     least = f"{100 * MIN_SHARE:g} % of the program's value"
     said = f"values of regions exclude callees; a region is judged if it has at least {least}"
     alone = [said] if any(each.regions for each in comparisons) else []

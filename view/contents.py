@@ -81,7 +81,7 @@ def _notes(experiment: Experiment) -> Iterator[str]:
 
 
 def _files(files: Sequence[FileUse]) -> Iterator[str]:
-    """Yield a line for each of the files whose I/O took longest, with time, bytes, calls, processes, and name."""
+    """Yield a line for each of the files with the longest I/O, with time, bytes, calls, processes, and name."""
     for file in files[:_FILES]:
         moved = f"{volume(file.bytes_read)} read, {volume(file.bytes_written)} written"
         by = f"{count(file.calls)} call{'s' * (file.calls != 1)} by {many(file.processes, 'process')}"

@@ -28,7 +28,7 @@ def print_tree(findings: Findings, *, least: float = 0.0, stderr: bool = False) 
 
     Args:
         findings: The findings.
-        least: Minimum inclusive time of a shown region, as a share of the run; a row counts the regions left out.
+        least: Minimum inclusive time of a shown region, as a share of the run; a row shows how many are left out.
         stderr: Whether to print to standard error.
     """
     measured = any(each.mpi_wait_time is not None for each in findings.run.costs)

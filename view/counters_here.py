@@ -40,7 +40,7 @@ def print_counters(found: Lookup, usage: Sequence[Used], not_simulated: str) -> 
     """Print a table of what was tested, what can be counted, and how to count more.
 
     Args:
-        found: The events that PAPI knows, with the results of trying them.
+        found: The events that PAPI offers, with the results of trying them.
         usage: The metrics of system use, with the results of trying them.
         not_simulated: Why counts cannot be simulated; empty if they can.
     """
@@ -88,7 +88,7 @@ def _who() -> str:
 
 
 def _of_kind(found: Lookup, kind: str) -> Iterator[tuple[str, str, str]]:
-    """Yield table rows on events of one kind: which can be counted, how many at once, and which only start or fail."""
+    """Yield table rows on one kind of event: which can be counted, how many at a time, and which only start or fail."""
     events = [each for each in found.of_kind(kind) if not each.event.startswith(_ALIAS)]
     counting = [each for each in events if each.outcome == "counts"]
     idle = [each for each in events if each.outcome == "starts"]

@@ -68,15 +68,15 @@ def write_json(
 ) -> None:
     """Write JSON with all values of metrics: ``[call path]``, or ``[call path][element]`` if a level is given.
 
-    Values of metrics include their child metrics. ``exclusive`` values are for the call path alone, ``inclusive``
-    values also for its descendants; missing values are null. To save memory, metrics are read one at a time.
+    Values of metrics include their child metrics. ``exclusive`` values are for the call path alone; ``inclusive``
+    values include its descendants. Missing values are null. To save memory, metrics are read one at a time.
 
     Args:
         experiment: The experiment.
         file: The experiment's file.
         metrics: Names of the metrics.
         level: Level of the system whose elements have separate values; None to sum over all locations.
-        stream: The stream to write to.
+        stream: The output stream.
         formulas: Formulas of derived metrics.
     """
     for part in _document(Numbers.of(experiment, formulas), file, metrics, level):
@@ -142,7 +142,7 @@ def _call_path(experiment: Experiment, number: int) -> dict[str, str | int | Non
 def shown_metrics(experiment: Experiment, level: Level | None) -> list[str]:
     """Return the default metrics of a table: roots, and times in MPI and I/O.
 
-    Metrics that are 0 or missing everywhere are left out, unless there are no others.
+    Metrics that are 0 or missing everywhere are left out, unless all metrics are.
     """
     roots = [each.name for each in experiment.metrics if each.parent is None or each.name in _ALSO]
     numbers = Numbers(experiment)
@@ -241,7 +241,7 @@ def _known(numbers: Numbers, name: str, level: Level | None, roots: Collection[R
     places = zip(experiment.call_paths, experiment.depths, strict=True)
     unknown = [depth > 0 or path.region not in roots for path, depth in places]
     blank = np.array(unknown).reshape(-1, *[1] * (values.ndim - 1))
-    if level == "thread":  # the first thread has the process's values
+    if level == "thread":  # the first thread's column contains the values of the process
         blank = blank | [thread != 0 for _, thread in columns_at(experiment, level)]
     return np.where(blank & (values == 0), np.nan, values)
 
@@ -264,7 +264,7 @@ def _print(
 
 
 def _together(experiment: Experiment) -> str:
-    """Return a phrase for the locations that a sum covers; it names lost ranks, because they have no values."""
+    """Return a phrase for the locations that a sum covers, and for lost ranks, which have no values."""
     lost = [place for place in experiment.locations if place.process in experiment.notes.missing]
     count = len(experiment.locations) - len(lost)
     whose = f"sum over {count} locations" if count != 1 else "1 location"

@@ -106,7 +106,7 @@ def _table(
         findings: The findings.
         table: The decision table.
         what: A plural noun for the rows.
-        decision: Meaning of the decision.
+        decision: The meaning of the decision column.
         title: Returns the title of a row.
     """
     if not table.attributes:

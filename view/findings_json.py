@@ -1,4 +1,4 @@
-"""Make the JSON document of findings (schema ``autoanalyzer.findings/2``)."""
+"""Convert findings to a JSON document (schema ``autoanalyzer.findings/2``)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .sections import ACCOUNT, HOT_PROCEDURES, SECTIONS, Section
 from .verdict import verdict_lines
 from .verdict.inside import inside_document
 
-if TYPE_CHECKING:  # advice is imported on demand
+if TYPE_CHECKING:  # the module for advice is imported on demand
     from ..advise import Advice, Advised
 
 __all__ = ["SCHEMA", "findings_document"]

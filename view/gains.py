@@ -1,4 +1,4 @@
-"""Write a difference of two experiments as entries: by how much the program changed, where, and on which ranks."""
+"""Describe the difference of two experiments in entries: by how much the program changed, where, on which ranks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .verdict import Entry, Highlight
 
 __all__ = ["gain_entries", "is_difference", "total_gains"]
 
-_NAMED: Final = 3  # maximum number of ranks with their own changes
+_NAMED: Final = 3  # maximum number of ranks whose changes are shown separately
 _NAMES: Final = {PATH_TIME: "critical path", BUSY_TIME: "busy time", "wall_time": "wall time"}
 
 
@@ -35,7 +35,7 @@ def total_gains(experiment: Experiment) -> list[str]:
 
 
 def gain_entries(experiment: Experiment) -> list[Entry]:
-    """Return entries for the call paths with the largest changes: on the critical path, or if unknown, on any rank."""
+    """Return entries for the call paths that changed most: on the critical path or, if that is unknown, on any rank."""
     changes = Changes.of(experiment)
     return [_entry(experiment, changes, each) for each in changes.paths] if changes else []
 

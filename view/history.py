@@ -43,8 +43,8 @@ def _lines(history: History) -> list[str]:
 def _of_commit(changes: Sequence[Changed]) -> list[str]:
     """Return the lines on the changes since one commit.
 
-    Each change in the whole program has a line with the regions that changed most. Other regions have lines of their
-    own.
+    Each change in the whole program has a line, which also names the regions that changed most. All other regions have
+    separate lines.
     """
     lines = []
     for _, alike in groupby(changes, key=lambda each: (each.metric, each.host)):

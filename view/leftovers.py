@@ -1,4 +1,4 @@
-"""Show the files that old runs left, and which of them were removed, as a table or JSON."""
+"""Show the files that old runs left behind, and which of them were removed, as a table or JSON."""
 
 from __future__ import annotations
 

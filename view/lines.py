@@ -26,7 +26,7 @@ def width_of(stream: TextIO) -> int | None:
         return None
     try:
         itself = os.get_terminal_size(stream.fileno())
-    except OSError:  # the terminal reports no size, as in some editors
+    except OSError:  # some terminals, for example in editors, report no size
         itself = os.terminal_size((0, 0))
     return shutil.get_terminal_size(itself).columns or _USUAL
 
@@ -77,13 +77,13 @@ def _cells(text: str) -> tuple[Callable[[str], int], Callable[[str, int], list[s
     """Return two functions for texts with these characters: one returns their width, one cuts them into pieces."""
     if text.isascii():
         return len, lambda word, width: [word[start : start + width] for start in range(0, len(word), width)]
-    from rich.cells import cell_len, chop_cells  # noqa: PLC0415 - few texts have other characters
+    from rich.cells import cell_len, chop_cells  # noqa: PLC0415 - few texts contain wide characters
 
     return cell_len, chop_cells
 
 
 def _hang(line: str, width: int) -> int:
-    """Return the indent of continuation lines, at most half of the width."""
+    """Return the indent of a line's continuation lines, at most half of the width."""
     label = _LABEL.match(line)
     assert label
     indent = len(line) - len(line.lstrip(" "))

@@ -1,4 +1,4 @@
-"""Make marks for time lines: changes in a run, an interval in several runs, the shape of a target."""
+"""Create marks for timelines: changes in a run, an interval in several runs, the shape of a target metric."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def marks_of_changes(
     Args:
         anomalies: Changes in a run, with call paths of that run.
         trace: The trace of that run.
-        source: Name of the run on whose time lines the marks are drawn.
+        source: Name of the run on whose timelines the marks are drawn.
         times: Maps times of the first run to times of ``source``; None if they are the same run.
     """
     processes = len({place.process for place in trace.locations})
@@ -54,7 +54,7 @@ def marks_of_alignment(
     Args:
         reference: The metric in the trace in which the interval is known.
         interval: Start and end in seconds.
-        found: One alignment for every other trace.
+        found: The alignment with each of the other traces.
 
     Returns:
         Name of the trace → its marks; warp paths are among the marks of the reference.

@@ -59,7 +59,7 @@ def dropped(whys: Mapping[str, str]) -> list[str]:
 
 
 def part_of(some: int, count: int, noun: str) -> str | None:
-    """Return a phrase for how many of ``count`` things are shown: ``30 of 34 clusters``; None if all are."""
+    """Return a phrase with the number of shown things, such as ``30 of 34 clusters``; None if all are shown."""
     return f"{some} of {many(count, noun)}" if some < count else None
 
 

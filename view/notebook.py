@@ -1,6 +1,6 @@
 """Show an experiment in a notebook: the verdict, and the call paths that take the most time.
 
-The HTML contains no script and no style sheet, requests nothing, and uses the notebook's colours, light or dark.
+The HTML contains no script and no style sheet, loads nothing, and uses the notebook's colours, light or dark.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .verdict import verdict_lines
 __all__ = ["notebook_html"]
 
 _LARGEST: Final = 1 << 20  # maximum number of values per metric for an analysis, which takes up to four seconds
-_MOST: Final = 12  # maximum number of call paths to show, including ancestors; these fit without scrolling
+_MOST: Final = 12  # maximum number of call paths to show, including ancestors; this many fit without scrolling
 _LEFT: Final = "text-align: left; padding: 0.1em 0.6em"
 _RIGHT: Final = "text-align: right; padding: 0.1em 0.6em"
 _INDENT: Final = 1.2  # indent per level of the tree, in em
@@ -33,7 +33,7 @@ _BAR: Final = "#4393c366"  # translucent, so that text on it is readable in dark
 
 
 def notebook_html(experiment: Experiment) -> str:
-    """Return HTML with an experiment's verdict, or why there is none, and its largest call paths."""
+    """Return HTML with an experiment's verdict, or the reason why it has none, and its largest call paths."""
     parts = [
         _element("div", visible(f"{experiment.notes.program or 'experiment'}: {experiment.size}"), "font-weight: 600")
     ]
@@ -83,7 +83,7 @@ def _tree(experiment: Experiment) -> Iterator[str]:
 
 
 def _metric(experiment: Experiment) -> Metric | None:
-    """Return the metric that the tree shows: the default time, or else the first additive metric; otherwise None."""
+    """Return the metric that the tree shows: the default time, or else the first additive metric; None without both."""
     name = default_metric(experiment)
     named = [experiment.metric(name)] if name else []
     return next((each for each in (*named, *experiment.metrics) if each.aggregation == "sum"), None)

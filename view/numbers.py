@@ -25,7 +25,7 @@ class Numbers:
 
     Attributes:
         experiment: The experiment with the metrics.
-        formulas: Name → formula of the derived metrics. They are computed from aggregated values, as ratios of sums.
+        formulas: Name of a derived metric → its formula, which is applied to aggregated values (as in ratios of sums).
     """
 
     experiment: Experiment
@@ -49,7 +49,7 @@ class Numbers:
         return name in self.formulas or self.kind(name).aggregation != "none"
 
     def values(self, name: str, level: Level | None, *, inclusive: bool) -> Severity:
-        """Return ``float64[call path]``, or ``float64[call path, column]`` with a column per element of a level.
+        """Return a metric's values, ``float64[call path]``, or ``float64[call path, element]`` if a level is given.
 
         Raises:
             InputError: A sum overflows.

@@ -9,7 +9,7 @@ __all__ = ["how_sure", "in_runs"]
 
 
 def in_runs(repetition: Repetition, repeatability: Repeatability | None) -> str:
-    """Return a phrase for the end of a finding's line: ``; in 5 of 5 runs``; empty for a single run."""
+    """Return a phrase for the end of a finding's line, such as ``; in 5 of 5 runs``; empty for a single run."""
     return f"; in {repeatability.in_runs} of {repetition.runs} runs" if repeatability else ""
 
 

@@ -16,9 +16,9 @@ _LONGEST: Final = 40  # maximum length of a program's command; longer commands a
 
 
 def with_command(experiment: Experiment, command: str) -> str:
-    """Return one of our commands, followed by the program's: ``autoanalyzer run --path always -- mpirun -n 4 ./app``.
+    """Return one of our commands with the program's command: ``autoanalyzer run --path always -- mpirun -n 4 ./app``.
 
-    The program's command is left out if it is unknown, or too long for a line.
+    The program's command is left out if it is unknown or too long for a line.
     """
     own = visible(join(experiment.notes.command))
     return f"{command} -- {own}" if 0 < len(own) <= _LONGEST else command

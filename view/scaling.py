@@ -56,7 +56,7 @@ _UNITS: Final = {"instructions": "instructions", "mpi_bytes_sent": "sent"}
 
 
 def scaling_lines(scaling: Scaling, advised: Advised | None = None) -> list[str]:
-    """Return the lines of the verdict on scaling: factors, then losses, the largest first, then predictions.
+    """Return the lines of the verdict on scaling: factors, then losses (largest first), then predictions.
 
     Args:
         scaling: The result of the analysis.
@@ -132,7 +132,7 @@ def row(name: str, cells: Sequence[str]) -> str:
 
 
 def _shown(cells: Sequence[Any]) -> list[Any]:
-    """Return the cells of all runs; if there are too many for a line, those of the first run and of the last runs."""
+    """Return the cells of all runs; if they do not fit into a line, the cells of the first run and of the last runs."""
     return [*cells] if len(cells) <= _MOST_RUNS else [cells[0], *cells[1 - _MOST_RUNS :]]
 
 
@@ -222,7 +222,7 @@ def _advice(scaling: Scaling, loss: ScalingLoss, advised: Advised | None) -> str
 
 
 def _messages(scaling: Scaling) -> Iterator[str]:
-    """Yield a line on the region with the most bytes per rank that do not shrink with more ranks, if there is one."""
+    """Yield a line on the region that sends most among those whose bytes per rank do not shrink, if there is one."""
     for each in scaling.messages[:1]:
         (first, last), amounts = each.ranks, each.per_rank
         yield (
@@ -232,7 +232,7 @@ def _messages(scaling: Scaling) -> Iterator[str]:
 
 
 def _predictions(scaling: Scaling) -> Iterator[str]:
-    """Yield a line with predictions for the largest run, to compare them with measurements, and for more ranks."""
+    """Yield a line with predictions for the largest run, compared with its measurement, and for more ranks."""
     shown = [each for each in scaling.predictions if each.metric in _UNITS]
     held_out = [each for each in shown if each.measured is not None]
     beyond = [each for each in shown if each.measured is None and each.predicted is not None]

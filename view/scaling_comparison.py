@@ -20,7 +20,7 @@ _SAME: Final = 0.01  # minimum change as a share of the base's rank-seconds; sma
 
 
 def scaling_comparison_lines(found: ScalingComparison) -> list[str]:
-    """Return lines on efficiency and the factor that changed most, then on losses, the largest change first."""
+    """Return lines on efficiency and the factor that changed most, then on losses, largest change first."""
     return [*_head(found), "", *_table(found), *_losses(found)]
 
 

@@ -32,10 +32,10 @@ class Section:
 
     Attributes:
         name: Name of the option and of the JSON key.
-        find: The analysis: returns the records for the JSON.
-        printed: Returns the records to print, if they differ from those in the JSON.
+        find: The analysis, which returns the records for the JSON.
+        printed: Returns the records to print, if they differ from the records in the JSON.
         note: Returns a text to print below the table; may be empty.
-        whole: Returns the name of the field that is also printed as a percentage, and 100 % of it in seconds; or None.
+        whole: Returns the name of a field that is also printed as a percentage, and the seconds of 100 %; or None.
     """
 
     name: str

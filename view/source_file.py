@@ -12,7 +12,7 @@ from .place import visible
 
 __all__ = ["LARGEST", "SourceFile", "candidates", "find_source", "is_source", "places_to_look", "read_source"]
 
-LARGEST: Final = 4 << 20  # maximum size in bytes of a source to read; larger files are generated, and nobody reads them
+LARGEST: Final = 4 << 20  # maximum size in bytes of a source to read; larger files are generated, not written
 # File types of sources. Other files, which a malicious experiment could name, must not get into a page.
 _KINDS: Final = re.compile(
     r"\.(c|cc|cp|cxx|cpp|c\+\+|i|ii|h|hh|hpp|hxx|inl|ipp|tpp|inc|f|for|ftn|fpp|f\d\d|cu|cuh|py|pyx)$", re.I
@@ -49,7 +49,7 @@ def find_source(name: str, folders: Sequence[Path], measured: float | None = Non
     Args:
         name: The name, absolute or relative; its outer folders may have other names on this machine.
         folders: Folders to search, in this order.
-        measured: Time of the experiment in seconds since 1970; a file that was changed later gets a warning.
+        measured: Time of the experiment, in seconds since 1970. If the file was changed later, it gets a warning.
     """
     if not is_source(name):
         return SourceFile(name, None, (), f"{visible(name)} does not look like a source file")

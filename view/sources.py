@@ -17,8 +17,8 @@ from .source_file import LARGEST, SourceFile, candidates, find_source, is_source
 
 __all__ = ["Sources"]
 
-_UP: Final = 3  # number of folders to search above the experiment's file: those of the experiment, run and project
-_MOST: Final = 20_000  # maximum number of files and folders to examine; this takes some seconds on a slow disk
+_UP: Final = 3  # number of folders to search, from the folder of the experiment's file upwards
+_MOST: Final = 20_000  # maximum number of files and folders to examine; this many take a few seconds on a slow disk
 
 
 class Sources:
@@ -63,7 +63,7 @@ class Sources:
 
     @cached_property
     def _below(self) -> Mapping[str, Sequence[Path]]:
-        """File name → paths of the sources with this name below the searched folders, nearest first."""
+        """Map each file name to the paths of all sources with this name below the searched folders, nearest first."""
         found: dict[str, list[Path]] = defaultdict(list)
         for path in _walk(self._roots):
             found[path.name].append(path)
@@ -81,7 +81,7 @@ def _text(path: Path) -> str:
 
 
 def _walk(folders: Sequence[Path]) -> Iterator[Path]:
-    """Yield the sources below some folders, folder by folder, and in each folder the nearest first, up to a limit."""
+    """Yield the sources below some folders, up to a limit; folder by folder, and in each folder the nearest first."""
     seen: set[str] = set()
     room = _MOST
     for folder in folders:

@@ -28,7 +28,7 @@ def print_table(
     prose: Collection[int] = (),
     colours: Mapping[str, str] | None = None,
 ) -> None:
-    """Print rows below titles; columns too wide for a terminal are omitted or shortened, with a note.
+    """Print rows below titles; if they are too wide for a terminal, omit columns with a note, or shorten texts.
 
     Args:
         titles: Titles of the columns.
@@ -39,7 +39,7 @@ def print_table(
         prose: Indices of columns whose text is wrapped; text in other columns is shortened in the middle.
         colours: Text of a cell → its style on a terminal.
     """
-    from rich.console import Console  # noqa: PLC0415 - a verdict has no table, and must start fast
+    from rich.console import Console  # noqa: PLC0415 - verdicts have no tables, and must be printed fast
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
@@ -108,7 +108,7 @@ def _fitted(needed: dict[int, int], texts: dict[int, int], first_to_go: Sequence
 
 
 def _shortened(text: str, width: int) -> str:
-    """Return a name shortened in the middle to a width; its indent, the depth in a tree, takes at most half of it."""
+    """Return a name shortened in the middle to a width, of which its indent (the depth in a tree) is at most half."""
     from rich.cells import cell_len  # noqa: PLC0415
 
     if cell_len(text) <= width:

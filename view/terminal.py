@@ -12,20 +12,20 @@ from .lines import print_lines
 
 __all__ = ["on_terminal", "print_verdict"]
 
-# Kinds of findings, in two styles. Their colours are legible on white and on black, unlike yellow, green and cyan.
+# Kinds of findings in two colours, which are legible on white and on black, unlike yellow, green and cyan.
 _FAULTS: Final = (
     *("IMBALANCE", "ONE AFTER ANOTHER", "LATE", "LOCK", "BARRIERS"),
     *("MESSAGES", "TRANSFER", "FILE I/O", "MEMORY", "REPLICATED", "GROWS"),
 )
 _OTHERS: Final = ("HOT SPOT", "SLOW CORE", "NO DETAIL")
-# Kind → escape code for bold red, bold magenta, or bold in the colour of text.
+# Kind → escape code for bold red, bold magenta, or bold in the text's own colour.
 _COLOURS: Final = {**dict.fromkeys(_FAULTS, "1;31"), **dict.fromkeys(_OTHERS, "1;35"), "balanced": "1"}
 _KIND: Final = re.compile(rf"^((?: *[0-9]+ )?)({'|'.join(_COLOURS)})\b")
 _NO_COLOURS: Final = ("dumb", "unknown")  # values of TERM for terminals without colours
 
 
 def on_terminal(stream: TextIO) -> bool:
-    """Return whether a stream is a terminal, or is treated as one because ``FORCE_COLOR`` is set (force-color.org)."""
+    """Return whether a stream is a terminal, or counts as one because ``FORCE_COLOR`` is set (force-color.org)."""
     return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()
 
 

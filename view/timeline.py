@@ -1,4 +1,4 @@
-"""Report anomalies: which times change, when, on which ranks, in which regions, and with which metrics."""
+"""Report anomalies: which times change, when, on which ranks, in which regions, and together with which metrics."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def _lines(number: int, each: Anomaly, paths: Sequence[CallPath], processes: int
 
 
 def _change(each: Anomaly, paths: Sequence[CallPath]) -> tuple[str, ...]:
-    """Return phrases on a change, and if it is repeated, on how often it occurs."""
+    """Return phrases on a change and, if it recurs, on how often it occurs."""
     if each.kind == "period":
         return (f"file I/O recurs every {each.period:.3g} s and takes {percent(100 * each.factor)} of the time",)
     if each.metric == "resident_memory":

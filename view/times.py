@@ -9,7 +9,7 @@ __all__ = ["saving", "time_of"]
 
 
 def time_of(experiment: Experiment, value: float) -> str:
-    """Return a time in seconds as text; if the experiment has samples instead of seconds, a number of samples."""
+    """Return a time in seconds as text; if the experiment has samples rather than seconds, a number of samples."""
     return amount(value, experiment.metric("wall_time").unit)
 
 
@@ -20,7 +20,7 @@ def saving(experiment: Experiment, seconds: float, whole: float, of: str = "", *
         experiment: The experiment.
         seconds: The time in seconds.
         whole: The time that is 100 %, in seconds.
-        of: Name of the whole, to be written after the percentage; may be empty.
+        of: Name of the whole, written after the percentage; may be empty.
         verb: The words before the time.
     """
     return f"{verb} {time_of(experiment, seconds)} ({percent(100 * seconds / whole)}{of and f' of {of}'})"

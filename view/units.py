@@ -41,7 +41,7 @@ def samples(value: float) -> str:
 
 
 def spread(least: float, most: float, write: Callable[[float], str] = seconds) -> str:
-    """Return a range of times as text: ``11.1-53.3 ms``, ``808 us-1.2 s``; a single time if both have the same text.
+    """Return a range of times as text: ``11.1-53.3 ms``, ``808 us-1.2 s``; one time if both times have the same text.
 
     Args:
         least: The shortest time.

@@ -23,7 +23,7 @@ def align(
         left: The first sequence.
         right: The second sequence.
         likeness: Returns how similar two elements are, from 0 to 1.
-        enough: The least similarity of a pair; each pair adds its similarity minus this to the sum that is maximised.
+        enough: The lowest similarity of a pair. The sum of similarities minus ``enough``, over all pairs, is maximised.
 
     Returns:
         Every element once and in order; an element without a match is paired with None.

@@ -24,10 +24,10 @@ class CallForest:
     """The merged call forest.
 
     Attributes:
-        call_paths: The call paths of the first operand, then those that each further operand adds; parents before
-            children.
+        call_paths: The call paths of the first operand, then the call paths that each further operand adds; parents
+            before children.
         rows: For each operand, the index of each of its call paths in ``call_paths``.
-        alike: For each operand, its regions that were matched by similarity with those of an earlier operand.
+        alike: For each operand, its regions that were matched by similarity with regions of an earlier operand.
     """
 
     call_paths: tuple[CallPath, ...]
@@ -38,11 +38,12 @@ class CallForest:
 def merge_call_paths(forests: Sequence[Sequence[CallPath]], *, exact: bool = False) -> CallForest:
     """Match call paths top-down: the same region below the same call path.
 
-    Nothing is matched below a call path without a match. If a parent has the same region below it several times, equal
-    call sites are matched first and the rest in order, because lines change from one version to the next.
+    Below a call path without a match, nothing is matched. If several children of a call path have the same region,
+    children with equal call sites are matched first, and the remaining children in order, because lines change from one
+    version to the next.
 
-    Each forest is matched with the union of those before it, in an order that depends on the forests alone. So the
-    order of the operands affects only the order of the union and the names in it.
+    Each forest is matched with the union of the forests before it. Their order depends only on the forests themselves,
+    so the order of the operands affects only the order of the union and the names in it.
 
     Args:
         forests: The call paths of each operand, parents before children.
@@ -107,12 +108,12 @@ class _Union:
 
 
 def _with_line(path: CallPath, other: CallPath) -> CallPath:
-    """Return a call path with the line of its match, if it has no line of its own."""
+    """Return a call path; if its line is unknown, add the line of its match."""
     return replace(path, line=other.line) if path.line is None and other.line is not None else path
 
 
 def _rank(forest: Sequence[CallPath]) -> tuple[int, list[tuple[object, ...]]]:
-    """Return a sort key: the largest forest comes first, because it shows most of the source; then by content."""
+    """Return a sort key: the largest forest first, because it shows most of the source, then by content."""
     parts: list[tuple[object, ...]] = [
         (
             -1 if path.parent is None else path.parent,
@@ -134,7 +135,7 @@ def _owned(
     """Return the first forest that has each region of the union, and the matches by similarity in later forests.
 
     Args:
-        regions: For each forest, its regions → those of the union.
+        regions: For each forest, its regions → regions of the union.
         likened: For each forest, its regions inside procedures that were matched by similarity. A procedure counts as
             matched by similarity if its name, or the name of its file, differs.
 
@@ -164,7 +165,7 @@ class _Order:
     """The rows of a union in the order of the forests.
 
     Attributes:
-        sites: Row → call site and line of the call, from the first forest that has it.
+        sites: Row → call site and line of the call, from the first forest that has this row.
         places: The position of each row in this order.
     """
 
@@ -189,7 +190,7 @@ def _named(path: CallPath, names: Mapping[Region, Region]) -> CallPath:
 
 
 def _merge(union: list[CallPath], forest: Sequence[CallPath], *, exact: bool) -> Rows:
-    """Add a forest's unmatched call paths to the union, and return the index of each of its call paths there."""
+    """Add a forest's unmatched call paths to the union; return the union's index of each of the forest's call paths."""
     known = _siblings(union)
     rows = np.full(len(forest), -1)
     for (above, region), twins in _siblings(forest).items():  # parents before children
@@ -206,7 +207,7 @@ def _merge(union: list[CallPath], forest: Sequence[CallPath], *, exact: bool) ->
 
 
 def _siblings(paths: Sequence[CallPath]) -> dict[tuple[int | None, Region], list[int]]:
-    """Collect the call paths of each region below each call path."""
+    """Group sibling call paths by their region: (parent, region) → indices."""
     found: dict[tuple[int | None, Region], list[int]] = {}
     for index, path in enumerate(paths):
         found.setdefault((path.parent, path.region), []).append(index)
@@ -216,7 +217,7 @@ def _siblings(paths: Sequence[CallPath]) -> dict[tuple[int | None, Region], list
 def _matched(
     left: Sequence[CallPath], mine: Sequence[int], right: Sequence[CallPath], theirs: Sequence[int], *, exact: bool
 ) -> dict[int, int]:
-    """Match siblings of one region: equal call sites first, then, unless exact, the rest in order."""
+    """Match siblings of one region: first those with equal call sites, then, unless ``exact``, all others in order."""
     sites: dict[int | None, list[int]] = {}
     for index in mine:
         sites.setdefault(left[index].site, []).append(index)

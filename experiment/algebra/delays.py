@@ -1,4 +1,4 @@
-"""Combine delays: which rank waits for which, for the regions that the operands have in common."""
+"""Combine the delays of several experiments, between regions that the operands have in common."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .integration import Integration
 
 __all__ = ["derived_delays"]
 
-# How the seconds of a pair are combined, from the seconds in each operand that has it and the number of operands.
+# Combines the seconds of a pair of regions, given the seconds in each operand that has it and the number of operands.
 _COMBINED: Final[Mapping[str, Callable[[Sequence[float], int], float]]] = {
     "mean": lambda found, operands: fsum(found) / operands,
     "sum": lambda found, _: fsum(found),
@@ -23,7 +23,7 @@ _COMBINED: Final[Mapping[str, Callable[[Sequence[float], int], float]]] = {
 
 
 def derived_delays(operation: str, joined: Integration) -> tuple[Delay, ...]:
-    """Combine the delays of operands as the operation combines values; a pair that an operand lacks counts as 0.
+    """Combine the delays of operands as the operation combines values; a pair missing from an operand counts as 0.
 
     ``merge`` takes the delays of the first operand that has any. Differences, deviations and ratios have no delays,
     because they are not waiting times.
@@ -47,7 +47,7 @@ def derived_delays(operation: str, joined: Integration) -> tuple[Delay, ...]:
 
 
 def _seconds(operand: Experiment, joined: Integration, index: int) -> dict[tuple[str, str], tuple[float, float]]:
-    """Return the seconds of each pair, and those due to messages, keyed by descriptors of the result's regions."""
+    """Map each pair of the result's regions, by descriptors, to its seconds and to the part due to messages."""
     found: dict[tuple[str, str], tuple[float, float]] = {}
     if not operand.notes.delays:
         return found

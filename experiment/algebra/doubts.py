@@ -1,4 +1,4 @@
-"""Warnings about what operands do not share, so that a reader knows which zeros were never measured."""
+"""Warnings about differences between the operands, so that readers know which zeros were never measured."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _KINDS: Final[Mapping[Aggregation, str]] = {
     "max": "a maximum",
     "none": "not additive",
 }
-_NAMED: Final = 3  # largest number of missing metrics that a warning names
+_NAMED: Final = 3  # maximum number of missing metrics that a warning names
 _OF_LIBRARIES: Final = frozenset({"mpi", "io", "math", "library"})
 
 Namesakes = Mapping[str, Mapping[str, Sequence[str]]]
 
 
 def doubts(joined: Integration, lacked: Mapping[Aggregation, str]) -> Iterator[str]:
-    """Yield warnings about different units and kinds, and about metrics, ranks and programs of only some operands.
+    """Yield warnings about different units and kinds, and about metrics, ranks and programs that some operands lack.
 
     Args:
         joined: The operands.
@@ -68,7 +68,7 @@ def _of_the_program(path: CallPath) -> bool:
 
 
 def _namesakes(joined: Integration) -> dict[str, dict[str, list[str]]]:
-    """Return the names that several metrics have in different operands: name → metric → the labels of its operands."""
+    """Return names that denote different metrics in different operands: name → metric → labels of its operands."""
     found: dict[str, dict[str, list[str]]] = {}
     for label, names in zip(joined.labels, joined.names, strict=True):
         for merged, own in names.items():
@@ -126,12 +126,12 @@ def _lacked_metrics(joined: Integration, lacked: Mapping[Aggregation, str]) -> I
 
 
 def is_lacked(joined: Integration, metric: str) -> bool:
-    """Return whether an operand lacks a metric. ``untimed_visits`` never counts: without it, all visits were timed."""
+    """Return whether an operand lacks a metric; false for ``untimed_visits``: without it, all visits were timed."""
     return metric != UNTIMED_VISITS.name and bool(lacking_operands(joined, metric))
 
 
 def lacking_operands(joined: Integration, metric: str) -> tuple[int, ...]:
-    """Return the operands that have neither this metric nor another of its name; ``doubts`` reports the latter."""
+    """Return the operands without this metric; not those with another metric of its name, which ``doubts`` reports."""
     own = {names[metric] for names in joined.names if metric in names}
     return tuple(
         index for index, names in enumerate(joined.names) if metric not in names and not own & {*names.values()}

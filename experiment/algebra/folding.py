@@ -1,4 +1,4 @@
-"""Fold the call paths that any operand has throttled in all operands, so that their callers stay comparable."""
+"""Fold, in all operands, the call paths that any operand has throttled, so that their callers stay comparable."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Folding:
     """The call paths that are folded in all operands.
 
     Attributes:
-        throttled: Descriptors of throttled regions in the domain, each with the reason, as notes have them.
+        throttled: Descriptors of throttled regions in the domain, each with the reason, as in ``Notes.throttled``.
         remark: A warning about call paths that only some operands have measured; empty if there are none.
     """
 
@@ -37,12 +37,12 @@ def fold_throttled(
     labels: Sequence[str],
     merge: Callable[[Sequence[Sequence[CallPath]]], CallForest],
 ) -> tuple[tuple[Experiment, ...], CallForest, Folding]:
-    """Fold the call paths that any operand has folded in all operands, just as gathering does for the ranks of one run.
+    """Fold, in all operands, the call paths that any operand has folded; gathering does the same with a run's ranks.
 
     Args:
         operands: The experiments.
-        labels: Their names in messages.
-        merge: Merges their call forests.
+        labels: The operands' names in messages.
+        merge: Merges the operands' call forests.
 
     Returns:
         The operands, all with the same call paths folded; the merged forest; and the folding.
@@ -64,7 +64,7 @@ def fold_throttled(
             [_folded(each, chosen[rows], folded_paths(each)) for each, rows in zip(operands, forest.rows, strict=True)],
         )
         if all(each.call_paths == one.call_paths for each, one in zip(operands, before, strict=True)):
-            break  # if a call path has moved, it may now coincide with one that another operand has folded: repeat
+            break  # otherwise repeat, because a moved call path may now coincide with one that another operand folded
     remark = ""
     if unlike:
         some = dict.fromkeys(label for by in unlike.values() for label in by)
@@ -74,13 +74,13 @@ def fold_throttled(
 
 
 def _folded(experiment: Experiment, chosen: npt.NDArray[np.bool_], own: npt.NDArray[np.bool_]) -> Experiment:
-    """Fold an operand's call paths; if they are folded already, return the operand, whose values stay in memory."""
+    """Fold an operand's call paths; if they are folded already, return the operand itself, whose values are cached."""
     lifts = any(path.parent is not None and chosen[path.parent] for path in experiment.call_paths)
     return folded(experiment, chosen) if lifts or (chosen & ~own).any() else experiment
 
 
 def _throttled(operands: Sequence[Experiment], forest: CallForest) -> dict[str, str]:
-    """Return the regions that any operand has throttled: descriptor in the domain → reason."""
+    """Map each region that any operand has throttled, by its descriptor in the domain, to the reason."""
     throttled: dict[str, str] = {}
     for each, rows in zip(operands, forest.rows, strict=True):
         if each.notes.throttled:

@@ -16,7 +16,7 @@ from .regions import Alike
 
 __all__ = ["derived_notes", "labels_of", "likenesses", "listed"]
 
-_LONGEST: Final = 60  # the most characters of an operation in the label of another one
+_LONGEST: Final = 60  # maximum number of characters of an operation's label within the label of another operation
 # The number of entries that were not timed is combined in the same way as visits.
 _UNTIMED: Final[Mapping[str, Callable[[Sequence[int]], int]]] = {"sum": sum, "mean": lambda of: sum(of) // len(of)}
 
@@ -24,9 +24,9 @@ _T = TypeVar("_T")
 
 
 def labels_of(operands: Sequence[Experiment]) -> tuple[str, ...]:
-    """Label each experiment by the operation that it results from, or by its program.
+    """Label each experiment with the operation that produced it, or with its program.
 
-    A long operation is shortened to its name, ``mean(…)``; the history shows the rest.
+    A long operation is shortened to its name, ``mean(…)``; the history shows it in full.
     """
     return tuple(
         _short(each.notes.history[-1]) if each.notes.history else each.notes.program or "experiment"
@@ -50,17 +50,17 @@ def derived_notes(
     delays: tuple[Delay, ...],
     one_sided: Iterable[str] = (),
 ) -> Notes:
-    """Return the notes of a result: facts that all operands have in common, and all warnings about any operand.
+    """Return the notes of a result: facts that all operands have in common, and the warnings of all operands.
 
     Args:
         operation: The name of the operation, such as ``mean``.
         operands: The experiments to which it was applied.
-        labels: Their names in messages.
+        labels: The operands' names in messages.
         alike: For each operand, its regions that were matched by similarity.
         remarks: Further warnings.
-        throttled: Descriptors of the regions that any operand has throttled, with reasons.
+        throttled: Descriptors of the regions that any operand has throttled, each with the reason.
         delays: The delays of the result.
-        one_sided: The result's metrics that an operand lacks.
+        one_sided: The result's metrics that one of the operands lacks.
     """
     notes = [each.notes for each in operands]
     processes = [each.expected_processes for each in notes]
@@ -102,14 +102,14 @@ def derived_notes(
 
 
 def _samples(operation: str, notes: Sequence[Notes]) -> dict[str, float]:
-    """Return by metric the most that one sample of an operand adds to the result; for a mean of n runs, an n-th."""
+    """Return, by metric, the largest amount that one sample adds to the result; in a mean of n, a sample counts 1/n."""
     parts = len(notes) if operation == "mean" else 1
     names = dict.fromkeys(name for each in notes for name in each.samples)
     return {name: max(each.samples.get(name, 0.0) for each in notes) / parts for name in names}
 
 
 def _sampled(notes: Sequence[Notes]) -> dict[str, float]:
-    """Add up the samples of all runs; in the mean run, each stands for less time. Empty if a run was not sampled."""
+    """Add up the samples of all runs; in the mean, a sample represents less time. Empty if a run was not sampled."""
     if not all(each.sampled for each in notes):
         return {}
     found = {name: sum(each.sampled[name] for each in notes) for name in ("samples", "probes")}
@@ -118,7 +118,7 @@ def _sampled(notes: Sequence[Notes]) -> dict[str, float]:
 
 
 def _path_seconds(operation: str, of_each: Sequence[float | None]) -> float | None:
-    """Return the seconds that recording the critical path took in the runs that a result is made of."""
+    """Return the seconds that recording the critical path took in the operands' runs."""
     known = [each for each in of_each if each is not None]
     if not known:
         return None
@@ -134,7 +134,7 @@ def _said_of(notes: Sequence[Notes], labels: Sequence[str]) -> Iterator[str]:
 
 
 def _steps(notes: Sequence[Notes], labels: Sequence[str]) -> tuple[str, ...]:
-    """List the steps that led to the operands, once each; each operand's last step carries its label."""
+    """List the steps that produced the operands, each step once; each operand's last step has the operand's label."""
     steps: list[str] = []
     for each, label in zip(notes, labels, strict=True):
         *before, last = each.history or ("",)
@@ -145,7 +145,7 @@ def _steps(notes: Sequence[Notes], labels: Sequence[str]) -> tuple[str, ...]:
 
 
 def likenesses(labels: Sequence[str], alike: Sequence[Sequence[Alike]]) -> Iterator[str]:
-    """Yield which regions of operands were matched by similarity, once for all operands with the same region."""
+    """Yield a text for each region that was matched by similarity; operands with the same region share a text."""
     found: dict[Alike, list[str]] = {}
     for label, pairs in zip(labels, alike, strict=True):
         for pair in pairs:
@@ -155,7 +155,7 @@ def likenesses(labels: Sequence[str], alike: Sequence[Sequence[Alike]]) -> Itera
 
 
 def listed(names: Iterable[str], most: int = 1) -> str:
-    """List the first few names, and the number of others."""
+    """List the first few names, and the number of all others."""
     every = list(names)
     named, others = ", ".join(every[:most]), len(every[most:])
     return f"{named} and {others} more" if others else named

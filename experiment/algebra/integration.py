@@ -28,7 +28,7 @@ _Indices = npt.NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Integration:
-    """The domain that several experiments share, and the place of each one's values in it.
+    """The domain that several experiments share, and where the values of each experiment are placed in it.
 
     Attributes:
         operands: The experiments, all with the same call paths folded.
@@ -36,12 +36,12 @@ class Integration:
         metrics: The metrics of all operands.
         call_paths: The call paths of all operands.
         locations: The locations of all operands.
-        topologies: The topologies of the first operand that has any, if machines and nodes were copied.
+        topologies: The topologies of the first operand that has topologies; only if machines and nodes were copied.
         names: For each operand, metric of the domain → the operand's name for it.
         rows: For each operand, the domain's row of each of its call paths.
         columns: For each operand, the domain's column of each of its locations.
         alike: For each operand, its regions that were matched by similarity.
-        folding: The call paths that are folded in all operands, because one has throttled them.
+        folding: The call paths that are folded in all operands, because at least one operand has throttled them.
     """
 
     operands: tuple[Experiment, ...]
@@ -61,7 +61,7 @@ class Integration:
         return {each.name: each for each in self.metrics}
 
     def likenesses(self) -> tuple[str, ...]:
-        """Describe which regions were matched by similarity."""
+        """Return texts that show which regions were matched by similarity."""
         return tuple(likenesses(self.labels, self.alike))
 
     def path_name(self, path: int) -> str:
@@ -69,7 +69,7 @@ class Integration:
         return name_below_root(self.call_paths, path) or self.call_paths[path].region.name
 
     def lost(self, operand: int) -> tuple[int, ...]:
-        """Return the ranks that other operands have but whose data this operand lost."""
+        """Return the ranks whose data this operand lost, and that other operands have."""
         return self._lost[operand]
 
     @cached_property
@@ -81,7 +81,7 @@ class Integration:
 
     @cached_property
     def _as_they_are(self) -> tuple[bool, ...]:
-        """For each operand, whether its own call paths and locations are those of the domain."""
+        """For each operand, whether its call paths and locations are the same as the domain's."""
         shape = len(self.call_paths), len(self.locations)
         return tuple(
             (len(rows), len(columns)) == shape and _in_order(rows) and _in_order(columns)
@@ -95,7 +95,7 @@ class Integration:
         return self.operands[operand].alone(self.names[operand][metric], rows)
 
     def blocks(self, metric: str) -> Iterator[list[Severity]]:
-        """Yield ``severity`` of each operand, block by block of rows."""
+        """Yield the ``severity`` of all operands, one block of rows at a time."""
         names = [each.get(metric) for each in self.names]
         numbers = range(len(self.operands))
         own = {each for each in numbers if self._as_they_are[each] and names[each] is not None}
@@ -108,12 +108,12 @@ class Integration:
             yield [found[each] if each in own else whole[each][parts[0][0]] for each in numbers]
 
     def severity(self, operand: int, metric: str) -> Severity:
-        """Return an operand's exclusive values on the whole domain, 0 where it is not defined.
+        """Return an operand's exclusive values on the whole domain; 0 where the operand is not defined.
 
-        NaN, a missing value, stays missing, and so do the values of ranks that the operand has lost. A metric that is
-        not additive is missing wherever the operand is not defined, because 0 would be a wrong minimum or ratio. A
-        metric that the operand lacks is 0, as in the tools of CUBE, unless it is not additive. Do not change the
-        result: if the domain is the operand's own, these are the operand's own arrays.
+        Missing values (NaN) stay missing, and values of ranks that the operand has lost are missing. A metric that is
+        not additive is missing wherever the operand is not defined, because 0 would be a wrong minimum or ratio. An
+        additive metric that the operand lacks is 0, as in the CUBE tools. Do not change the result: if the domain is
+        the operand's own, the result is the operand's own array.
         """
         shape = (len(self.call_paths), len(self.locations))
         kind = self._kinds[metric].aggregation
@@ -137,14 +137,14 @@ def integrate(
     system: Hierarchy = "auto",
     labels: Sequence[str] | None = None,
 ) -> Integration:
-    """Return the domain that experiments share, and the place of each one's values in it.
+    """Return the domain that experiments share, and where the values of each experiment are placed in it.
 
     Args:
-        operands: At least one.
+        operands: At least one experiment.
         exact: Match only regions of the same identity; otherwise regions are matched by similarity where the source has
             changed.
-        system: Where machines and nodes come from; see ``merge_locations``.
-        labels: Names of the operands, for example their files.
+        system: The operand from which machines and nodes are copied; see ``merge_locations``.
+        labels: Names of the operands, for example their file names.
 
     Raises:
         UsageError: There is no operand, ``system`` names none of the operands, or the number of labels is wrong.

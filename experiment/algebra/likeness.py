@@ -1,4 +1,4 @@
-"""How similar two procedures or regions of different versions are: by size, place and what they call."""
+"""The similarity of procedures or regions in different versions of a program, by size, place and called procedures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["overlap", "ratio", "same_offset", "same_text", "size"]
 
 
 def same_text(mine: Procedure, theirs: Procedure) -> bool:
-    """Return whether two procedures show the same text: equal length, and the same regions at the same places."""
+    """Return whether two procedures seem to have the same text: equal length, and the same regions at equal lines."""
     if mine.lines is None or theirs.lines is None:
         return _same_places(mine, theirs, 0, 0)
     return mine.length == theirs.length and _same_places(mine, theirs, mine.lines[0], theirs.lines[0])
@@ -21,12 +21,12 @@ def _same_places(mine: Procedure, theirs: Procedure, start: int, other_start: in
 
 
 def _places(procedure: Procedure, start: int) -> dict[tuple[str, int], tuple[int, int]]:
-    """Return the first and last lines of enclosed regions, counted from a line."""
+    """Return the first and last lines of enclosed regions, relative to a line."""
     return {(each.kind, each.ordinal): (each.first_line - start, each.last_line - start) for each in procedure.inner}
 
 
 def same_offset(mine: Procedure, theirs: Procedure, one: Region, other: Region) -> bool:
-    """Return whether two regions are equally far from the beginning, or from the end, of their procedures."""
+    """Return whether two regions are at the same distance from the beginning, or from the end, of their procedures."""
     if mine.lines is None or theirs.lines is None:
         return one.first_line == other.first_line
     from_start = one.first_line - mine.lines[0] == other.first_line - theirs.lines[0]
@@ -39,10 +39,10 @@ def size(region: Region) -> int:
 
 
 def ratio(one: int, other: int) -> float:
-    """Return how similar two sizes are; neutral if one is unknown."""
+    """Return how similar two sizes are; a neutral value if one is unknown."""
     return min(one, other) / max(one, other) if one and other else 0.5
 
 
 def overlap(one: set[str], other: set[str]) -> float:
-    """Return how similar two sets are; neutral if both are empty."""
+    """Return how similar two sets are; a neutral value if both are empty."""
     return len(one & other) / len(one | other) if one | other else 0.5

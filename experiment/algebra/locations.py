@@ -28,10 +28,10 @@ class System:
     """The merged system.
 
     Attributes:
-        locations: In the order of processes and threads.
+        locations: The merged locations, in the order of processes and threads.
         columns: For each operand, the index of each of its locations in ``locations``.
         copied: The operand whose machines and nodes were copied; None if they are collapsed to one.
-        threads: For each operand, its (process, thread) → the merged one.
+        threads: For each operand, its (process, thread) → (process, thread) in the merged system.
     """
 
     locations: tuple[Location, ...]
@@ -45,9 +45,9 @@ def merge_locations(systems: Sequence[Sequence[Location]], hierarchy: Hierarchy 
 
     Args:
         systems: The locations of each operand.
-        hierarchy: ``auto`` copies from the first operand if all agree on which processes share a node, and collapses
-            otherwise; ``collapse``; or the position of the operand to copy from. Processes that this operand lacks keep
-            the node that they have in the first operand with them.
+        hierarchy: ``auto`` copies from the first operand if all operands agree on which processes share a node, and
+            collapses otherwise. Also accepted are ``collapse``, and the position of the operand to copy from. Processes
+            that this operand lacks keep the node that they have in the first operand that contains them.
 
     Raises:
         UsageError: There is no operand at that position.
@@ -99,8 +99,8 @@ def _places(system: Iterable[Location]) -> dict[int, _Place]:
 def _agree(systems: Sequence[Sequence[Location]]) -> bool:
     """Return whether all operands put the same processes on one node, whatever the nodes' names are.
 
-    Operands with different processes must also name the nodes alike; otherwise it is unknown which node the others are
-    on.
+    Operands with different processes must also use the same names for the nodes. Otherwise, it is unknown to which node
+    a process belongs that only some operands have.
     """
     places = [_places(system) for system in systems]
     if all(each.keys() == places[0].keys() for each in places):

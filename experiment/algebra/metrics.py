@@ -31,11 +31,11 @@ def merge_metrics(
 ) -> tuple[tuple[Metric, ...], tuple[Mapping[str, str], ...]]:
     """Match metrics top-down: the same name below the same parent, in the same unit.
 
-    A metric without a match is kept as it is. If two metrics of one name are in different places, their parents
-    distinguish them: ``bytes_sent`` and ``bytes_p2p/bytes_sent``. The names do not depend on the operand. If two
-    metrics of one name have different units, the first keeps the name and the other gets its unit: ``time (ticks)``. A
-    unit that a file leaves empty is taken from the other operands if they agree, unless that would merge two metrics of
-    one operand. A metric that the operands aggregate differently is not additive.
+    A metric without a match is kept as it is. If two metrics with the same name have different parents, the parents
+    distinguish them: ``bytes_sent`` and ``bytes_p2p/bytes_sent``. These names are the same for all operands. If two
+    metrics with the same name have different units, the first keeps its name, and the unit is appended to the other's:
+    ``time (ticks)``. If a file leaves a unit empty, the unit is taken from the other operands, if they agree and no two
+    metrics of one operand would be merged. A metric that the operands aggregate differently is not additive.
 
     Args:
         forests: The metrics of each operand, parents before children.
@@ -79,7 +79,7 @@ def _settled(node: _Node) -> Metric:
 
 
 def _stated_units(forests: Sequence[Sequence[Metric]], own_names: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """Return root metric's name → its unit, if all operands that state a unit agree, and none states two."""
+    """Map each root metric's name to its unit, if all operands with a unit agree and no operand has two units."""
     stated: dict[str, set[str]] = {}
     several: set[str] = set()
     for forest, own in zip(forests, own_names, strict=True):
@@ -91,7 +91,7 @@ def _stated_units(forests: Sequence[Sequence[Metric]], own_names: Sequence[Mappi
 
 
 def _own_names(forest: Sequence[Metric]) -> dict[str, str]:
-    """Return the names without the additions of an earlier merge: parents' names, and units, to distinguish metrics."""
+    """Return the names without the parents' names and units that an earlier merge added to distinguish metrics."""
     short = {metric.name: _without_parent(metric) for metric in forest}
     often = Counter((metric.parent, name) for metric in forest for name in {metric.name, short[metric.name]})
     own = {
@@ -134,7 +134,7 @@ def _walk(siblings: Mapping[tuple[str, str], _Node]) -> Iterator[_Node]:
 
 
 def _give_names(nodes: Sequence[_Node]) -> None:
-    """Name each node, parents first. The first root of a name, and every unique name, stay unchanged."""
+    """Name each node, parents first. Unique names, and the first root with a name, stay unchanged."""
     often = Counter(node.own for node in nodes)
     kept: dict[str, _Node] = {}
     for node in nodes:

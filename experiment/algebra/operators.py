@@ -1,8 +1,8 @@
 """The operators of the algebra, from experiments to an experiment (Song et al. 2004, section 3).
 
-Values are combined one by one, exclusive as they are stored, on the domain that the operands share. An operand counts
-as 0 where it is not defined; if one of its values is missing (NaN), the result's value is missing, too. A metric of the
-result is computed on first use.
+Exclusive values, which experiments store, are combined one by one on the domain that the operands share. An operand
+counts as 0 where it is not defined. If one of its values is missing (NaN), the result's value is missing, too. A metric
+of the result is computed on first use.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ __all__ = ["Options", "difference", "maximum", "mean", "merge", "minimum", "rati
 
 
 _MOST_STEPS: Final = 32
-# The number of operations between each result and values in memory, at most _MOST_STEPS. Reading a result takes several
-# stack frames per operation, so longer chains are computed at once.
+# For each result, the number of operations that separate it from values in memory, at most _MOST_STEPS. Reading a
+# result takes several stack frames per operation, so the values of a longer chain are computed immediately.
 _STEPS: Final[WeakKeyDictionary[Experiment, int]] = WeakKeyDictionary()
 
 
@@ -44,7 +44,7 @@ _LACKED: Final[Mapping[Aggregation, str]] = {
     "max": _ZERO,
     "none": "and missing in the result",
 }
-# How differences and sums treat such a metric: a 0 would look like a measured change.
+# How differences and sums treat a metric that one operand does not have: a 0 would look like a measured change.
 _ALONE: Final = "so the result contains only the values of the other experiments"
 _LACKED_BY_SUMS: Final[Mapping[Aggregation, str]] = {**_LACKED, "sum": _ALONE, "min": _ALONE, "max": _ALONE}
 _MISSING: Final = "so the change is unknown"
@@ -53,7 +53,7 @@ _LACKED_BY_EXTREMES: Final[Mapping[Aggregation, str]] = {"sum": _ZERO}
 
 
 class Options(TypedDict, total=False):
-    """How operands are matched; see ``integrate``."""
+    """Options for matching operands; see ``integrate``."""
 
     exact: bool
     system: Hierarchy
@@ -73,10 +73,10 @@ def difference(
     Args:
         minuend: The first experiment.
         subtrahend: The second experiment.
-        joined: Their integration, if it exists already.
-        of_both: What happens to a metric that only one of them has: if true, its values are missing in the result; if
-            false, the other's values count as 0.
-        options: How they are matched.
+        joined: The integration of both experiments, if it exists already.
+        of_both: How to treat a metric that only one experiment has: if true, its values are missing in the result; if
+            false, its values count as 0 in the other experiment.
+        options: Options for matching the experiments.
     """
     joined = joined or integrate((minuend, subtrahend), **options)
     lacked = _UNKNOWN if of_both else _LACKED_BY_SUMS
@@ -124,7 +124,7 @@ def maximum(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
 def stddev(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
     """Return the standard deviation of a sample (n - 1) of experiments.
 
-    A metric's deviation does not include those of its child metrics: all become roots, such as ``time.stddev``.
+    A metric's deviation does not include its child metrics' deviations, so all become roots, such as ``time.stddev``.
 
     Raises:
         UsageError: There are fewer than two experiments.
@@ -141,9 +141,9 @@ def stddev(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
 
 
 def ratio(dividend: Experiment, divisor: Experiment, **options: Unpack[Options]) -> Experiment:
-    """Divide the first experiment by the second; missing if the divisor is 0.
+    """Divide the first experiment by the second; a value is missing if its divisor is 0.
 
-    Ratios are not additive along call paths, nor along metrics, which all become roots, such as ``time.ratio``.
+    Ratios are additive neither along call paths nor along metrics, so all become roots, such as ``time.ratio``.
     """
 
     def values(of_each: Iterator[Severity]) -> Severity:
@@ -171,7 +171,7 @@ def _combined(
     Args:
         operation: The name of the operation.
         joined: The operands.
-        combine: Computes the values of the result from those of the operands.
+        combine: Computes the values of the result from the operands' values.
         integral: Whether the results of integers are integers.
         flat: Whether the results are roots: metrics that include no other metric and are not additive.
         unit: The result's unit; None for the operands' unit.
@@ -232,7 +232,7 @@ def _combined(
 
 
 class _ApartError(Exception):
-    """Raised if rows of an operand cannot be read without the others."""
+    """Raised if some rows of an operand cannot be read without its other rows."""
 
 
 def _apart() -> Severity:
@@ -292,7 +292,7 @@ def _basis(metric: Metric) -> str:
 
 
 def _dtype(metric: Metric, *, integral: bool) -> str:
-    """Return the type of a metric's results: integers become signed, because a difference may be negative."""
+    """Return the type of an operation's results: integers become signed, because a difference may be negative."""
     if metric.integral:
         return "INTEGER" if integral else "FLOAT"
     return metric.dtype

@@ -1,4 +1,4 @@
-"""The procedures of a program and their regions, as a call forest shows them."""
+"""The procedures of a program and their regions, as found in a call forest."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Procedure:
     Attributes:
         file: The source file, as named on the compiler's command line.
         name: The procedure's name.
-        own: Regions of the whole procedure: one, unless a tool distinguishes several.
+        own: Regions that span the whole procedure: a single one, unless a tool distinguishes several.
         inner: Regions inside the procedure, by kind and ordinal.
         callers: Procedures that call this one.
         below: Names of the procedures that this one calls.
@@ -34,7 +34,7 @@ class Procedure:
 
     @property
     def lines(self) -> tuple[int, int] | None:
-        """First and last line, if known."""
+        """First and last line; None if unknown."""
         return next(((each.first_line, each.last_line) for each in self.own if each.first_line > 0), None)
 
     @property
@@ -44,11 +44,11 @@ class Procedure:
 
     @property
     def file_name(self) -> str:
-        """The name of its file without the folder."""
+        """The name of the procedure's file without the folder."""
         return PurePath(self.file).name
 
     def shown(self) -> set[tuple[str, int]]:
-        """Return kind and ordinal of each region inside it."""
+        """Return the kind and ordinal of each region inside the procedure."""
         return {(each.kind, each.ordinal) for each in self.inner}
 
     def kinds(self) -> dict[str, list[Region]]:
@@ -87,7 +87,7 @@ class Program:
         return program
 
     def procedure(self, region: Region) -> Procedure:
-        """Return the procedure that a region is, or is in."""
+        """Return the procedure of a region, which is the procedure itself or inside it."""
         return self.procedures[place_of(region)]
 
     def _take_call(self, caller: Region | None, callee: Region) -> None:
@@ -103,7 +103,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Version:
-    """A version of a program in the union of several.
+    """A version of a program that is part of a union of several versions.
 
     Attributes:
         program: The version's procedures.
@@ -115,10 +115,10 @@ class Version:
 
 
 def place_of(region: Region) -> tuple[str, str]:
-    """Return the file and the name of the procedure that a region is, or is in."""
+    """Return the file and the name of a region's procedure; the region is the procedure itself or inside it."""
     return region.file, region.function or region.name
 
 
 def is_enclosed(region: Region) -> bool:
-    """Return whether a region is inside a procedure, and not the procedure itself."""
+    """Return whether a region is inside a procedure, rather than the procedure itself."""
     return region.function not in ("", region.name)

@@ -1,14 +1,14 @@
 """Match the regions of two versions of a source: by identity, then by similarity.
 
-Song et al. 2004 (section 3) leave open how call paths of different versions match. Here a procedure is identified by
-its name, and a region in it by kind and ordinal, as long as the procedure's text is unchanged. If the text has changed,
-ordinals mean little, because an inserted loop shifts those behind it::
+Song et al. 2004 (section 3) leave open how call paths of different versions match. In this module, a procedure is
+identified by its name, and a region in it by kind and ordinal, as long as the procedure's text is unchanged. If the
+text has changed, ordinals mean little, because an inserted loop shifts the ordinals of the loops after it::
 
     before   loop 0 (12 lines, calls f)                      loop 1 (3 lines)
                       │                                           │
     after    loop 0 (12 lines, calls f)   loop 1 (5 lines)   loop 2 (3 lines)
 
-So the regions of each kind are aligned in order, by length, callees and place. The remaining procedures are then
+The regions of each kind are therefore aligned in order, by length, callees and place. The remaining procedures are then
 matched by names, lengths, callers and callees.
 """
 
@@ -31,8 +31,8 @@ __all__ = ["Alike", "Correspondence", "correspond", "names_of"]
 _T = TypeVar("_T")
 
 _ENOUGH_INSIDE: Final = 0.35  # low, because only regions of one procedure are compared, in order
-_NEAREST: Final = 16  # the number of shorter and of longer procedures that each one is compared with
-_ENOUGH: Final = 0.6  # the least similarity of procedures with different names
+_NEAREST: Final = 16  # each procedure is compared with this many shorter, and this many longer, procedures
+_ENOUGH: Final = 0.6  # the lowest similarity at which procedures with different names match
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +49,8 @@ class Correspondence:
 
     Attributes:
         left: Region of the left forest → region of the union, for regions that the union renames.
-        right: Region of the right forest → region of the union. For a match, that is the region of the left forest.
-        alike: Pairs of regions within procedures that were matched by similarity.
+        right: Region of the right forest → region of the union. For a match, it is the region of the left forest.
+        alike: Pairs of regions in procedures that were matched by similarity.
     """
 
     left: dict[Region, Region] = field(default_factory=dict)
@@ -65,13 +65,13 @@ def correspond(
 
     Args:
         left: A call forest, the union of earlier operands.
-        right: The program to match with it.
+        right: The program to match with the forest.
         versions: The versions that the union consists of.
         exact: Match only regions of the same identity: file, function, kind and ordinal.
 
     Returns:
-        The regions of the union. If a region without a match would have the identity of another, the regions of its
-        kind in the procedure get new ordinals, in the order of both.
+        The regions of the union. If a region without a match would have the identity of another region, all regions of
+        its kind in the procedure get new ordinals, which keep the order of both versions.
     """
     if not exact:
         return _Matching(Program.of(left), right, versions).found()
@@ -83,16 +83,17 @@ def correspond(
 
 
 def names_of(owners: Mapping[Region, tuple[Region, int]]) -> dict[Region, Region]:
-    """Name the regions of a union after the first operand that has them.
+    """Give each region of a union the name from the first operand that has the region.
 
-    Regions in a procedure use the procedure's name in the first operand that has any of them. If regions of one kind in
+    The procedure's name is taken from the first operand that has any region of the procedure. If regions of one kind in
     a procedure come from several operands, their ordinals in the union distinguish them.
 
     Args:
-        owners: Region of the union → its owner's region, and the owner's index; in the order of the operands.
+        owners: Region of the union → the first operand's region, and this operand's index; in the order of the
+            operands.
 
     Returns:
-        Region of the union → its name; nothing if two names would be equal.
+        Region of the union → the renamed region; empty if two names would be equal.
     """
     procedures: dict[tuple[str, str], tuple[str, str]] = {}
     sources: dict[Hashable, set[int]] = {}
@@ -119,7 +120,7 @@ def _grouped(items: Iterable[_T], key: Callable[[_T], Hashable]) -> dict[Hashabl
 def _pairs(
     left: Iterable[Region], right: Iterable[Region], key: Callable[[Region], Hashable]
 ) -> Iterator[tuple[Region, Region]]:
-    """Pair regions of the same key: equal ones first, then the rest in the order of the source."""
+    """Pair regions with the same key: first equal regions, then all others in the order of the source."""
     mine, theirs = _grouped(left, key), _grouped(right, key)
     for same in theirs:
         equal = {*mine.get(same, [])} & {*theirs[same]}
@@ -142,7 +143,7 @@ class _Matching:
         self.left = left
         self.right = right
         self.names: dict[Procedure, Mapping[Region, Region]] = {}  # procedure of a version → its regions in the union
-        self.origins: dict[Region, dict[Procedure, list[Region]]] = {}  # region of the union → those of the versions
+        self.origins: dict[Region, dict[Procedure, list[Region]]] = {}  # region of the union → its versions' regions
         for version in versions:
             for own, one in version.names.items():
                 procedure = version.program.procedure(own)
@@ -162,7 +163,8 @@ class _Matching:
     def _pair_by_name(self) -> None:
         """Pair procedures with equal names: first in the same file, then in files with equal names, then in any files.
 
-        If both versions have both files, their procedures may be different ones, so these are matched by similarity.
+        If both versions have both files, these files may contain different procedures of one name; then similarity
+        decides.
         """
         common = {each.file_name for each in self.names} & {each.file_name for each in self.right.procedures.values()}
         for key in (_file_and_name, _base_and_name, _name):
@@ -180,7 +182,7 @@ class _Matching:
                     self._pair(procedure, other)
 
     def _called_as(self, key: Callable[[Procedure], Hashable]) -> dict[Hashable, dict[Procedure, list[Procedure]]]:
-        """Return the left procedures, each with its versions, by a key of any version."""
+        """Map each key of any version to the left procedures with this key, each with its versions."""
         found: dict[Hashable, dict[Procedure, list[Procedure]]] = {}
         for mine in self._free(self.left, self.partner.values()):
             for each in self._versions(mine):
@@ -197,7 +199,7 @@ class _Matching:
         return [each for each in program.procedures.values() if each not in gone]
 
     def _pair_by_likeness(self) -> None:
-        """Pair procedures of different names with a common caller, most similar first."""
+        """Pair procedures that have different names and a common caller, the most similar procedures first."""
         unmoved = self._unmoved_files()
         paired = True
         while paired:
@@ -218,7 +220,7 @@ class _Matching:
                     paired = True
 
     def _candidates(self, by_caller: Mapping[Procedure | None, list[tuple[int, int]]], theirs: Procedure) -> set[int]:
-        """Find procedures with a common caller; of many, those of the nearest lengths."""
+        """Find procedures with a common caller; if there are many, only those with the most similar lengths."""
         callers = {
             self.partner.get(each) if each else None for each in theirs.callers if not each or each in self.partner
         }
@@ -244,7 +246,7 @@ class _Matching:
         below = overlap(mine.below, {self.called.get(name, name) for name in theirs.below})
         files = mine.file_name == theirs.file_name
         likeness = 0.25 * ratio(mine.length, theirs.length) + 0.25 * below + 0.2 * files
-        if likeness + 0.3 < _ENOUGH:  # even equal names could not make up for it, and comparing names is slow
+        if likeness + 0.3 < _ENOUGH:  # even equal names would not be enough, and comparing names is slow
             return 0.0
         return likeness + 0.3 * difflib.SequenceMatcher(None, mine.name, theirs.name, autojunk=False).ratio()
 
@@ -261,21 +263,21 @@ class _Matching:
         return [*dict.fromkeys(each for region in (*mine.own, *mine.inner) for each in self.origins[region])]
 
     def _with_text_of(self, theirs: Procedure, mine: Procedure) -> Procedure | None:
-        """Return a version of ``mine`` with the same text as ``theirs``; of several, the one with most regions."""
+        """Return a version of ``mine`` with the same text as ``theirs``; if several match, that with most regions."""
         same = [each for each in self._versions(mine) if same_text(each, theirs)]
         return max(same, key=lambda each: len(each.shown() & theirs.shown()), default=None)
 
     def _pair_kind(
         self, mine: Procedure, theirs: Procedure, left: list[Region], right: list[Region], version: Procedure | None
     ) -> None:
-        """Pair the enclosed regions of one kind, and rename the right ones without a match to fit the left procedure.
+        """Pair the enclosed regions of one kind, and rename unmatched regions on the right to fit the left procedure.
 
         Args:
             mine: The left procedure.
             theirs: The right procedure.
             left: Regions of ``mine``.
             right: Regions of ``theirs``.
-            version: A version of ``mine`` with the same text as ``theirs``, if any.
+            version: A version of ``mine`` with the same text as ``theirs``; None if there is none.
         """
         partner: dict[Region, Region] = {}
         if version:
@@ -300,7 +302,7 @@ class _Matching:
         anew = any(one is None for one, _ in pairs)
 
         def is_guessed(one: Region, other: Region) -> bool:
-            """Return whether another region may be the match: one is new or gone, or a twin is just as similar."""
+            """Return whether the match is uncertain: a region is new or gone, or another one is just as similar."""
             if any(None in pair for pair in pairs):
                 return True
             others = [(each, other) for each in left if each != one] + [(one, each) for each in right if each != other]
@@ -338,7 +340,7 @@ class _Matching:
 
 
 def _by_caller(procedures: Sequence[Procedure]) -> dict[Procedure | None, list[tuple[int, int]]]:
-    """Sort the procedures that each caller calls by their lengths, with their indices."""
+    """Map each caller to the procedures that it calls, sorted by length: (length, index)."""
     found: dict[Procedure | None, list[tuple[int, int]]] = {}
     for length, index in sorted((each.length, index) for index, each in enumerate(procedures)):
         for caller in procedures[index].callers:

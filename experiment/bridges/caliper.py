@@ -1,7 +1,7 @@
-"""Profiles of Caliper: ``.cali`` files by Caliper's own reader, and its two kinds of JSON.
+"""Read Caliper's profiles: ``.cali`` files, with Caliper's own reader, and its two kinds of JSON.
 
-Caliper names a metric by how it was aggregated: ``sum#time.duration`` is a sum over the records of a process, and
-``avg#inclusive#sum#time.duration`` a mean of such sums over processes. Aggregates over processes have no ranks.
+A metric's name shows how Caliper aggregated it: ``sum#time.duration`` is a sum over the records of a process, and
+``avg#inclusive#sum#time.duration`` is a mean of such sums over processes. Aggregates over processes have no ranks.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ _OF_PROCESSES: Final = re.compile(
 _NUMBERS: Final = {"count", "time", "time (inc)", "time.duration", "time.duration.ns", "time.inclusive.duration"}
 _RANKS: Final = ("mpi.rank", "rank")
 _THREADS: Final = ("omp.thread.id", "thread.id", "pthread.id", "thread")
-_SLOT: Final = "aggregate.slot"  # the attribute with the order of records
-_ORDER: Final = "Node order"  # the attribute's name in JSON
+_SLOT: Final = "aggregate.slot"  # the attribute that contains the order of records
+_ORDER: Final = "Node order"  # the name of this attribute in JSON
 _TIME: Final = re.compile(r"(?:(?:sum|scale)#)*(?:time(?:\.duration(?:\.ns)?)?|cupti\.host\.duration)")
 _OF_TIMES: Final = re.compile(r"(?:(?:min|max|avg)#)+(?:sum#)?time(?:\.duration)?")
 _VISITS: Final = re.compile(r"(?:sum#)*region\.count")
 _COUNT: Final = "count"
-_SAMPLER: Final = "cali.sampler.pc"  # the program's position at a sample; services prefix their names
+_SAMPLER: Final = "cali.sampler.pc"  # the program counter at a sample; services put their names in front
 _OURS: Final = {"io.bytes.read": "io_bytes_read", "io.bytes.written": "io_bytes_written"}
 _A_SECOND: Final = {"sec": 1.0, "s": 1.0, "msec": 1e3, "usec": 1e6, "nsec": 1e9, "ns": 1e9}
 _INCLUSIVE: Final = re.compile(r"(?P<over>(?:sum#)?)inclusive#|(?P<plain>time) \(inc\)|(?P<old>time\.)inclusive\.")
-_DIGIT: Final = 1e-6  # the value of the last digit of a number in a .cali file
+_DIGIT: Final = 1e-6  # the unit of the last digit of numbers in a .cali file
 
 
 def read(source: Source) -> Experiment:
@@ -93,7 +93,7 @@ def _is_metric(column: Column) -> bool:
 
 
 def _refuse_aggregate(found: Records, columns: Iterable[str], *, has_ranks: bool) -> None:
-    """Refuse values that were aggregated over processes, because these do not show how long each rank took."""
+    """Refuse values that were aggregated over processes, because they do not show how long each rank took."""
     size = found.facts.get("mpi.world.size", found.facts.get("jobsize", ""))
     over = next((each for each in columns if _OVER_PROCESSES.match(each)), None)
     if has_ranks or size == "1" or (not size and (over is None or _is_of_one(found, columns))):
@@ -106,7 +106,7 @@ def _refuse_aggregate(found: Records, columns: Iterable[str], *, has_ranks: bool
 
 
 def _is_of_one(found: Records, columns: Iterable[str]) -> bool:
-    """Return whether an aggregate over processes covers only one: minimum, maximum, mean and sum are equal."""
+    """Return whether an aggregate covers a single process: its minimum, maximum, mean and sum are equal."""
     ways: defaultdict[str, list[str]] = defaultdict(list)
     for name in columns:
         operation, _, rest = name.partition("#")
@@ -119,7 +119,7 @@ def _is_of_one(found: Records, columns: Iterable[str]) -> bool:
 
 
 def _summed_over(found: Records, columns: Iterable[str]) -> list[str]:
-    """Return the keys that distinguish records besides call paths, ranks, threads and metrics."""
+    """Return the keys that distinguish records, other than call paths, ranks, threads and metrics."""
     seen: dict[str, str] = {}
     many = set()
     for record in found.records:
@@ -160,7 +160,7 @@ class _Reading:
                 self._profile.add(metric, path, location, value)
 
     def add_samples(self) -> None:
-        """Record the value of one sample if Caliper's sampler made the records and counted samples."""
+        """Record the value of one sample if the records come from Caliper's sampler and contain numbers of samples."""
         sampled = [
             each.values
             for each in self._records
@@ -171,7 +171,7 @@ class _Reading:
             self._profile.samples[metric] = sum(each.get(name, 0.0) for each in sampled) / scale / number
 
     def _alone(self, whole: Mapping[tuple[int, int], float], digit: float) -> Mapping[tuple[int, int], float]:
-        """Subtract child values from inclusive ones; a remainder below the written digits becomes 0."""
+        """Subtract children's values from inclusive values; a remainder below the digits in the file becomes 0."""
         found = dict(whole)
         parts: defaultdict[tuple[int, int], int] = defaultdict(int)
         for (path, location), value in whole.items():
@@ -186,7 +186,7 @@ class _Reading:
         }
 
     def _add_root(self, found: Records) -> int | None:
-        """Make the program the root of records without a path, or of several outermost regions."""
+        """Add the program as the root if some records have no path, or if there are several outermost regions."""
         if all(each.path for each in found.records) and len({each.path[0] for each in found.records}) == 1:
             return None
         name = found.facts.get("executablepath", "").rpartition("/")[2] or "program"
@@ -208,7 +208,7 @@ class _Reading:
         return "wall_time" if _TIME.fullmatch(name) else name.removeprefix("sum#")
 
     def _named(self, columns: Mapping[str, Column]) -> dict[str, tuple[str, float]]:
-        """Map each column to the name of our metric (or else its own name), and the number of its units in our unit."""
+        """Map each column to the name of our metric, or else to its own, and to the number of its units in our unit."""
         found: dict[str, tuple[str, float]] = {}
         taken: set[str] = set()
         for name, column in columns.items():
@@ -234,9 +234,9 @@ class _Reading:
         return _OURS.get(name.removeprefix("sum#")), 1.0
 
     def _without_unit(self, columns: Mapping[str, Column]) -> float | None:
-        """Return how many units make a second, for times without a unit; None if there are none.
+        """Return how many units make a second for times without a unit; None if all times have units.
 
-        Caliper up to 2.2 wrote whole microseconds, or seconds if configured so; the files do not state which.
+        Up to version 2.2, Caliper wrote whole microseconds or, if so configured, seconds. The files do not show which.
         """
         times = (name for name in columns if _TIME.fullmatch(_stripped(name)) and not name.endswith(".ns"))
         column = next((columns[name] for name in times if not columns[name].unit), None)
@@ -250,7 +250,7 @@ class _Reading:
 
 
 def _is_nothing(own: float, whole: float, parts: int, digit: float) -> bool:
-    """Return whether an exclusive value is only a rounding error, of the written digits or of the numbers."""
+    """Return whether an exclusive value is only a rounding error of the digits in the file or of the sums."""
     return -digit * (1 + parts) <= own < 0 or (parts > 0 and abs(own) <= float(rounding(whole, 1 + parts)))
 
 

@@ -17,9 +17,9 @@ __all__ = ["Column", "Record", "Records"]
 _NUMBERS: Final = ("int", "uint", "double")
 _PATHS: Final = ("path", "source.function#callpath.address")
 _UNITS: Final = ("attribute.unit", "time.unit")
-_MOST: Final = 1 << 21  # records of JSON; each takes up to 800 bytes in memory
-_LABELS: Final = 1 << 25  # labels in the chains of all nodes; each takes 8 bytes in memory
-_DEEP: Final = 1000  # the greatest depth of nodes in a .cali file, because each record lists all its ancestors
+_MOST: Final = 1 << 21  # maximum number of records in JSON; each takes up to 800 bytes in memory
+_LABELS: Final = 1 << 25  # maximum number of labels in the chains of all nodes; each takes 8 bytes in memory
+_DEEP: Final = 1000  # maximum depth of nodes in a .cali file, because each record lists all its ancestors
 
 
 class Column(NamedTuple):
@@ -32,7 +32,7 @@ class Column(NamedTuple):
 
 
 class Record(NamedTuple):
-    """The numbers of a call path, and their other keys: rank, thread, iteration."""
+    """A call path with its numbers and all other keys, such as rank, thread and iteration."""
 
     path: tuple[str, ...]
     keys: Mapping[str, str]
@@ -58,7 +58,7 @@ class Records:
         """Read Caliper's JSON.
 
         Raises:
-            InputError: The document is other JSON, or has too many records or nodes.
+            InputError: The document is JSON but not Caliper's, or has too many records or nodes.
         """
         if isinstance(document, dict) and "data" in document:
             _refuse_many(document["data"])
@@ -76,13 +76,13 @@ class Records:
         """Read a ``.cali`` file.
 
         Raises:
-            InputError: The package that reads it is not installed, or nodes form a cycle.
+            InputError: The package that reads the file is not installed, or nodes form a cycle.
         """
         return _of_stream(source)
 
 
 def _of_stream(source: Source) -> Records:
-    """Read ``.cali`` by Caliper's own reader."""
+    """Read a ``.cali`` file with Caliper's own reader."""
     reader = package("caliperreader", "caliper").CaliperStreamReader()
     _refuse_circles(reader.db)
     rows: list[dict[str, Any]] = []
@@ -107,7 +107,7 @@ def _unit(attribute: Any) -> str:
 
 
 def _refuse_circles(nodes: Any) -> None:
-    """Refuse cycles and endless chains of nodes, which the reader would follow for ever."""
+    """Refuse nodes that form cycles or endless chains, which the reader would follow forever."""
     plain = nodes.import_node
     depths: dict[int, int] = {}
 
@@ -126,7 +126,7 @@ def _refuse_many(rows: Sized) -> None:
 
 
 def _of_split_json(document: Mapping[str, Any]) -> Records:
-    """Read ``json-split``: a table whose paths are numbers of nodes."""
+    """Read ``json-split``, a table in which a path is the number of a node."""
     names: Sequence[str] = document["columns"]
     about: Sequence[Mapping[str, Any]] = document["column_metadata"]
     columns = {
@@ -145,7 +145,7 @@ def _of_split_json(document: Mapping[str, Any]) -> Records:
 
 
 def _labels(nodes: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
-    """Return for each node the labels on the path from the root to it; ``nodes`` lists parents before children."""
+    """Return, for each node, the labels on the path from the root to it; ``nodes`` lists parents before children."""
     found: list[tuple[str, ...]] = []
     size = 0
     for node in nodes:
@@ -163,7 +163,7 @@ def _labels(nodes: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
 
 
 def _of_json_records(rows: Sequence[Mapping[str, Any]]) -> Records:
-    """Read ``json``, a list of records in which a path is a list or a text with slashes."""
+    """Read ``json``, a list of records in which a path is a list, or a string separated by slashes."""
     names = dict.fromkeys(name for row in rows for name in row if name not in _PATHS)
     texts = {name for row in rows for name, value in row.items() if not _is_number(value)}
     found = Records(columns={name: Column(name, is_value=name not in texts) for name in names})
@@ -183,7 +183,7 @@ def _record(
 
 
 def _is_number(value: object) -> bool:
-    """Return whether a value is a number or its text; nan and inf do not count, because regions may be named so."""
+    """Return whether a value is a number or the text of one, except for nan and inf, which may be names of regions."""
     if not isinstance(value, str):
         return isinstance(value, int | float) and not isinstance(value, bool)
     try:

@@ -23,14 +23,14 @@ _Places = npt.NDArray[np.intp]
 
 MPI: Final = ("MPI_", "PMPI_")
 _CLOCK: Final = re.compile(r"(CPUTIME|REALTIME|WALLCLOCK) \((usec|sec)\)")
-# any other name means wall time
+# all other names of times mean wall time
 _OURS: Final[Mapping[str, tuple[str, str]]] = {"CPUTIME": ("cpu_time", "mpi_cpu_time")}
 _WALL: Final = ("wall_time", "mpi_time")
 _A_SECOND: Final[Mapping[str, float]] = {"usec": 1e6, "sec": 1.0}
 
 
 class Node(NamedTuple):
-    """A function or loop: its row of values, its parent node, its call path, and whether it is in MPI."""
+    """A function or loop: its row of values, its parent node, its call path, and whether it is inside MPI."""
 
     row: int
     above: int | None
@@ -39,7 +39,7 @@ class Node(NamedTuple):
 
 
 class _Metric(NamedTuple):
-    """The names of a metric and of its share in MPI, and the factor to our unit."""
+    """The names of a metric and of its part inside MPI, and the factor that converts values to our unit."""
 
     name: str
     in_mpi: str
@@ -48,12 +48,12 @@ class _Metric(NamedTuple):
 
 @dataclass
 class CallTree:
-    """Nodes, parents before children, and the columns of values that are metrics.
+    """The nodes of a call tree, and the metrics in the columns of their values.
 
     Attributes:
         program: The program's name.
-        columns: Names of metrics.
-        nodes: Functions and loops.
+        columns: The names of the metrics.
+        nodes: The functions and loops, parents before children.
     """
 
     program: str = ""
@@ -75,10 +75,10 @@ class CallTree:
         Args:
             profile: The profile with the call paths of the nodes.
             location: The thread.
-            values: Column → ``float64[row]``, inclusive; a missing column is 0.
+            values: Column → inclusive values, ``float64[row]``; a missing column counts as 0.
 
         Raises:
-            InputError: There are no nodes, more values than fit, or one that is not finite.
+            InputError: There are no nodes, more values than fit in memory, or a value that is not finite.
         """
         if not self.nodes:
             raise InputError("expected functions and loops, found none")
@@ -107,7 +107,7 @@ class CallTree:
 
     @property
     def samples(self) -> dict[str, float]:
-        """The smallest positive value of each metric: an upper bound for one sample, whose value no file states."""
+        """The smallest positive value of each metric: an upper bound for one sample's value, which no file contains."""
         return self._least
 
     @cached_property

@@ -1,7 +1,8 @@
-"""Chains of work that lead to each location, and what locations waited for: the critical path of a trace.
+"""Chains of work that lead to each location, and what the locations waited for: the critical path of a trace.
 
-The probe library uses the same method while a program runs (docs/design.md, "Critical path"). Chains share a common
-beginning: a chain is a list of links, each with the work between two places where chains split or joined.
+The probe library uses the same method while a program runs (docs/design.md, "Critical path"). A chain is a list of
+links, each with the work between two points at which chains split or joined. Chains share the links that they have in
+common at their beginning.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ __all__ = ["Chains", "Link", "Work"]
 Work = dict[int, float]
 """Call path and location, numbered by ``Chains.key`` → seconds."""
 
-_LEAST_SWEPT: Final = 1024  # links: fewer are not worth searching for unused ones
+_LEAST_SWEPT: Final = 1024  # a search for unused links is not worthwhile if there are fewer links than this
 
 
 @dataclass(slots=True, eq=False)
@@ -25,11 +26,11 @@ class Link:
     """The end of a chain.
 
     Attributes:
-        number: Greater than that of any link before it.
-        before: The link before; None at the start.
-        length: Seconds of the whole chain.
-        work: The share of this link alone.
-        holders: How many locations, messages and later links refer to it.
+        number: The link's number, greater than that of any earlier link.
+        before: The previous link; None at the start.
+        length: The length of the whole chain, in seconds.
+        work: The work of this link alone.
+        holders: The number of locations, messages and later links that refer to this link.
     """
 
     number: int
@@ -46,9 +47,9 @@ class Chains:
         locations: The number of locations.
 
     Attributes:
-        delayed: Key of a call path and location → seconds for which others waited for it.
-        waited: Key of a call path and location → seconds for which it waited for others.
-        delays: Waiting call path, late call path, and whether a message ended the wait → seconds.
+        delayed: Key of a call path and location → seconds for which other locations waited for it.
+        waited: Key of a call path and location → seconds for which it waited for other locations.
+        delays: (waiting call path, late call path, whether a message ended the wait) → seconds.
     """
 
     def __init__(self, locations: int) -> None:
@@ -62,7 +63,7 @@ class Chains:
         self.delays: defaultdict[tuple[int, int, bool], float] = defaultdict(float)
 
     def key(self, path: int, location: int) -> int:
-        """Return the number of a call path of a location."""
+        """Return the number that identifies a call path on a location."""
         return path * self._locations + location
 
     def place(self, key: int) -> tuple[int, int]:
@@ -103,7 +104,7 @@ class Chains:
         return end
 
     def release(self, link: Link) -> None:
-        """Release a link that was held."""
+        """Release a link that ``hold`` returned."""
         at: Link | None = link
         while at is not None:
             at.holders -= 1
@@ -115,12 +116,12 @@ class Chains:
     def join(
         self, location: int, other: Link, path: int, *, by_message: bool = False, even_alike: bool = False
     ) -> None:
-        """Switch a location to another chain if that is longer than its own: the location waited for it in a call path.
+        """Switch a location to another chain if that is longer than its own, and record that the location waited.
 
         Args:
             location: The waiting location.
-            other: The chain that it needs.
-            path: The call path in which it waits.
+            other: The end of the chain for which the location waits.
+            path: The call path in which the location waits.
             by_message: Whether the chain arrives with a message rather than a collective.
             even_alike: Switch even if both chains are equally long.
         """
@@ -133,7 +134,7 @@ class Chains:
         self.release(mine)
 
     def longest(self) -> Work:
-        """Return the work of the longest chain; of several, the first."""
+        """Return the work of the longest chain; of the first one, if several are equally long."""
         found: Work = {}
         at: Link | None = max(self._ends.values(), key=lambda end: end.length, default=None)
         while at is not None:
@@ -142,7 +143,7 @@ class Chains:
         return found
 
     def _blame(self, waiting: int, mine: Link, other: Link, *, by_message: bool) -> None:
-        """Attribute waiting to the call paths in which the other chain is ahead, on any location."""
+        """Attribute a wait to the call paths in which the other chain, on any location, has more work than this one."""
         waited = other.length - mine.length
         if waited <= 0:
             return
@@ -199,7 +200,7 @@ class Chains:
                 at = at.before
 
     def _shorten(self, link: Link) -> None:
-        """Merge earlier links that no other chain uses, so that only links at splits remain."""
+        """Merge earlier links that no other chain uses, so that only those links remain at which chains split."""
         while (before := link.before) is not None and before.holders == 1:
             if len(before.work) > len(link.work):
                 _add(before.work, link.work)

@@ -1,6 +1,6 @@
-"""Read traces in Chrome's format, which Perfetto reads and many tools write: slices of threads become call paths.
+"""Read traces in Chrome's format, which Perfetto reads and many tools write; slices of threads become call paths.
 
-A slice that begins within another slice of its thread is called by it.
+If a slice begins within another slice of the same thread, the outer slice counts as its caller.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _Thread = tuple[str, str]
 
 
 class _Slice(NamedTuple):
-    """One visit to a region, in microseconds."""
+    """One visit to a region; times are in microseconds."""
 
     begin: float
     end: float
@@ -73,7 +73,7 @@ def read_events(events: Sequence[Mapping[str, Any]]) -> Experiment:
 
 
 def _slices(events: Sequence[Mapping[str, Any]]) -> tuple[dict[_Thread, list[_Slice]], dict[str, str], set[str]]:
-    """Return the slices per thread in order, the names of processes, and the other kinds of events."""
+    """Return each thread's slices in order, the names of the processes, and the kinds of all other events."""
     found: defaultdict[_Thread, list[_Slice]] = defaultdict(list)
     begun: defaultdict[_Thread, list[tuple[float, str]]] = defaultdict(list)
     last: defaultdict[_Thread, float] = defaultdict(float)
@@ -112,7 +112,7 @@ def _order(number: str) -> tuple[int, str]:
 
 
 def _ranks(processes: set[str], names: Mapping[str, str]) -> tuple[dict[str, int], bool]:
-    """Return ranks by process names if these are distinct, otherwise in the order of process numbers."""
+    """Map processes to ranks: by their names if these are distinct, otherwise in the order of their numbers."""
     told = {each: found[1] for each in processes if (found := _RANK.search(names.get(each, "")))}
     if told.keys() == processes and len({*told.values()}) == len(processes):
         return {each: int(rank) for each, rank in told.items()}, True
@@ -120,7 +120,7 @@ def _ranks(processes: set[str], names: Mapping[str, str]) -> tuple[dict[str, int
 
 
 def _add(profile: Profile, slices: Sequence[_Slice], place: int, root: int | None) -> None:
-    """Add the exclusive time of each slice: its duration without the slices inside it."""
+    """Add the exclusive time of each slice, that is, its duration without the slices inside it."""
     stack: list[tuple[_Slice, int]] = []
     for each in slices:
         if each.end < each.begin:

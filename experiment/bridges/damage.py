@@ -1,4 +1,4 @@
-"""One-line errors about damaged files of other tools and about packages that are missing."""
+"""One-line errors about other tools' damaged files, and about missing packages."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ __all__ = ["damaged_parts", "is_installed", "missing_package", "package"]
 
 @contextmanager
 def damaged_parts(path: Path, kind: str) -> Iterator[None]:
-    """Name the file in all errors that are raised in the block.
+    """Convert all exceptions that are raised in the block to an error that names the file.
 
-    Other projects' readers raise any exception on a damaged file.
+    The readers of other projects may raise any exception for a damaged file.
 
     Raises:
-        InputError: The block raised any exception, because the file is damaged.
+        InputError: The block raised an exception.
     """
     try:
         yield
@@ -36,7 +36,7 @@ def damaged_parts(path: Path, kind: str) -> Iterator[None]:
 
 
 def package(name: str, extra: str) -> ModuleType:
-    """Import a package that reads a kind of file.
+    """Import an optional package that reads a kind of file.
 
     Raises:
         InputError: The package is not installed.
@@ -51,7 +51,7 @@ def is_installed(name: str) -> bool:
     """Return whether a package is installed, without importing it."""
     try:
         return find_spec(name) is not None
-    except ValueError:  # a module of this name was imported that is not a package
+    except ValueError:  # a module that is not a package was imported under this name
         return False
 
 

@@ -1,4 +1,4 @@
-"""Read logs of Darshan: the cost of each file of a run, per rank if Darshan kept it so.
+"""Read Darshan's logs: the cost of each file in a run, per rank if Darshan recorded it per rank.
 
 Each file becomes a call path below the program. If all ranks had a file open, Darshan keeps only sums over ranks.
 """
@@ -26,7 +26,7 @@ __all__ = ["read"]
 
 _SHARED: Final = -1
 _UNCOUNTED: Final = -1
-_MOST: Final = 1 << 22  # values of counters that we have no name for; Darshan has about 200 of these counters
+_MOST: Final = 1 << 22  # maximum number of values of counters without a name of ours; Darshan has about 200 of them
 _MPI: Final = "MPI-IO"
 _TIMES: Final = ("F_READ_TIME", "F_WRITE_TIME", "F_META_TIME")
 _OURS: Final[Mapping[str, Sequence[str]]] = {
@@ -36,8 +36,8 @@ _OURS: Final[Mapping[str, Sequence[str]]] = {
     "io_bytes_read": ("BYTES_READ",),
     "io_bytes_written": ("BYTES_WRITTEN",),
 }
-_COUNTED_APART: Final = ("INDEP_", "COLL_", "SPLIT_", "NB_")  # prefixes of the counters of MPI-IO's reads and writes
-# Counters that are not sums: moments, extremes, modes, sizes and named ranks.
+_COUNTED_APART: Final = ("INDEP_", "COLL_", "SPLIT_", "NB_")  # prefixes of the counters for MPI-IO reads and writes
+# Counters that are not sums: points in time, extremes, modes, sizes and ranks.
 _NO_SUM: Final = re.compile(
     r"_(TIMESTAMP|MODE|ALIGNMENT|STRIDE|ACCESS|RANK|RANK_BYTES|RANK_TIME)$|_MAX_|_RENAMED_FROM$"
 )
@@ -89,7 +89,7 @@ def _log(source: Source) -> Any:
         raise missing_package("darshan", "darshan", "no module of this name")
     done = _printed(source.path)
     said = [line.strip() for line in done.stderr.decode("utf-8", "replace").split("\n") if line.strip()]
-    # the exit status is not enough: after an error, too, the output ends as at the end of the log
+    # the exit status is not enough, because even after an error the output ends in the same way as a complete log
     if done.returncode or any(line.startswith(_ERROR) for line in said):
         last = said[-1] if said else ""
         how = f"the reader was ended by signal {-done.returncode}" if done.returncode < 0 else last
@@ -104,7 +104,7 @@ def _printed(path: Path) -> subprocess.CompletedProcess[bytes]:
 
 
 class _Files:
-    """Adds the records of files."""
+    """Adds the records of all files to a profile."""
 
     def __init__(self, log: Any, profile: Profile, root: int, places: Sequence[int]) -> None:
         self._profile = profile
@@ -112,7 +112,7 @@ class _Files:
         self._places = places
         self._names: Mapping[str, str] = log["names"]
         self._records = log["records"]
-        # Count the calls of MPI-IO only for files without POSIX records, because each of them makes POSIX calls.
+        # Count MPI-IO calls only for files without POSIX records, because MPI-IO calls make POSIX calls.
         self._below = {each["id"] for each in self._records if each["module"] != _MPI}
         known = {name for each in self._records for name, value in each["values"].items() if value >= 0}
         own = {name for name in known if not _NO_SUM.search(name)}
@@ -168,6 +168,6 @@ class _Files:
                     self._profile.add("wall_time", path, place, amount * part)
                     self._spent[rank] += amount * part
         for each, value in values.items():
-            if each in self._own and value >= 0:  # Darshan writes values below 0 for counters that it was built without
+            if each in self._own and value >= 0:  # Darshan writes negative values for counters missing from its build
                 unit = "sec" if each.endswith("_TIME") else "bytes" if "_BYTES_" in each else "occ"
                 self._profile.add(self._profile.metric(each, unit), path, place, value * part)

@@ -1,4 +1,4 @@
-"""Print a log as one JSON object with Darshan's own library, in a separate process, because a damaged log may crash it.
+"""Print a log as one JSON object, using Darshan's own library; a separate process, because damaged logs may crash it.
 
 Run as ``python -m autoanalyzer.experiment.bridges.darshan_records LOG``.
 """
@@ -15,7 +15,7 @@ __all__ = ["MODULES"]
 
 MODULES: Final = ("POSIX", "STDIO", "MPI-IO")
 
-_MEMORY: Final = 16 << 30  # limit of the process's address space in bytes; Darshan's libraries reserve much of it
+_MEMORY: Final = 16 << 30  # limit of the process's address space in bytes; Darshan's libraries reserve a large part
 _SECONDS: Final = 600
 
 

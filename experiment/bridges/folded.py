@@ -1,7 +1,7 @@
 """Read folded stacks: ``main;step;relax 12``, one stack per line, outermost function first, then the number of samples.
 
-Many tools write them for flame graphs. ``stackcollapse-perf.pl --pid`` and ``--tid`` put ``ring-4000`` or
-``ring-4000/4001`` first; the number of a process may be unknown (``ring-?/4001``).
+Many tools write folded stacks for flame graphs. With ``--pid`` or ``--tid``, ``stackcollapse-perf.pl`` writes
+``ring-4000`` or ``ring-4000/4001`` first; the number of the process may be unknown (``ring-?/4001``).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MARKUP: Final = ("<", "{", "[{")
 
 
 def begins(text: str) -> bool:
-    """Return whether a file with this beginning holds folded stacks; the last line may be cut off."""
+    """Return whether a file that begins with this text contains folded stacks; the text may end within a line."""
     *whole, last = text.split("\n")
     stacks = [line for line in whole if line.strip() and not line.startswith(_COMMENT)]
     first = stacks[0] if stacks else last
@@ -42,7 +42,7 @@ def read(source: Source) -> Experiment:
     """Read folded stacks as an experiment.
 
     Raises:
-        InputError: A line is no stack with a number of samples.
+        InputError: A line is not a stack with a number of samples.
     """
     profile = Profile("folded stacks")
     profile.metric(_METRIC, "occ")
@@ -85,9 +85,9 @@ def read(source: Source) -> Experiment:
 
 
 def _who(first: str) -> tuple[str, tuple[int, int]]:
-    """Return the command that a stack begins with, and the numbers of its process and thread; 0 if unknown.
+    """Return the command at the beginning of a stack, and the numbers of its process and thread; 0 if unknown.
 
-    A thread of an unknown process counts as a process of its own.
+    A thread of an unknown process counts as a separate process.
     """
     found = _PROCESS.fullmatch(first)
     if found is None:

@@ -1,8 +1,8 @@
 """Read the text that gprof prints: its flat profile, its call graph, or both.
 
-gprof knows each function's own time and its number of calls per caller, but not its time per caller: it estimates that
-from the number of calls. So each function is placed where it certainly belongs, below the innermost function that all
-of its calls pass through. gprof's estimate is a separate metric::
+gprof measures each function's own time and its number of calls per caller. It does not measure the time per caller, but
+estimates it from the number of calls. Each function is therefore placed where it certainly belongs: below the innermost
+function that all of its calls pass through. gprof's estimate is a separate metric::
 
     main ─ step ─┬─ relax ─ kernel        norm is called by step and by main: below main
                  └─ copy
@@ -36,8 +36,8 @@ _ENTRY: Final = re.compile(rf"\[\d+\]\s+{_NUMBER}\s+{_NUMBER}\s+{_NUMBER}\s+(?:{
 _CYCLE: Final = re.compile(r"<cycle \d+ as a whole>")
 _LINE: Final = "---"
 _GRAPH: Final = "Call graph"
-_INDEX: Final = "Index by function name"  # follows each call graph, with or without explanations (-b)
-# percent by which the shares of a complete flat profile may miss 100, because each is rounded to two digits
+_INDEX: Final = "Index by function name"  # printed after each call graph, with or without explanations (-b)
+# percentage points by which the sum of a complete flat profile's shares may differ from 100, because they are rounded
 _ROUNDING: Final = 2.0
 _TOTAL: Final = "total_time"
 
@@ -141,7 +141,7 @@ def _add_entry(function: _Function, entry: re.Match[str], callers: list[str]) ->
 
 
 def _paths(functions: Mapping[str, _Function], profile: Profile) -> dict[str, int]:
-    """Place each function below the innermost one that all its calls pass through."""
+    """Place each function below the innermost function that all its calls pass through."""
     above = _dominators({name: [*each.callers] for name, each in functions.items()})
     outermost = [name for name in functions if above[name] is None]
     root = profile.path(Region("program", "program", "", "program")) if len(outermost) > 1 else None
@@ -160,7 +160,7 @@ def _paths(functions: Mapping[str, _Function], profile: Profile) -> dict[str, in
 def _dominators(callers: Mapping[str, list[str]]) -> dict[str, str | None]:
     """Return the immediate dominator of each function; None for a function that is called from outside.
 
-    Method: K. Cooper, T. Harvey, K. Kennedy, A simple, fast dominance algorithm, 2001.
+    The method is from K. Cooper, T. Harvey, K. Kennedy, A simple, fast dominance algorithm, 2001.
     """
     order = list(_reached(callers))[::-1]  # the outermost function first
     rank = {name: place for place, name in enumerate(order)}
@@ -183,7 +183,7 @@ def _dominators(callers: Mapping[str, list[str]]) -> dict[str, str | None]:
                 changed = True
         if not changed:
             left = next((name for name in order if name not in above), None)
-            if left is not None:  # a cycle without an entry
+            if left is not None:  # functions that call each other in a cycle and are not called from outside
                 entered.add(left)
                 above[left] = None
                 changed = True

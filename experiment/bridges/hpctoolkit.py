@@ -1,9 +1,9 @@
-"""Read databases of HPCToolkit: ``experiment.xml`` with the call paths, and a ``.metric-db`` per thread.
+"""Read HPCToolkit databases: ``experiment.xml`` with the call paths, and a ``.metric-db`` file per thread.
 
-``hpctoolkit_database`` reads those of later versions.
+``hpctoolkit_database`` reads the databases of later versions.
 
-The files hold inclusive values, from which exclusive ones are computed. Call sites and statements count to the function
-or loop that they are in.
+The files contain inclusive values, from which exclusive values are computed. Call sites and statements count towards
+the function or loop that contains them.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ __all__ = ["read", "read_folder"]
 _STRUCTURE: Final = "experiment.xml"
 _FILE: Final = re.compile(r".*-(\d+)-(\d+)-[0-9a-f]+-\d+-\d+\.metric-db$")
 _MAGIC: Final = b"HPCPROF-metricdb"
-_HEAD: Final = 32  # bytes: the kind of the file, and two numbers
-_BLOCK: Final = 1 << 16  # bytes
-_LARGEST: Final = 1 << 29  # the most bytes in a file of values
+_HEAD: Final = 32  # size of the head in bytes: the kind of the file, and two numbers
+_BLOCK: Final = 1 << 16  # number of bytes to read at a time
+_LARGEST: Final = 1 << 29  # maximum number of bytes in a file of values
 _FUNCTIONS: Final = ("PF", "Pr", "A")
 _LOOP: Final = "L"
 _UNKNOWN: Final = "<unknown file>"
@@ -52,7 +52,7 @@ class _Structure:
 
 
 def read(source: Source) -> Experiment:
-    """Read a database by its file of call paths, usually ``experiment.xml``; the values are in files beside it.
+    """Read a database, given its file of call paths, usually ``experiment.xml``; the values are in files beside it.
 
     Raises:
         InputError: As for ``read_folder``.
@@ -64,7 +64,7 @@ def read_folder(path: Path) -> Experiment:
     """Read a database, given its folder.
 
     Raises:
-        InputError: The database is damaged, is of an unknown version, or has no values by thread.
+        InputError: The database is damaged, has an unknown version, or has no values per thread.
     """
     if (path / _STRUCTURE).exists():
         return _database(path / _STRUCTURE)
@@ -115,9 +115,9 @@ def _structure(file: Path, profile: Profile) -> _Structure:
 
 
 def _refuse_entities(file: Path) -> None:
-    """Refuse a file that declares entities, because a few bytes can fill memory.
+    """Refuse a file that declares entities, because a few bytes of them can expand until memory is full.
 
-    The file is read up to its first element, which all declarations precede.
+    Only the part before the first element is read, because all declarations come before it.
 
     Raises:
         InputError: The file declares entities.
@@ -128,7 +128,7 @@ def _refuse_entities(file: Path) -> None:
 
     began: list[object] = []
     parser = expat.ParserCreate()
-    # otherwise the parser stops at an unknown entity
+    # without this, the parser stops at an unknown entity
     parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_ALWAYS)
     parser.EntityDeclHandler = parser.SkippedEntityHandler = refuse
     parser.StartElementHandler = lambda *name: began.append(name)
@@ -137,7 +137,7 @@ def _refuse_entities(file: Path) -> None:
         parser.Parse(block, False)
         offset += len(block)
     if not began:
-        parser.Parse(b"", True)  # expat 2.6 leaves much unread until the last call
+        parser.Parse(b"", True)  # expat 2.6 leaves much of the text unparsed until the last call
 
 
 def _start(

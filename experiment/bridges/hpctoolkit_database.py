@@ -1,7 +1,7 @@
-"""Read databases of HPCToolkit, version 4: ``meta.db`` with the call paths, ``profile.db`` with the threads' values.
+"""Read HPCToolkit databases of version 4: ``meta.db`` with the call paths, ``profile.db`` with the threads' values.
 
-Every structure is at an offset in its file, and arrays state the size of an element, so later minor versions are
-readable, too. The format: FORMATS.md, which HPCToolkit puts into each database.
+Structures are found by their offsets in the file, and arrays contain the size of their elements, so later minor
+versions are readable, too. The format is described in FORMATS.md, which HPCToolkit puts into each database.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ REMARK: Final = "HPCToolkit: no visits or bytes; values come from samples"
 
 _PROFILES: Final = "profile.db"
 _MAGIC: Final = b"HPCTOOLKIT"
-_HEAD: Final = 16  # bytes
+_HEAD: Final = 16  # size of a file's head in bytes
 _VERSION: Final = 4
-_LARGEST: Final = 1 << 29  # bytes read at once, or created per thread
-_LONGEST: Final = 1 << 14  # bytes of a string; the rest is omitted
-# the strings may have this many times the file's bytes, because strings with the same ending may share bytes
+_LARGEST: Final = 1 << 29  # maximum number of bytes to read at once, or to allocate per thread
+_LONGEST: Final = 1 << 14  # maximum length of a string in bytes; longer strings are cut off
+# all strings together may have this many times the file's bytes, because strings with the same ending may share bytes
 _SHARED: Final = 4
-_PART: Final = 1 << 10  # bytes of strings that are read at once
+_PART: Final = 1 << 10  # number of bytes of a string to read at a time
 
 _GENERAL, _NAMES, _METRICS, _CONTEXTS = range(4)  # sections of meta.db, in their order
 _INFOS: Final = 0  # the section of profile.db
-_INCLUSIVE: Final = 2  # the type of scope with inclusive values
+_INCLUSIVE: Final = 2  # the type of propagation scope that means inclusive values
 _FUNCTION, _LOOP, _LINE, _INSTRUCTION = range(4)  # types of contexts
 _HAS_FUNCTION, _HAS_PLACE, _HAS_LIBRARY = 1, 2, 4
 _IS_SUMMARY: Final = 1
@@ -68,7 +68,7 @@ _INDEX: Final = np.dtype([("context", "<u4"), ("start", "<u8")])
 
 
 class _Profile(NamedTuple):
-    """The place and the identity of a thread's values."""
+    """Where a thread's values are in the file, and which thread it is."""
 
     values: int
     start: int
@@ -81,7 +81,7 @@ class _Profile(NamedTuple):
 
 
 def read(source: Source) -> Experiment:
-    """Read a database by its file of call paths, ``meta.db``; the values are in a file beside it.
+    """Read a database, given its file of call paths, ``meta.db``; the values are in a file beside it.
 
     Raises:
         InputError: As for ``read_database``.
@@ -93,7 +93,7 @@ def read_database(path: Path) -> Experiment:
     """Read a database, given its folder.
 
     Raises:
-        InputError: The database is damaged, is of another version, or has no values by thread.
+        InputError: The database is damaged, has another version, or has no values per thread.
     """
     meta, values = _File(path / META, b"meta", 4), _File(path / _PROFILES, b"prof", 2)
     profile = Profile("HPCToolkit")
@@ -110,7 +110,7 @@ def read_database(path: Path) -> Experiment:
     for each in profiles:
         if each.of_gpu:
             streams += 1
-        elif each.thread and not each.values:  # a first thread without a sample shows that its rank exists
+        elif each.thread and not each.values:  # a first thread stays without samples, too: its rank exists
             idle += 1
         else:
             place = profile.location(each.process, each.thread, each.host)
@@ -125,10 +125,10 @@ def read_database(path: Path) -> Experiment:
 
 
 class _File:
-    """A file of a database; ``sections`` holds the offset of each section.
+    """A file of a database; ``sections`` contains the offset of each section.
 
     Raises:
-        InputError: The file is of another kind or version.
+        InputError: The file has another kind or version.
     """
 
     def __init__(self, path: Path, kind: bytes, sections: int) -> None:
@@ -146,7 +146,7 @@ class _File:
         self.sections = [self.fields(_HEAD + _SECTION.size * each, _SECTION)[1] for each in range(sections)]
 
     def bytes(self, offset: int, size: int) -> bytes:
-        """Return ``size`` bytes from an offset."""
+        """Return ``size`` bytes, starting at an offset."""
         if not (0 <= size <= _LARGEST and 0 <= offset <= self._end - size):
             raise InputError(
                 f"{self.name}: expected {size} bytes at offset {offset}, but the file has {self._end} bytes"
@@ -192,7 +192,7 @@ def _kinds(meta: _File) -> Sequence[str]:
 
 
 def _columns(meta: _File, tree: CallTree) -> Mapping[int, int]:
-    """Make a column per metric, and return the columns by the numbers of inclusive values."""
+    """Add a column per metric, and map the numbers of inclusive values to columns."""
     found: dict[int, int] = {}
     seen = set()
     metrics, many, size, size_of_scope = meta.fields(meta.sections[_METRICS], _METRIC_LIST)
@@ -208,11 +208,11 @@ def _columns(meta: _File, tree: CallTree) -> Mapping[int, int]:
 
 
 class _Contexts:
-    """The tree of contexts: functions and loops are nodes; lines and instructions in them count to these.
+    """The tree of contexts: functions and loops are nodes, which include the lines and instructions in them.
 
     Attributes:
         tree: The nodes.
-        rows: Rows of values, by the numbers of contexts.
+        rows: Number of a context → row of values.
     """
 
     def __init__(self, meta: _File, profile: Profile) -> None:
@@ -239,9 +239,9 @@ class _Contexts:
         return self.rows.setdefault(context, len(self.rows))
 
     def _side_by_side(self, start: int, size: int, above: int, line: int) -> Iterator[tuple[int, int, int, int]]:
-        """Add the contexts in a part of the file, all children of one context, to the tree.
+        """Add the contexts in a part of the file, all of them children of one context, to the tree.
 
-        Yield for each: the offset and the size of its own children, its node, and its line.
+        Yield for each context the offset and the size of its children, its node, and its line.
         """
         content = self._meta.bytes(start, size)
         at = 0
@@ -261,7 +261,7 @@ class _Contexts:
             region = None
             if kind == _FUNCTION:
                 region = self._function(code)
-            # a function without a line is in a library, of which nothing more is known
+            # a function without a line belongs to a library about which nothing else is known
             elif kind == _LOOP and own_line:
                 region = Region("loop", f"loop@{own_line}", self._file(file), "", own_line, own_line)
             elif kind == _INSTRUCTION and call:  # a call from a function without a name
@@ -283,14 +283,14 @@ class _Contexts:
         return self._functions[at]
 
     def _file(self, at: int) -> str:
-        """Return the path of a file or library."""
+        """Return the path of the file or library whose record is at an offset."""
         if at not in self._files:
             self._files[at] = self._meta.text(self._meta.fields(at, _FILE_ITEM)[1])
         return self._files[at]
 
 
 def _profiles(values: _File, kinds: Sequence[str]) -> Iterator[_Profile]:
-    """Yield the profiles of single threads. If there are no ranks, nodes are numbered from 0 as processes."""
+    """Yield the profiles of single threads. Without ranks, nodes count as processes and are numbered from 0."""
     infos, many, size = values.fields(values.sections[_INFOS], _PROFILE_LIST)
     seen = set()
     ranked = set()
@@ -315,7 +315,7 @@ def _profiles(values: _File, kinds: Sequence[str]) -> Iterator[_Profile]:
 
 
 def _identifiers(values: _File, place: int, kinds: Sequence[str]) -> tuple[Mapping[str, int], Mapping[str, int]]:
-    """Return two maps from the kind of a thread's identifiers: to the number from 0 on, and to the machine's number."""
+    """Map each kind of a thread's identifiers to its number, counted from 0, and to its number on the machine."""
     logical, physical = {}, {}
     many = values.fields(place, _MANY_IDENTIFIERS)[0]
     if many > len(kinds):
@@ -329,7 +329,7 @@ def _identifiers(values: _File, place: int, kinds: Sequence[str]) -> tuple[Mappi
 
 
 def _refuse_shared(values: _File, profiles: Sequence[_Profile]) -> None:
-    """Refuse threads that share bytes, because a small file could then take much time and memory."""
+    """Refuse threads that share bytes in the file, because a small file could then take much time and memory."""
     sizes = [(each.start, each.values * _VALUE.itemsize) for each in profiles]
     sizes += [(each.indices, each.contexts * _INDEX.itemsize) for each in profiles]
     blocks = sorted((start, start + size) for start, size in sizes if size)
@@ -341,13 +341,13 @@ def _refuse_shared(values: _File, profiles: Sequence[_Profile]) -> None:
 
 
 def _values(values: _File, profile: _Profile, rows: Mapping[int, int], column: npt.NDArray[np.intp]) -> Values:
-    """Return the inclusive values of a thread; ``column`` maps a metric's number to a column, or -1."""
+    """Return the inclusive values of a thread; ``column`` maps a metric's number to a column, or to -1 for none."""
     pairs = np.frombuffer(values.bytes(profile.start, profile.values * _VALUE.itemsize), _VALUE)
     indices = np.frombuffer(values.bytes(profile.indices, profile.contexts * _INDEX.itemsize), _INDEX)
     starts = np.append(indices["start"].astype(np.int64), len(pairs))
     if starts[0] != 0 or (starts[1:] < starts[:-1]).any():
         raise InputError(f"{values.name}: expected values in the order of contexts, found another order")
-    # The other values belong to contexts above all entries, and to instructions that need not be in the call paths.
+    # All other values belong to contexts above all entries, or to instructions that may be missing in the call paths.
     row = np.array([rows.get(each, -1) for each in indices["context"].tolist()], dtype=np.intp)
     places = np.repeat(row, np.diff(starts)), column[pairs["metric"]]
     wanted = np.flatnonzero((places[0] >= 0) & (places[1] >= 0))

@@ -15,7 +15,7 @@ from .text import whole_text
 
 __all__ = ["read"]
 
-_HEAD: Final = 1 << 20  # every profile has the key in its first MiB; other JSON is not parsed
+_HEAD: Final = 1 << 20  # bytes; JSON that has none of the keys in its first MiB is not parsed
 _KEYS: Final = re.compile(rb'"(traceEvents|ph|data|records|path|count|time[^"]*|\w+#[^"]*)"\s*:')
 
 
@@ -23,7 +23,7 @@ def read(source: Source) -> Experiment:
     """Read a trace in Chrome's format, or a profile of Caliper.
 
     Raises:
-        InputError: The file is neither, or is damaged.
+        InputError: The file is neither of these, or is damaged.
     """
     if not _KEYS.search(source.read(0, _HEAD)):
         raise InputError("expected Caliper JSON (data or records) or a Chrome trace (events), found other JSON")

@@ -1,4 +1,4 @@
-"""Recognise which tool wrote a file by how it begins; the reading module is imported on demand."""
+"""Recognise which tool wrote a file by its first bytes; the module that reads it is imported on demand."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _PLAIN: Final = (
     "hpctoolkit",
     "hpctoolkit_database",
     "otf2",
-)  # suffixes of files that other libraries open by name, or that belong to other files
-HEAD: Final = 4096  # bytes by which a file is recognised
+)  # suffixes of files that other libraries open by name, or that belong to a set of files
+HEAD: Final = 4096  # number of bytes from which a file is recognised
 
 _TAU: Final = re.compile(rb"\d+ templated_functions")
 _DARSHAN: Final = 6567223  # the magic number that follows the version of a log
@@ -34,7 +34,7 @@ class Kind(NamedTuple):
     """A kind of file.
 
     Attributes:
-        name: Its name in messages.
+        name: The kind's name in messages.
         module: The module whose ``read`` converts a source to an experiment.
         begins: Returns whether a file with these first ``HEAD`` bytes is of this kind.
     """
@@ -52,8 +52,8 @@ def _is_perf_script(head: bytes) -> bool:
     found = head.decode("utf-8", "replace").splitlines()
     printed = [line for line in found if line.strip() and not line.startswith("#")]
     if not printed:
-        return any(map(perf_lines.is_header, found))  # the header may be longer than the bytes that are read
-    # A line of prose may look like a sample, so the next line must be one, too. The last line may be cut off.
+        return any(map(perf_lines.is_header, found))  # the header may be longer than ``HEAD`` bytes
+    # A line of prose may look like a sample, so the next line must also look like one. The last line may be cut off.
     following = printed[1:-1][:1]
     return perf_lines.head(printed[0]) is not None and all(map(perf_lines.is_sample, following))
 
@@ -70,7 +70,7 @@ def _has_heading(*headings: bytes) -> Callable[[bytes], bool]:
     return lambda head: head.lstrip().startswith(headings)
 
 
-# The kinds of files; the first one that fits is used.
+# The kinds of files; the first kind that matches is used.
 KINDS: Final = (
     Kind("an mpiP report", "mpip", _has_heading(b"@ mpiP")),
     Kind("a Darshan log", "darshan", _is_darshan),
@@ -90,7 +90,7 @@ KINDS: Final = (
 )
 
 
-# The first bytes of files that a tool can convert to text → their kind, and how to convert them.
+# The first bytes of files that must be converted to text by their tool → their kind, and how to convert them.
 _RECORDINGS: Final = {
     b"gmon": ("gprof data of a program (such as ./app)", "gprof ./app {file} > profile.txt"),
     b"PERFILE2": ("perf data", "perf script -F +pid -i {file} > profile.txt"),
@@ -101,9 +101,9 @@ class FolderKind(NamedTuple):
     """A kind of folder.
 
     Attributes:
-        name: Its name in messages.
+        name: The kind's name in messages.
         module: The module whose ``read_folder`` converts the folder to an experiment.
-        holds: Returns whether a folder with these file names is of this kind.
+        holds: Returns whether a folder with files of these names is of this kind.
     """
 
     name: str
@@ -139,11 +139,11 @@ def read_foreign_folder(path: Path) -> Experiment:
 
 
 def read_foreign(source: Source) -> Experiment | None:
-    """Read a profile of another tool; return None for a file that none of them writes.
+    """Read a profile of another tool; return None for a file that none of the known tools writes.
 
     Raises:
-        InputError: The file is damaged, has no profile of ranks or must be converted by its tool; or the package that
-            reads it is not installed.
+        InputError: The file is damaged, has no profile of ranks, or must be converted by its tool; or the package that
+            reads the file is not installed.
     """
     head = source.read(0, HEAD)
     kind = next((each for each in KINDS if each.begins(head)), None)

@@ -1,8 +1,9 @@
-"""Read the report of mpiP: time of the program and time in MPI per rank, and the calls of each call site per rank.
+"""Read the report of mpiP: each rank's time in the program and in MPI, and its calls at each call site.
 
-Its numbers have three digits. A call site is placed below the functions of its stack. The program's own time is a
-rank's total without its call sites. If the sum of the call sites differs from the rank's time in MPI only by rounding,
-they are scaled to it: on a rank that mostly waits, the rounding error could exceed the remaining time.
+The numbers have three digits. A call site is placed below the functions of its stack. The program's own time is a
+rank's total time without its call sites. If the sum over the call sites differs from the rank's time in MPI only by
+rounding, the call sites are scaled so that their sum equals this time. Otherwise, on a rank that mostly waits, the
+rounding error could exceed the program's own time.
 """
 
 from __future__ import annotations
@@ -32,20 +33,20 @@ _UNKNOWN: Final = "[unknown]"
 _IO: Final = "File_"
 _END: Final = "End of Report"
 _TIMES: Final = "Callsite Time statistics"
-# Sections that list bytes per call site → the metric that they are added to.
+# Section that lists bytes per call site → the metric to which they are added.
 _VOLUMES: Final = {
     "Callsite Message Sent statistics": "mpi_bytes_sent",
     "Callsite I/O statistics": "io_bytes",
     "Callsite RMA Target statistics": "rma_bytes",
 }
 _MILLISECONDS: Final = 1e3
-_DIGITS: Final = 0.01  # rounding explains this share of a sum, because its numbers have three digits
-_OTHERS: Final = "other calls to MPI"  # calls without a call site in the report
+_DIGITS: Final = 0.01  # rounding explains differences up to this share of a sum, because its numbers have three digits
+_OTHERS: Final = "other calls to MPI"  # calls that have no call site in the report
 
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """A frame of a call's stack: function, file and line; the innermost one also has the function that is called."""
+    """A frame of a call's stack: function, file and line; the innermost frame also contains the called function."""
 
     function: str
     file: str
@@ -57,7 +58,7 @@ def read(source: Source) -> Experiment:
     """Read a report of mpiP.
 
     Raises:
-        InputError: The report is cut off, has no times by rank, or has an invalid number.
+        InputError: The report is cut off, has no times per rank, or contains an invalid number.
     """
     return _Reading(source).experiment()
 
@@ -168,7 +169,7 @@ def _seconds(count: str, mean: str) -> float:
 
 
 def _sections(source: Source) -> Iterator[tuple[str, str]]:
-    """Yield each line with the name of its section, without the section's unit; the head's name is empty.
+    """Yield (section, line) for each line; the section's name is without its unit, and empty before the first section.
 
     A heading becomes an empty line of its section.
     """

@@ -1,4 +1,4 @@
-"""Read OTF2 archives as profiles: events summed by call path, and the critical path."""
+"""Read OTF2 archives as profiles: events, added up by call path, and the critical path."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from .profile import Profile
 
 __all__ = ["read", "read_folder"]
 
-_ANCHOR: Final = "traces.otf2"  # the file by which tools find the others
+_ANCHOR: Final = "traces.otf2"  # the file from which tools find the archive's other files
 _PATH_SOURCE: Final = "derived:wall_time outside MPI and waiting in OpenMP, of imported:OTF2"
 
 
 def read(source: Source) -> Experiment:
-    """Read an archive by its anchor file.
+    """Read an archive, given its anchor file.
 
     Raises:
         InputError: The archive is damaged, no region was entered, or the package is not installed.
@@ -35,7 +35,7 @@ def read(source: Source) -> Experiment:
 
 
 def read_folder(path: Path) -> Experiment:
-    """Read the archive in a folder such as Score-P writes.
+    """Read the archive in a folder, such as Score-P writes.
 
     Raises:
         InputError: As for ``read``.
@@ -63,7 +63,7 @@ def _profile(anchor: Path) -> Experiment:
     paths: list[int] = []
     for each in reading.call_paths:
         paths.append(profile.path(each.region, None if each.parent is None else paths[each.parent], each.site))
-    amounts = [each for each in metrics if each.additive]  # a level holds at one moment only, so it cannot be added up
+    amounts = [each for each in metrics if each.additive]  # levels are left out, because they cannot be added up
     names = {profile.metric(each.name, each.unit, each.description) for each in amounts}
     times = names & TIMES.keys()
     locations: dict[int, int] = {}
@@ -91,7 +91,7 @@ def _profile(anchor: Path) -> Experiment:
 
 
 def _delays(critical: ArchivePath, call_paths: Sequence[CallPath]) -> tuple[Delay, ...]:
-    """Return the delays by region, over all their call paths."""
+    """Return the delays between regions, each summed over the regions' call paths."""
     found: defaultdict[tuple[str, str], dict[bool, float]] = defaultdict(lambda: {True: 0.0, False: 0.0})
     for (waiting, late, by_message), seconds in critical.delays().items():
         found[call_paths[waiting].region.descriptor, call_paths[late].region.descriptor][by_message] += seconds
@@ -102,7 +102,7 @@ class _Sums(History):
     """Sums of one location's events, updated event by event.
 
     Attributes:
-        seconds: Call path → seconds for which it was the innermost one.
+        seconds: Call path → seconds for which it was the innermost call path.
         passed: Metric and call path → the amount counted while this call path was the innermost one.
     """
 
@@ -110,7 +110,7 @@ class _Sums(History):
         super().__init__()
         self.seconds: defaultdict[int, float] = defaultdict(float)
         self.passed: defaultdict[tuple[str, int], float] = defaultdict(float)
-        # Seconds by call path since ``worked`` was last called.
+        # Seconds per call path since ``worked`` was last called.
         self._recent: defaultdict[int, float] = defaultdict(float)
         self._since = 0.0
         self.amounts = _ByName(lambda name: _Amounts(self, name))
@@ -128,7 +128,7 @@ class _Sums(History):
             self.stack.pop()
 
     def worked(self, time: float) -> dict[int, float]:
-        """Return for how long each call path was the innermost one since the last call of ``worked``."""
+        """Map each call path to the seconds for which it was the innermost one since the last call of ``worked``."""
         self._stay(time)
         found, self._recent = self._recent, defaultdict(float)
         for path, seconds in found.items():
@@ -136,7 +136,7 @@ class _Sums(History):
         return found
 
     def passes(self, name: str, amount: float) -> None:
-        """Add an amount to the current call path; it is dropped outside of all call paths."""
+        """Add an amount to the current call path; ignore it if there is none."""
         if self.stack:
             self.passed[name, self.stack[-1]] += amount
 
@@ -172,7 +172,7 @@ class _Amounts(Events):
 
 
 class _Counter(_Amounts):
-    """A counter, which shows the total since the start."""
+    """A counter, whose readings are totals since the start."""
 
     _shown: float | None = None
 

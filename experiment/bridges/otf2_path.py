@@ -1,4 +1,4 @@
-"""The critical path of an OTF2 archive, replayed from its records of messages, collectives and teams."""
+"""The critical path of an OTF2 archive, found by replaying its records of messages, collectives and teams."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from .replay import Collective, Moment, Needs, Replay, UnsynchronisedError
 
 __all__ = ["ArchivePath", "OfPlaces"]
 
-# Names in OTF2_CollectiveOp. All other operations need every member. Freed communicators are not followed, as in our
-# own runs.
+# The names are those of OTF2_CollectiveOp. All other operations need every member. As in our own runs, freed
+# communicators are not followed.
 _NEEDS: Final[Mapping[str, Needs]] = {
     "BCAST": "root",
     "SCATTER": "root",
@@ -36,7 +36,7 @@ _UNKNOWN: Final = "the critical path is not known: "
 
 
 class _Group(NamedTuple):
-    """Maps the ranks of a communicator to processes, and processes to ranks."""
+    """The members of a communicator: maps ranks to processes, and processes to ranks."""
 
     members: Sequence[int]
     ranks: Mapping[int, int]
@@ -47,7 +47,7 @@ class ArchivePath:
 
     Args:
         definitions: The archive's definitions.
-        worked: Returns a location's work by call path, from the last call until a time.
+        worked: Returns a location's work by call path, from the previous call of this function up to a given time.
         where: Returns the current call path of a location.
     """
 
@@ -71,7 +71,7 @@ class ArchivePath:
             self._chains.start(self._number[location])
 
     def takes(self) -> Mapping[str, Take]:
-        """Return the handlers of events: kind → a function of location, seconds and the event's numbers."""
+        """Map each kind of event to its handler, a function of the location, the seconds and the event's numbers."""
         return {
             "MpiSend": self._sent,
             "MpiIsend": self._sent,
@@ -92,25 +92,25 @@ class ArchivePath:
         }
 
     def finish(self, time: float) -> None:
-        """Add the work until the end to the locations' chains."""
+        """Add the work up to the end of the trace to the locations' chains."""
         for location, number in self._number.items():
             if number in self._chains:
                 self._do(self._replay.work, location, time)
 
     def on_path(self) -> OfPlaces:
-        """Return the seconds on the critical path."""
+        """Return the seconds that call paths spent on the critical path."""
         return self._of_places(self._chains.longest())
 
     def delayed(self) -> OfPlaces:
-        """Return the seconds for which call paths made others wait."""
+        """Return the seconds for which call paths made other locations wait."""
         return self._of_places(self._chains.delayed)
 
     def waited(self) -> OfPlaces:
-        """Return the seconds for which call paths waited for others."""
+        """Return the seconds for which call paths waited for other locations."""
         return self._of_places(self._chains.waited)
 
     def delays(self) -> Mapping[tuple[int, int, bool], float]:
-        """Return the delays: waiting call path, late call path, whether a message ended the wait → seconds."""
+        """Return the delays: (waiting call path, late call path, whether a message ended the wait) → seconds."""
         return {key: seconds for key, seconds in self._chains.delays.items() if NOWHERE not in key[:2]}
 
     def _unknown(self) -> str:
@@ -131,7 +131,7 @@ class ArchivePath:
         return len(self._world) > 1 and not self._unknown()
 
     def remarks(self) -> list[str]:
-        """Return why the path is unknown, or how many messages are missing in it."""
+        """Return warnings that show why the path is unknown, or how many messages it does not include."""
         if unknown := self._unknown():
             return [unknown]
         lost = self._replay.in_flight if self.is_known else 0
@@ -177,7 +177,7 @@ class ArchivePath:
         groups = self._groups.get(comm, ())
         rank = groups[0].ranks.get(self._process[location]) if len(groups) == 1 else None
         if rank is None or len(groups[0].members) < 2:
-            return  # an intercommunicator, or a single process: nobody to wait for that the path could follow
+            return  # an intercommunicator, or a single process: there is no wait that the path could follow
         needs = _NEEDS.get(self._operations.get(operation, ""), "everyone")
         kind = (comm, operation, request is None)
         collective = Collective(kind, needs, len(groups[0].members), rank, root)
@@ -200,7 +200,7 @@ class ArchivePath:
         """Return the process of a rank, in the remote group if there are two; None if there is no such rank."""
         groups = self._groups.get(comm, ())
         if not groups:
-            return process  # each process has its own communicator of this kind
+            return process  # each process has a communicator of this kind to itself
         members = (groups[-1] if process in groups[0].ranks else groups[0]).members
         return members[rank] if rank < len(members) else None
 

@@ -12,8 +12,7 @@ _CPU: Final = r"(?:\[\d+\]\s+)?"
 _EVENT: Final = r"(?P<event>[A-Za-z]\S{0,200}):(?=\s|$)"
 _REST: Final = r"(?:\s+(?P<rest>\S.*))?\s*$"
 _COMMAND: Final = r"(?P<command>\S.{0,30}?)\s+"
-# perf script -F can omit any of the fields. A line with a time, or with a number before the event, is not a stack
-# frame.
+# ``perf script -F`` can omit any field. A line with a time, or with a number before the event, is not a stack frame.
 _CERTAIN: Final = (
     re.compile(
         rf"(?:{_COMMAND})??(?:{_WHO}\s+)?{_CPU}(?P<time>\d+\.\d+):(?:\s+(?P<period>\d+)(?=\s|$))?(?:\s+{_EVENT})?{_REST}"
@@ -41,12 +40,12 @@ class Head(NamedTuple):
     """The first line of a sample.
 
     Attributes:
-        command: Name of the command; empty if it is not printed.
-        process: The number of the process, or of the thread if only that is printed; None if neither is.
-        thread: The number of the thread; None if it is not printed beside that of the process.
+        command: The name of the command; empty if it is not printed.
+        process: The number of the process, or of the thread if only that is printed; None if neither is printed.
+        thread: The number of the thread; None unless it is printed beside the number of the process.
         event: The event that was counted; empty if it is not printed.
         period: The number of events per sample; None if it is not printed.
-        frame: The rest of the line: the function of a sample without a stack.
+        frame: The remaining part of the line: the function of a sample without a stack.
     """
 
     command: str
@@ -59,7 +58,7 @@ class Head(NamedTuple):
 
 def head(line: str) -> Head | None:
     """Parse the first line of a sample; return None for any other line."""
-    text = line.strip()  # commands are padded if there are no stacks
+    text = line.strip()  # perf pads the names of commands if there are no stacks
     if text.startswith(_COMMENT):
         return None
     found = next(filter(None, (each.match(text) for each in _CERTAIN)), None)
@@ -77,7 +76,7 @@ def head(line: str) -> Head | None:
 def frame(line: str) -> str | None:
     """Return the function in a line of a stack, ``55d0 main+0x10 (/bin/ring)``; None for any other line.
 
-    A function without a name is called by its file in brackets, or by nothing if that is unknown, too.
+    A function without a name gets its file in brackets as a name, or an empty name if the file is unknown, too.
     """
     text = line.strip()
     if text.endswith(_DELETED):
@@ -90,23 +89,23 @@ def frame(line: str) -> str | None:
         if name != _UNKNOWN:
             return name
         return "" if inside in (_UNKNOWN, _INLINED) else f"[{inside.rpartition('/')[2].strip('[]')}]"
-    if line[:1].isspace() and _BARE.fullmatch(text):  # without files, as with -F ip,sym
+    if line[:1].isspace() and _BARE.fullmatch(text):  # a frame without a file, as with -F ip,sym
         return _OFFSET.sub("", "" if rest == _UNKNOWN else rest)
     return None
 
 
 def is_idle(command: str, process: int) -> bool:
-    """Return whether samples are of the kernel's idle task: no program runs on that core."""
+    """Return whether a process is the kernel's idle task, which means that no program runs on a core."""
     return command == _IDLE and process == 0
 
 
 def is_sample(line: str) -> bool:
-    """Return whether a line belongs to a sample: its first line, or one of its stack."""
+    """Return whether a line belongs to a sample, as its first line or as a line of its stack."""
     return frame(line) is not None or head(line) is not None
 
 
 def is_header(line: str) -> bool:
-    """Return whether a line belongs to the header."""
+    """Return whether a line belongs to the header that ``--header`` adds."""
     return bool(_HEADER.match(line))
 
 

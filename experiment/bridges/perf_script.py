@@ -1,9 +1,9 @@
 """Read the output of ``perf script``: samples of events with their stacks.
 
-Each sample stands for the number of events since the last one; for ``cpu-clock`` and ``task-clock`` these are
-nanoseconds of CPU time. If the header gives the sampling frequency, each sample of a clock or of cycles stands for one
-interval of CPU time. Samples of other events, or of unknown periods, are only counted: they make a profile without
-times.
+Each sample represents the number of events since the previous sample; the events of ``cpu-clock`` and ``task-clock``
+are nanoseconds of CPU time. If the header contains the sampling frequency, each sample of a clock or of cycles
+represents one interval of CPU time. Samples of other events, or with unknown periods, are only counted, so the profile
+has no times.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .text import is_last_line_whole, lines
 __all__ = ["read"]
 
 _CLOCK: Final = re.compile(r"(cpu|task)-clock(:|$)")
-# events of which a busy core has a fixed number per second
+# events that occur on a busy core a fixed number of times per second
 _TICKS: Final = re.compile(r"(.*/)?((cpu|ref|bus)-)?cycles(/|:|$)")
 _NANOSECONDS: Final = 1e9
 _MPI: Final = ("MPI_", "PMPI_")
@@ -58,7 +58,7 @@ def read(source: Source) -> Experiment:
 
 
 def _samples(source: Source, found: _Samples) -> Iterator[_Sample]:
-    """Yield the samples; the last one is incomplete if its line has no end, or its stack no empty line after it."""
+    """Yield the samples; the last is incomplete if its line has no end, or if no empty line follows its stack."""
     current: _Sample | None = None
     is_ended = is_stack = False
     stacked: set[str] = set()  # events whose samples end with an empty line
@@ -87,15 +87,15 @@ def _samples(source: Source, found: _Samples) -> Iterator[_Sample]:
         is_cut = not is_last_line_whole(source)
         is_whole = bool(is_ended or (on_one_line and not (is_cut and (first or not current.frames))))
         yield current._replace(is_whole=is_whole)
-        if is_cut and is_whole:  # the text ends within the first line of the next sample
+        if is_cut and is_whole:  # the text ends inside the first line of the next sample
             yield current._replace(is_whole=False)
 
 
 class _Samples:
-    """Sums samples.
+    """Adds up samples by call path.
 
     Attributes:
-        frequency: Samples per second, if the header gives it.
+        frequency: Samples per second, if the header contains the frequency.
         has_processes: Whether samples have numbers of processes or threads.
     """
 
@@ -133,7 +133,7 @@ class _Samples:
             self._add(f"perf:{sample.event or 'events'}", path, place, float(sample.period))
 
     def _seconds(self, sample: _Sample) -> float | None:
-        """Return the CPU time that a sample stands for; None if unknown."""
+        """Return the seconds of CPU time that a sample represents; None if unknown."""
         is_clock = bool(_CLOCK.match(sample.event))
         if is_clock and sample.period is not None:
             return sample.period / _NANOSECONDS
@@ -162,7 +162,7 @@ class _Samples:
         for (metric, path, place), value in self._sums.items():
             self._profile.add(self._profile.metric(self._named(metric), "occ"), path, places[place], value)
         for metric, (total, squares) in self._worth.items():
-            if total > 0:  # samples of different periods vary as much as equal samples of this size
+            if total > 0:  # a sum of samples with different periods varies like one of equal samples of this size
                 self._profile.samples[self._profile.metric(self._named(metric), "occ")] = squares / total
         apart = (
             ""
@@ -180,7 +180,7 @@ class _Samples:
         return self._profile.experiment(Notes(program=self._commands.most_common(1)[0][0]))
 
     def _named(self, metric: str) -> str:
-        """Return the metric's name for an event whose samples are counted; it names the event if there are several."""
+        """Return the name of a metric that counts samples; it contains the event if there are several events."""
         if metric not in self._untold:
             return metric
         return "samples" if len(self._untold) == 1 else f"samples:{metric or 'events'}"

@@ -1,4 +1,4 @@
-"""Collect another tool's profile piece by piece: call paths by their regions, values where there are any."""
+"""Collect another tool's profile piece by piece: call paths, identified by their regions, and known values."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ _UNWRITABLE: Final = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufff
 _UNNAMED: Final = "unnamed"
 _MPI: Final = "MPI_"
 _MACHINE: Final = "machine"
-_MAX_DEPTH: Final = 5000  # the greatest depth of call paths, as for elements of XML
-_MAX_LISTED: Final = 1_000_000  # the most call paths or locations
+_MAX_DEPTH: Final = 5000  # maximum depth of call paths, the same as for XML elements
+_MAX_LISTED: Final = 1_000_000  # maximum number of call paths, and of locations
 
 
 def function(name: str, file: str = "", first_line: int = 0, last_line: int = 0) -> Region:
-    """Return the region of a function; its name shows whether it is one of MPI's."""
+    """Return the region of a function; its name shows whether it is an MPI function."""
     return Region("mpi" if name.startswith(_MPI) else "function", name, file, name, 0, first_line, last_line)
 
 
 def _written(text: str) -> str:
-    """Replace characters that no experiment file can hold; names in damaged files have some."""
+    """Replace characters that an experiment file cannot contain, but names in damaged files do."""
     return _UNWRITABLE.sub("\ufffd", text)
 
 
@@ -49,11 +49,11 @@ class Profile:
     """Collects values of metrics, exclusive along call paths; unset values are 0.
 
     Args:
-        tool: The tool that wrote the file: ``Caliper 2.11.0``.
+        tool: The tool that wrote the file, such as ``Caliper 2.11.0``.
 
     Attributes:
         remarks: Warnings about the data.
-        samples: The amount that one sample stands for, by metric; see ``Notes``.
+        samples: The amount that one sample represents, by metric; see ``Notes``.
     """
 
     def __init__(self, tool: str) -> None:
@@ -71,17 +71,18 @@ class Profile:
     def metric(
         self, name: str, unit: str = "", description: str = "", *, aggregation: str = "sum", source: str = ""
     ) -> str:
-        """Define a metric unless it is defined, and return its name; one of ours keeps our unit and description.
+        """Define a metric unless it is already defined, and return its name.
 
         Args:
-            name: Any; a name that no file could hold is changed.
-            unit: Unit of a metric that is not ours.
-            description: Description of a metric that is not ours.
+            name: Any name; characters that no file can contain are replaced. If it is the name of one of our metrics,
+                the metric has our unit and description.
+            unit: The unit of a metric that is not ours.
+            description: The description of a metric that is not ours.
             aggregation: ``sum``, ``min``, ``max`` or ``none``.
-            source: Source of a metric that is not ours, if not the tool.
+            source: The source of a metric that is not ours; empty for the tool.
         """
         name = _written(name).strip() or _UNNAMED
-        if name in _COUNTED:  # our metrics exclude instructions inside MPI, which other tools do not separate
+        if name in _COUNTED:  # our metrics exclude instructions inside MPI, which other tools do not count separately
             name = f"{self._tool}:{name}"
         if name in self._metrics:
             return name
@@ -117,7 +118,7 @@ class Profile:
         return self._call_paths[path].parent
 
     def chain(self, names: Sequence[str], parent: int | None = None) -> int | None:
-        """Return the number of the call path that names lead to, outermost first."""
+        """Return the number of the call path with these functions, outermost first; None if there are no names."""
         for name in names:
             parent = self.path(name, parent)
         return parent
@@ -133,7 +134,7 @@ class Profile:
         return self._locations.setdefault((process, thread), (len(self._locations), node))[0]
 
     def add(self, metric: str, path: int, location: int, value: float) -> None:
-        """Add to the value of a call path alone on a location; for extremes, keep the lower or greater value."""
+        """Add to a call path's exclusive value on a location; for minima and maxima, keep the lower or higher value."""
         if not np.isfinite(value):
             raise InputError(f"expected finite values of {metric}, found {value}")
         paths, locations, values = self._values[metric]
@@ -145,7 +146,7 @@ class Profile:
         """Return the experiment, with locations in order of ranks and threads.
 
         Raises:
-            InputError: There is no call path or no value, there are too many, or data contradict each other.
+            InputError: There is no call path or no value, there are too many of them, or data contradict each other.
         """
         if not self._call_paths or not any(len(values[0]) for values in self._values.values()):
             raise InputError("expected values of call paths, found none")
@@ -187,7 +188,7 @@ class Profile:
         else:
             found = np.zeros(shape)
             np.add.at(found, places, values)
-            if metric.aggregation == "none":  # values that are not additive are known only on their own call path
+            if metric.aggregation == "none":  # values that are not additive hold only for their own call path
                 count = np.zeros(shape, dtype=np.intp)
                 np.add.at(count, places, 1)
                 found[count != 1] = np.nan

@@ -1,7 +1,7 @@
 """Replay the messages and collectives of a trace, to build the chains of work.
 
-Operations are replayed in the order of time. If an operation depends on another that has not happened yet, it waits,
-and all later operations of its location wait behind it.
+Operations are replayed in order of time. If an operation depends on another one that has not been replayed yet, it
+waits, and all later operations of its location wait behind it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["Collective", "Meeting", "Moment", "Needs", "Replay", "Unsynchronised
 Needs = Literal["everyone", "root", "all_to_root", "lower", "nobody"]
 """The ranks for which each rank waits in a collective: all; the root; all (only the root waits); lower ranks; none."""
 
-_MOST_WAITING: Final = 2_000_000  # operations, some 300 bytes each
+_MOST_WAITING: Final = 2_000_000  # maximum number of waiting operations; each takes about 300 bytes
 
 
 class UnsynchronisedError(Exception):
@@ -27,12 +27,12 @@ class UnsynchronisedError(Exception):
 
 @dataclass(slots=True, eq=False)
 class Moment:
-    """Where a location is when it performs an operation.
+    """The state of a location when it performs an operation.
 
     Attributes:
         time: The time, in seconds.
         path: The location's call path.
-        work: The location's work since its last operation.
+        work: The location's work since its previous operation.
     """
 
     time: float
@@ -55,8 +55,8 @@ class Meeting:
     """A collective that some members have entered.
 
     Attributes:
-        came: Rank in the communicator → its chain on entry, and the time.
-        left: How many members have left.
+        came: Rank in the communicator → the rank's chain on entry, and the time of entry.
+        left: The number of members that have left.
         waiting: Locations that wait for other members.
         longest: The longest chain of all members, once it is known.
     """
@@ -69,13 +69,13 @@ class Meeting:
 
 @dataclass(frozen=True, slots=True)
 class Collective:
-    """Identifies the collective that a member takes part in.
+    """Identifies the collective in which a member takes part.
 
     Attributes:
-        kind: Distinguishes it from other collectives: communicator, operation, and whether it blocks.
-        needs: The members whose work it needs.
-        size: How many members there are.
-        rank: This member's.
+        kind: Distinguishes the collective from others, by communicator, operation, and whether it blocks.
+        needs: The members whose work this member needs.
+        size: The number of members.
+        rank: This member's rank.
         root: The root's rank.
     """
 
@@ -90,11 +90,11 @@ class Replay:
     """Chains of work, advanced by messages and collectives.
 
     Args:
-        chains: Chains that have been started.
+        chains: The locations' chains, already started.
 
     Attributes:
-        messages: The number of messages received and of collectives that members left.
-        lost: Whether more operations wait than fit in memory.
+        messages: The number of messages received, plus the number of times that a member left a collective.
+        lost: Whether replaying stopped because too many operations were waiting.
     """
 
     def __init__(self, chains: Chains) -> None:
@@ -115,7 +115,7 @@ class Replay:
         self._add(location, _Operation(moment, self._nothing))
 
     def send(self, location: int, moment: Moment, channel: Hashable) -> None:
-        """Record that a location sends a message, after work; messages in one channel arrive in order."""
+        """Record that a location sends a message after its work; messages in one channel arrive in order."""
         self._add(location, _Operation(moment, self._send, (channel,)))
 
     def receive(self, location: int, moment: Moment, channel: Hashable) -> None:
@@ -132,12 +132,12 @@ class Replay:
 
     @property
     def in_flight(self) -> int:
-        """Return how many messages were sent and not received."""
+        """Return the number of messages that were sent but not received."""
         return sum(map(len, self._sent.values()))
 
     @property
     def waiting(self) -> int:
-        """Return how many locations wait."""
+        """Return the number of waiting locations."""
         return len(self._queues)
 
     def _add(self, location: int, operation: _Operation) -> None:
@@ -193,7 +193,7 @@ class Replay:
 
     def _begin(self, location: int, operation: _Operation) -> bool:
         key = location, operation.what[0]
-        if before := self._begun.pop(key, None):  # the collective is not followed any more
+        if before := self._begun.pop(key, None):  # an earlier collective that is no longer followed
             self._chains.release(before[0])
         self._begun[key] = self._chains.hold(location), operation.moment.time
         return True
@@ -218,7 +218,7 @@ class Replay:
         return True
 
     def _come(self, location: int, operation: _Operation, collective: Collective, request: Hashable) -> Meeting:
-        """Find this member's next meeting of its kind, and enter it."""
+        """Find the next meeting of the collective's kind for this member, and enter it."""
         turns = (*collective.kind, collective.rank)
         key = (*collective.kind, self._turns[turns])
         self._turns[turns] += 1
@@ -226,7 +226,7 @@ class Replay:
         begun = self._begun.pop((location, request), None)
         meeting.came[collective.rank] = begun or (self._chains.hold(location), operation.moment.time)
         if len(meeting.came) == collective.size:
-            del self._meetings[key]  # members that have yet to leave keep a reference
+            del self._meetings[key]  # members that have not left yet keep a reference
         self._ready.extend(meeting.waiting)
         meeting.waiting.clear()
         return meeting
@@ -258,7 +258,7 @@ def _is_there(meeting: Meeting, collective: Collective) -> bool:
 
 
 def _needed(meeting: Meeting, collective: Collective) -> tuple[Link, float] | None:
-    """Return the longest chain that a member needs, and when the last member with needed work arrived."""
+    """Return the longest chain that a member needs, and the time at which the last of the needed members arrived."""
     match collective.needs:
         case "everyone":
             if meeting.longest is None:
@@ -274,6 +274,6 @@ def _needed(meeting: Meeting, collective: Collective) -> tuple[Link, float] | No
 
 
 def _longest(meeting: Meeting, ranks: range) -> tuple[Link, float]:
-    """Return the longest chain, of several that of the lowest rank, and when the last of these ranks arrived."""
+    """Return the longest chain (of the lowest rank, if several are equal), and when the last of these ranks arrived."""
     came = [meeting.came[rank] for rank in ranks]
     return max(came, key=lambda each: each[0].length)[0], max(time for _, time in came)

@@ -9,10 +9,10 @@ __all__ = ["rounding"]
 
 
 def rounding(whole: npt.ArrayLike, parts: int) -> npt.NDArray[np.float64]:
-    """Return the greatest rounding error of sums: the distance to the next number, for each part that is added.
+    """Return the largest possible rounding error of sums: per added part, the distance to the next number.
 
     Args:
         whole: The sums, in any unit.
-        parts: The greatest number of values in one sum.
+        parts: The maximum number of values in one sum.
     """
     return np.asarray(parts * np.spacing(np.abs(np.asarray(whole, dtype=np.float64))))

@@ -11,12 +11,12 @@ from ..source import Source
 __all__ = ["is_last_line_whole", "lines", "whole_text"]
 
 _BLOCK: Final = 1 << 20
-_LONGEST: Final = 1 << 24  # the most bytes in a line
-_LARGEST: Final = 64  # MiB: the largest text that is parsed as a whole, which takes up to 25 times as much memory
+_LONGEST: Final = 1 << 24  # maximum number of bytes in a line
+_LARGEST: Final = 64  # MiB; the largest text that is parsed as a whole, which takes up to 25 times its size in memory
 
 
 def lines(source: Source) -> Iterator[str]:
-    """Yield the lines without their ends.
+    """Yield the lines without their line ends.
 
     Raises:
         InputError: A line is longer than any tool writes.
@@ -34,7 +34,7 @@ def lines(source: Source) -> Iterator[str]:
 
 
 def is_last_line_whole(source: Source) -> bool:
-    """Return whether the last line has its end; a file without it is cut off."""
+    """Return whether the last line has a line end; otherwise, the file is cut off."""
     return source.read(source.end() - 1, 1) == b"\n"
 
 

@@ -1,1 +1,1 @@
-"""The files of CUBE 3 and 4: both are read, and both are written."""
+"""Read and write files of CUBE 3 and CUBE 4."""

@@ -1,4 +1,4 @@
-"""Find the members of a tar archive without unpacking anything."""
+"""Find the members of a tar archive, and read them in place without unpacking the archive."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from ..source import Source
 __all__ = ["Archive"]
 
 _MAX_MEMBERS: Final = 100_000
-_MAX_HEADER: Final = 1 << 20  # bytes of one header, for example of a long name
-_MAX_HEADERS: Final = 1 << 26  # bytes of all headers
-_SHOWN: Final = 3  # members named in a warning
+_MAX_HEADER: Final = 1 << 20  # maximum size of one header in bytes; a long name makes it large
+_MAX_HEADERS: Final = 1 << 26  # maximum size of all headers together in bytes
+_SHOWN: Final = 3  # maximum number of members that a warning names
 _CHECKSUM: Final = slice(148, 156)  # the checksum's place in a header
 _MAGIC: Final = slice(257, 262), b"ustar"
 
 
 class _Headers(FileIO):
-    """A tar archive of which only headers are read, up to a size; tarfile would read a header of any claimed length.
+    """A tar archive whose headers are read up to a limit; by itself, tarfile would read a header of any claimed length.
 
-    Two blocks of zeros end the archive. A single one does not: cubelib writes it after a member that fills its last
-    block.
+    Two blocks of zeros end the archive. A single block of zeros does not, because cubelib writes one after a member
+    that fills its last block.
     """
 
     _left = _MAX_HEADERS
@@ -36,7 +36,7 @@ class _Headers(FileIO):
     _mended = -1
 
     def read(self, size: int | None = -1) -> bytes:
-        """Return bytes of a header; none after the end.
+        """Return bytes of a header; no bytes at the end of the archive.
 
         Raises:
             InputError: One header, or all headers together, are longer than an experiment's can be.
@@ -59,11 +59,11 @@ class _Headers(FileIO):
 
     @property
     def at_zeros(self) -> bool:
-        """Whether the last bytes read were all zero, as at the end of an archive, or there were none."""
+        """Whether the last bytes read were all zero, as at the end of an archive, or no bytes were read."""
         return self._zeros or self._ended
 
     def mend(self, place: int) -> None:
-        """Return to a header, and return it with its correct checksum."""
+        """Go back to a header, so that it is read again with a corrected checksum."""
         self._mended = self.seek(place)
 
 
@@ -72,13 +72,13 @@ def _with_checksum(header: bytes) -> bytes:
     if header[place] != magic:
         return header
     mended = bytearray(header)
-    mended[_CHECKSUM] = b" " * 8  # the bytes of the checksum count as blanks in the sum
+    mended[_CHECKSUM] = b" " * 8  # the checksum is computed with blanks in its own place
     mended[_CHECKSUM] = b"%06o\0 " % sum(mended)
     return bytes(mended)
 
 
 class _Member(tarfile.TarInfo):
-    """A member whose header's checksum may be wrong if the rest is valid."""
+    """A member; its header may have a wrong checksum if all its other fields are valid."""
 
     mistaken = False
 
@@ -87,7 +87,7 @@ class _Member(tarfile.TarInfo):
         """Read the next member's header.
 
         Raises:
-            ReadError: The next bytes are no header, or are cut off.
+            ReadError: The next bytes are not a header, or are cut off.
         """
         stream = tarfile.fileobj
         assert isinstance(stream, _Headers)
@@ -110,11 +110,12 @@ class Archive:
     """Plain files in a tar archive, read in place.
 
     Attributes:
-        remarks: Defects that do not matter.
+        remarks: Warnings about harmless defects.
 
     Raises:
-        InputError: It is not a tar archive, its headers are too large, or it has members that no experiment has: links,
-            devices, folders, sparse files, names that lead out of the archive, duplicate names, or too many members.
+        InputError: The file is not a tar archive, its headers are too large, or it has members that no experiment has:
+            links, devices, folders, sparse files, names that lead out of the archive, duplicate names, or too many
+            members.
     """
 
     def __init__(self, source: Source) -> None:
@@ -169,7 +170,7 @@ class Archive:
         return self._source.path
 
     def size(self, name: str) -> int:
-        """Return the size of a member in bytes; 0 if there is none."""
+        """Return the size of a member in bytes; 0 if there is no such member."""
         return self._members.get(name, (0, 0))[1]
 
     def starts(self, name: str, text: bytes) -> bool:
@@ -178,7 +179,7 @@ class Archive:
         return self._source.read(offset, min(size, len(text))) == text
 
     def part(self, name: str, offset: int, size: int) -> bytes:
-        """Return ``size`` bytes of a member from an offset on; fewer at its end."""
+        """Return ``size`` bytes of a member, starting at ``offset``; fewer if the member ends before that."""
         start, whole = self._members.get(name, (0, 0))
         return self._source.read(start + offset, max(0, min(size, whole - offset)))
 
@@ -187,10 +188,10 @@ class Archive:
 
         Args:
             name: The member.
-            most: The greatest size allowed, in bytes.
+            most: The maximum size, in bytes.
 
         Raises:
-            InputError: There is no such member, or it is larger.
+            InputError: There is no such member, or it is larger than ``most``.
         """
         if name not in self._members:
             raise InputError(f"{self._source.path}: expected a member {name!r} in the archive, found none")

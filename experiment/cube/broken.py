@@ -15,10 +15,10 @@ __all__ = ["broken_parts"]
 
 @contextmanager
 def broken_parts(path: Path, kind: str) -> Iterator[None]:
-    """Name the file in all errors that are raised in the block.
+    """Convert exceptions that a broken file causes in the block to an error that names the file.
 
     Raises:
-        InputError: In place of any exception that a broken file causes.
+        InputError: The block raised an exception that shows that the file is broken.
     """
     try:
         yield

@@ -1,6 +1,7 @@
 """The layout of a metric's values in CUBE 4: an index of call paths, and rows of values in the order of the index.
 
-Exclusive metrics number the call paths depth first; inclusive ones number all children of a path before grandchildren.
+Exclusive metrics number the call paths depth first. Inclusive metrics number all children of a call path before its
+grandchildren.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ __all__ = ["ALL", "ANCHOR", "DATA", "INDEX", "INDEX_HEAD", "LISTED", "LOCATIONS"
 ANCHOR: Final = "anchor.xml"
 LOCATIONS: Final = "autoanalyzer.locations"
 INDEX: Final = b"CUBEX.INDEX"
-INDEX_HEAD: Final = 18  # bytes: the word above, byte order, version, kind
-LISTED: Final = 1  # the kind of index that lists its call paths
-ALL: Final = 3  # the kind of index that has a row for each
+INDEX_HEAD: Final = 18  # size in bytes of an index's head: the word above, byte order, version, kind
+LISTED: Final = 1  # the kind of index that lists the call paths of its rows
+ALL: Final = 3  # the kind of index that has a row for each call path
 DATA: Final = b"CUBEX.DATA"
 PACKED: Final = b"ZCUBEX.DATA"
-NOTHING: Final = {"min": np.inf, "max": -np.inf}  # minimum and maximum of no values
+NOTHING: Final = {"min": np.inf, "max": -np.inf}  # the minimum and the maximum of no values
 
 
 def numbered(parents: Sequence[int | None], *, inclusive: bool) -> npt.NDArray[np.intp]:

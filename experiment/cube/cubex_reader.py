@@ -1,6 +1,6 @@
 """Read CUBE 4 (``.cubex``): a tar archive of ``anchor.xml`` and two binary files per metric.
 
-``N.index`` lists the call paths of metric N, ``N.data`` holds their values, location by location.
+``N.index`` lists the call paths of metric N. ``N.data`` contains a row of values, one per location, for each of them.
 """
 
 from __future__ import annotations
@@ -113,10 +113,10 @@ class _Values:
         return self._own(name, self._stored(name))
 
     def _own(self, name: str, values: Severity) -> Severity:
-        """Subtract the descendants' share from stored values, in place."""
+        """Make stored values exclusive, in place, by subtracting the children's values."""
         metric = self._metrics[name]
         if metric.inclusive and metric.metric.aggregation != "none":
-            # Parents come first, so the children's values to subtract are still inclusive.
+            # Parents come first, so the children's values that are subtracted are still inclusive.
             for path, parent in enumerate(self._parents):
                 if parent is not None:
                     values[parent] -= values[path]
@@ -126,7 +126,7 @@ class _Values:
         return self._stored(name) if self._metrics[name].inclusive else None
 
     def rows(self, name: str, rows: Rows) -> Severity | None:
-        """Return exclusive values of some call paths; None if the metric is stored inclusively, or not row by row."""
+        """Return exclusive values of some call paths; None if values are stored inclusively, or not row by row."""
         metric = self._metrics[name]
         if metric.inclusive:
             return None
@@ -143,7 +143,7 @@ class _Values:
         return found
 
     def columns(self, name: str, columns: slice) -> Severity | None:
-        """Return exclusive values of consecutive locations; None if not stored row by row, or in another order."""
+        """Return exclusive values of consecutive locations; None if rows are not separate, or have another order."""
         metric = self._metrics[name]
         if not self._in_order:
             return None
@@ -203,7 +203,7 @@ class _Values:
         return severity
 
     def _fill(self, severity: Severity, metric: StoredMetric) -> bool:
-        """Read row by row; return whether that is possible."""
+        """Fill ``severity`` row by row; return False if the values are not stored in separate rows."""
         stored = self._in_parts(metric)
         for path in stored.paths.tolist():
             values = stored.rows(np.array([path]))
@@ -221,7 +221,7 @@ class _Values:
             raise InputError(f"{name}: {error}") from None
 
     def _rows(self, metric: StoredMetric, index: RowIndex) -> Severity:
-        """Return the rows that exist; ``float64[row, location]``."""
+        """Return all stored rows, ``float64[row, location]``."""
         name = f"{metric.number}.data"
         kind = np.dtype(index.order + TYPES[metric.dtype])
         row = len(self._columns) * kind.itemsize
@@ -242,7 +242,7 @@ class _Values:
 
 
 def _inflated(text: bytes, order: str, most: int) -> bytes:
-    """Unpack blocks: a count, then per block its unpacked offset, its packed offset and its packed size."""
+    """Unpack blocks. A count comes first, then the unpacked offset, packed offset and packed size of each block."""
     count = struct.unpack_from(f"{order}q", text)[0]
     if not 0 <= 24 * count <= len(text):
         raise InputError(f"expected a list of {count} packed blocks, found fewer")
@@ -254,7 +254,7 @@ def _inflated(text: bytes, order: str, most: int) -> bytes:
             raise InputError(
                 "expected consecutive packed blocks, found one that overlaps another or extends beyond the end"
             )
-        unpacked.extend(bytes(min(place, most + 1) - len(unpacked)))  # unset values have no block
+        unpacked.extend(bytes(min(place, most + 1) - len(unpacked)))  # zeros for unset values, which have no block
         engine = zlib.decompressobj()
         try:
             unpacked += engine.decompress(text[start + at : start + at + packed], most - len(unpacked) + 1)

@@ -1,8 +1,8 @@
 """Write an experiment as CUBE 4 (``.cubex``), which cubelib and CubeGUI open; see ``cubex_layout``.
 
 Several processes may write one file, each with the values of some locations. They exchange each metric block by block,
-so that each process gets whole rows and writes these in place. No process ever holds more of a metric than its own
-share and one block of rows.
+so that each process gets whole rows and writes them in their final place. No process ever stores more of a metric than
+its own share and one block of rows.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ __all__ = ["Part", "write_cubex", "write_parts"]
 
 _Values = npt.NDArray[Any]
 
-_BLOCK: Final = 512  # bytes of a block of a tar archive
+_BLOCK: Final = 512  # size of a tar archive's block in bytes
 _RECORD: Final = 20 * _BLOCK  # an archive's size is a multiple of this
-_LARGEST: Final = (1 << 33) - 1  # bytes: the largest member that every reader supports
-_EXCHANGED: Final = 32 << 20  # bytes of a block of rows, per process
-_SMALL: Final = 1 << 12  # bytes of a row: smaller rows are always packed, which costs nothing
-_TRIED: Final = 1 << 16  # bytes of a row that are packed to find out whether packing helps
-_SAMPLE: Final = 4  # rows: enough bytes to show whether a metric is worth packing
-# packing must reduce values by this factor: doubles shrink by a tenth, which takes longer than it saves
+_LARGEST: Final = (1 << 33) - 1  # size in bytes of the largest member that every reader supports
+_EXCHANGED: Final = 32 << 20  # size of a block of rows in bytes, per process
+_SMALL: Final = 1 << 12  # rows with fewer bytes are always packed, which costs almost no time
+_TRIED: Final = 1 << 16  # number of bytes of a row that are packed to test whether packing is worthwhile
+_SAMPLE: Final = 4  # number of rows that are packed to test whether packing is worthwhile
+# packing must reduce the size by this factor; doubles shrink by only 10 %, which takes more time than it saves
 _WORTH: Final = 4
 _FAST: Final = 1
-_MANY: Final = 1000  # locations: as XML, this many take 20 ms to parse
+_MANY: Final = 1000  # number of locations that take 20 ms to parse as XML
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ class Part:
     """One process's share of an experiment.
 
     Attributes:
-        experiment: Has only the process's locations.
-        columns: The columns of these locations among all, ``intp[location]``.
+        experiment: The experiment with only the process's locations.
+        columns: The columns of these locations among all locations, ``intp[location]``.
         writes: Whether the process can write the file; process 0 must.
     """
 
@@ -65,7 +65,7 @@ class Part:
 
 
 def write_cubex(experiment: Experiment, path: Path) -> None:
-    """Write ``path`` whole or not at all; every value is read back bit for bit.
+    """Write ``path``, completely or not at all, so that every value reads back bit for bit.
 
     Values that were read as inclusive are written as inclusive, so nothing is rounded.
 
@@ -87,13 +87,13 @@ def write_parts(
     *,
     told: Callable[[], object] | None = None,
 ) -> None:
-    """Write an experiment whose values several processes hold; a collective operation.
+    """Write an experiment whose values are distributed over several processes; a collective operation.
 
     Args:
         communicator: The processes.
         part: This process's share.
         whole: The experiment without its values, on process 0.
-        file: The file that this process writes to.
+        file: The file to which this process writes; None if it does not write.
         path: The file's final path.
         told: Progress callback, called before each block of rows.
 
@@ -120,7 +120,7 @@ def _write_metric(archive: _Archive, rows: _Rows, number: int, metric: Metric) -
         ):
             break
     nothing = metric.aggregation in NOTHING
-    if member.listed or nothing:  # without an index, every value would be read as 0, even a minimum
+    if member.listed or nothing:  # without an index, readers take every value for 0, even a minimum
         archive.end_member(f"{number}.data", member.end())
         index = INDEX + struct.pack(f"<ihBi{len(member.listed)}i", 1, 0, LISTED, len(member.listed), *member.listed)
         archive.add(f"{number}.index", index)
@@ -149,7 +149,7 @@ class _Rows:
         self._parents = [each.parent for each in part.experiment.call_paths]
 
     def exclusive(self, name: str) -> Iterator[tuple[int, Severity]]:
-        """Yield each block: the file's number of its first row, and this process's rows."""
+        """Yield each block: the number of its first row in the file, and this process's rows."""
         order = numbered(self._parents, inclusive=False)
         experiment = self.part.experiment
         whole: Severity | None = None
@@ -171,11 +171,11 @@ class _Rows:
 
     @property
     def _step(self) -> int:
-        """The rows per block, over all processes."""
+        """The number of rows per block, over all processes."""
         return max(1, _EXCHANGED // max(1, 8 * self._width)) * sum(self._writers)
 
     def _redistributed(self, values: Severity) -> tuple[int, Severity]:
-        """Distribute rows over the writing processes, and return this one's, for all locations."""
+        """Distribute rows over the writing processes; return the first row and the rows of this process."""
         if self._communicator.size == 1:
             return 0, values
         shares = [*accumulate(self._writers, initial=0)]
@@ -190,7 +190,7 @@ class _Rows:
 
 @dataclass
 class _Archive:
-    """A tar archive that several processes write; all know where the next member begins."""
+    """A tar archive that several processes write; each process keeps track of where the next member begins."""
 
     communicator: Communicator
     file: IO[bytes] | None
@@ -208,7 +208,7 @@ class _Archive:
             left, offset = left[done:], offset + done
 
     def end_member(self, name: str, size: int) -> None:
-        """End a member; one that ends on a block boundary gets an extra byte, because cubelib expects another block.
+        """End a member. If it ends on a block boundary, add a byte, because cubelib expects another block.
 
         Raises:
             InputError: The member is too large.
@@ -228,7 +228,7 @@ class _Archive:
         self.start += _BLOCK + -(-(size + padded) // _BLOCK) * _BLOCK
 
     def add(self, name: str, content: bytes | memoryview) -> None:
-        """Add a member that all processes have; or one that only process 0 has, after all others."""
+        """Add a member whose content all processes have, or, after all other members, one that only process 0 has."""
         if self.communicator.rank == 0 and len(content) <= _LARGEST:
             self.write(0, content)
         self.end_member(name, len(content))
@@ -236,7 +236,7 @@ class _Archive:
     def close(self) -> None:
         """End the archive."""
         assert self.file is not None
-        os.ftruncate(self.file.fileno(), self.start)  # the file is longer if a metric was begun with a larger type
+        os.ftruncate(self.file.fileno(), self.start)  # too long if the last metric was first written in a larger type
         end = self.start + 2 * _BLOCK
         os.ftruncate(self.file.fileno(), -(-end // _RECORD) * _RECORD)
 
@@ -256,9 +256,9 @@ class _Data:
     metric: Metric
     dtype: str = ""
     listed: list[int] = field(default_factory=list)
-    _size: int = 0  # bytes of a row
+    _size: int = 0  # size of a row in bytes
     _packed: bool | None = None
-    _blocks: dict[int, bytes] = field(default_factory=dict)  # this process's blocks by the row's offset
+    _blocks: dict[int, bytes] = field(default_factory=dict)  # row's unpacked offset → packed block, of this process
     _sizes: list[int] = field(default_factory=list)
 
     def add(self, first: int, severity: Severity) -> bool:
@@ -266,7 +266,7 @@ class _Data:
 
         Args:
             first: The number of this process's first row.
-            severity: All of this process's rows.
+            severity: This process's rows, with all locations.
 
         Returns:
             Whether all values fit the metric's type.
@@ -326,7 +326,7 @@ class _Data:
         return _WORTH * sum(packed for _, packed in found) < sum(plain for plain, _ in found)
 
     def _pack(self, values: _Values, rows: Sequence[int], place: int) -> None:
-        """Pack each row separately, because readers find a row by its place."""
+        """Pack each row separately, so that readers can find a single row."""
         level = zlib.Z_DEFAULT_COMPRESSION if self._size < _SMALL else _FAST
         packed = [zlib.compress(values[row].tobytes(), level) for row in rows]
         self._blocks |= enumerate(packed, start=place)
@@ -334,7 +334,7 @@ class _Data:
             self._sizes += sizes
 
     def _write(self, values: _Values, rows: Sequence[int], place: int) -> None:
-        """Write unpacked rows, so that readers can read any part; adjacent rows are written together."""
+        """Write rows unpacked, so that any part can be read; adjacent rows are written together."""
         for _, group in groupby(enumerate(rows), lambda each: each[1] - each[0]):
             run = [*group]
             (at, start), (_, stop) = run[0], run[-1]

@@ -1,4 +1,4 @@
-"""Parse the part of a CUBE 3 or CUBE 4 file before the severities: attributes, metrics, program and system."""
+"""Parse the head of a CUBE 3 or CUBE 4 file, before the severities: attributes, metrics, program and system."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ NOTES_KEY: Final = "autoanalyzer.notes"
 SAMPLES_KEY: Final = "autoanalyzer.samples"
 SOURCE_KEY: Final = "autoanalyzer.source."
 NOT_ADDITIVE_KEY: Final = "autoanalyzer.not_additive."
-DTYPE_KEY: Final = "autoanalyzer.dtype."  # the key for the type of a metric whose values are stored as another type
+DTYPE_KEY: Final = "autoanalyzer.dtype."  # prefix of keys with the types of metrics that are stored as another type
 
-# The greatest number of elements of each kind, so that memory stays bounded for any file.
+# The maximum number of elements of each kind, so that memory stays bounded for any file.
 LIMITS: Final = {
     **dict.fromkeys(("region", "cnode", "process", "locationgroup", "thread", "location", "coord"), 1_000_000),
     **dict.fromkeys(("machine", "node", "systemtreenode", "attr"), 100_000),
     **dict.fromkeys(("metric", "dim"), 20_000),
     "cart": 1000,
 }
-_MAX_DEPTH: Final = 5000  # the greatest nesting of elements; the total length of path names grows with its square
-_MAX_NAMES: Final = 10_000  # names of elements and attributes, because the parser keeps each of them
-_MAX_TEXT: Final = 1 << 26  # the most characters in one element
+_MAX_DEPTH: Final = 5000  # maximum nesting of elements; the total length of path names grows with the square of it
+_MAX_NAMES: Final = 10_000  # maximum number of different element and attribute names, because the parser keeps each
+_MAX_TEXT: Final = 1 << 26  # maximum number of characters in one element
 
 _ITEMS: Final = frozenset(
     {
@@ -72,7 +72,7 @@ class CubeHead:
         major: The expected version of CUBE.
 
     Raises:
-        InputError: The file is of another kind or version, contradicts itself, or is larger than ``LIMITS``.
+        InputError: The file has another kind or version, contradicts itself, or exceeds ``LIMITS``.
     """
 
     def __init__(self, major: str) -> None:
@@ -93,7 +93,7 @@ class CubeHead:
         self.in_severity = False
 
     def doctype(self, *_: str | None) -> None:
-        """Refuse document types, and with them entities."""
+        """Refuse document types, which may declare entities."""
         raise InputError("refused an experiment with a document type or entities; remove the <!DOCTYPE …>")
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
@@ -157,7 +157,7 @@ class CubeHead:
         return VERSION_KEY in self._attributes
 
     def notes(self, *more: str) -> Notes:
-        """Return the notes; those of another tool's file list what could not be converted.
+        """Return the notes; for another tool's file, they list the data that could not be converted.
 
         Args:
             more: Further warnings.
@@ -167,7 +167,7 @@ class CubeHead:
         return replace(notes, remarks=remarks)
 
     def metrics(self) -> list[StoredMetric]:
-        """Return the metrics whose values are numbers and in the file."""
+        """Return the metrics whose values are numbers and are stored in the file."""
         creator = self._attributes.get("Creator", "CUBE")
         kept: list[StoredMetric] = []
         names: dict[int, str | None] = {}  # for each metric, the nearest ancestor that is kept
@@ -216,11 +216,11 @@ class CubeHead:
             raise InputError(f"a call path refers to region {error}, which does not exist") from None
 
     def numbers(self) -> list[int]:
-        """Return the file's numbers of the call paths, in the order of ``places``."""
+        """Return the call paths' numbers in the file, in the order of ``places``."""
         return list(self.places())
 
     def places(self) -> dict[int, int]:
-        """Return the index of each call path by its number: in our own files sorted by number, else in file order."""
+        """Map each call path's number to its index: sorted by number in our own files, otherwise in file order."""
         numbers = sorted(self._paths) if self.ours else self._paths
         return {number: place for place, number in enumerate(numbers)}
 

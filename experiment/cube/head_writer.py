@@ -1,10 +1,10 @@
-"""Write the part of a CUBE 3 or CUBE 4 file before the severities: attributes, metrics, program and system.
+"""Write the head of a CUBE 3 or CUBE 4 file, before the severities: attributes, metrics, program and system.
 
-Data without an element in CUBE goes where CUBE allows free text: a region's ``descr`` holds its descriptor, and
-``attr`` elements hold the notes and the sources of the metrics.
+Data for which CUBE has no element are stored where CUBE allows free text: a region's ``descr`` contains its descriptor,
+and ``attr`` elements contain the notes and the sources of the metrics.
 
-The tools of CUBE accept only one spelling of XML: double quotes, ``<url></url>`` and never ``<url/>``, a topology's
-name before its size, and at least one coordinate in it.
+The CUBE tools accept XML in one form only: double quotes; ``<url></url>`` rather than ``<url/>``; a topology's name
+before its size, and at least one coordinate in each topology.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _CLOSE: Final = -1
 
 @dataclass(frozen=True, slots=True)
 class MetricStorage:
-    """How a file stores a metric's values: their type and, in CUBE 4, whether they are inclusive."""
+    """How a file stores a metric's values: the type and, in CUBE 4, whether they are inclusive."""
 
     dtype: str
     kind: str | None = None
@@ -46,7 +46,7 @@ class MetricStorage:
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """A level of the system: its elements' tag and, in CUBE 4, the element with its class."""
+    """A level of the system: the tag of its elements and, in CUBE 4, the element that contains its class."""
 
     tag: str
     kind: tuple[str, str] | None = None
@@ -76,10 +76,10 @@ CUBE_4: Final = Dialect(
 
 
 def check_writable(experiment: Experiment, path: Path) -> None:
-    """Refuse experiments that no file can hold.
+    """Refuse experiments that no file can contain.
 
     Raises:
-        InputError: There are no locations, or a metric's name would be read back as another.
+        InputError: There are no locations, or a metric's name would be read back as a different name.
     """
     if not experiment.locations:
         raise InputError(f"{path}: expected an experiment with at least one process, found none")
@@ -103,7 +103,7 @@ def cube_element(stream: IO[bytes], dialect: Dialect) -> Iterator[Any]:
 
 @contextmanager
 def _first_failure() -> Iterator[None]:
-    """Raise the first error, instead of lxml's later one about elements that were left open."""
+    """Raise the first error rather than lxml's later error about elements that were left open."""
     try:
         yield
     except etree.LxmlSyntaxError as error:
@@ -120,13 +120,13 @@ def write_head(
 
     Args:
         xml: The writer of elements.
-        stream: The stream that ``xml`` writes to.
+        stream: The stream to which ``xml`` writes.
         experiment: The experiment whose structure is written.
         dialect: The version of CUBE.
         storage: How each metric's values are stored.
 
     Returns:
-        The byte range in the stream of the machines, nodes, processes and threads: first byte, and end.
+        The range of bytes in the stream with the machines, nodes, processes and threads: first byte, and end.
     """
     for key, value in _attributes(experiment, storage):
         _element(xml, "attr", key=key, value=value)
@@ -187,7 +187,7 @@ def _write_program(xml: Any, experiment: Experiment) -> None:
         if path.site is not None:
             caller = path.region if path.parent is None else paths[path.parent].region
             found |= {"line": str(path.site), "mod": _printable(caller.file)}
-        elif path.line is not None:  # without a file, the line does not distinguish calls
+        elif path.line is not None:  # without ``mod``, readers do not use the line to distinguish call paths
             found["line"] = str(path.line)
         return found
 
@@ -213,7 +213,7 @@ class _Forest:
             self._children.setdefault(parent, []).append(number)
 
     def walk(self, xml: Any, tag: str, attributes: Callable[[int], dict[str, str]]) -> Iterator[int]:
-        """Open an element per node, yield the node so that its content can be written, and close the element."""
+        """For each node, open an element, yield the node so that the caller can write its content, and close it."""
         pending = self._children.get(None, [])[::-1]
         enclosing: list[Any] = []
         while pending:
@@ -230,7 +230,7 @@ class _Forest:
 
 
 def _write_system(xml: Any, stream: IO[bytes], experiment: Experiment, dialect: Dialect) -> tuple[int, int]:
-    """Write the system; return the byte range, first byte and end, of its part before the topologies."""
+    """Write the system; return the range of bytes of its part before the topologies: first byte, and end."""
     locations = experiment.locations
     numbers: defaultdict[str, Iterator[int]] = defaultdict(itertools.count)
     named = [(each.machine, each.node, each.process, each.thread, index) for index, each in enumerate(locations)]
@@ -267,7 +267,7 @@ def _system_element(xml: Any, level: _Level, number: int, name: str) -> Iterator
 def _processes(places: Iterable[tuple[str, str, int, int, int]], dialect: Dialect, numbers: Iterator[int]) -> str:
     """Return the XML elements of processes and threads.
 
-    They contain only numbers, which need no escaping, so they are written as text. This is much faster.
+    They contain only numbers, which need no escaping, so they are formatted as text, which is much faster.
     """
     process, thread = dialect.process, dialect.thread
     of_process, of_thread = (
@@ -305,5 +305,5 @@ def _write_topologies(
 
 
 def _printable(text: str) -> str:
-    """Replace what XML cannot hold (control characters, bytes of an unknown encoding) by U+FFFD."""
+    """Replace what XML cannot contain (control characters, bytes of an unknown encoding) with U+FFFD."""
     return _NOT_XML.sub("\ufffd", text)

@@ -13,7 +13,7 @@ _KEPT: Final = frozenset({"uniq_name", "disp_name", "dtype", "uom", "descr", "na
 
 @dataclass(slots=True)
 class Item:
-    """An element with its attributes and the texts of the direct children that are used."""
+    """An element with its attributes, and with the texts of those direct children that are used."""
 
     tag: str
     attributes: Mapping[str, str]
@@ -21,12 +21,12 @@ class Item:
     texts: dict[str, str] = field(default_factory=dict)
 
     def keep(self, tag: str, text: str) -> None:
-        """Keep the text of a child element if it is used; the first of each tag counts."""
+        """Keep the text of a child element if it is used and is the first child with this tag."""
         if tag in _KEPT:
             self.texts.setdefault(tag, text)
 
     def text(self, tag: str) -> str:
-        """Return the text of the first child ``tag``; empty if there is none."""
+        """Return the text of the first child with this tag; empty if there is none."""
         return self.texts.get(tag, "").strip()
 
     def number(self, name: str) -> int:

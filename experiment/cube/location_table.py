@@ -1,7 +1,7 @@
-"""The locations of a large experiment as a table beside the XML, which takes seconds to parse.
+"""The locations of a large experiment, as a table beside the XML, which would take seconds to parse.
 
-CUBE 4 does not define such a member, and its tools ignore it. It also states which part of the XML holds only the
-locations.
+CUBE 4 does not define this member of the archive, and its tools ignore it. The table also contains the range of the XML
+that describes only the locations.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ __all__ = ["LocationTable"]
 _MAGIC: Final = b"AALOCATIONS1"
 _HEAD: Final = struct.Struct(
     "<IQQQQ"
-)  # checksum of the rest; number of locations; range of the XML to cut; length of the names
+)  # checksum of everything after it; number of locations; range of the XML to cut; length of the names
 _CHECKSUM: Final = 4
 _KINDS: Final = ("<i4", "<i4", "<i8", "<i8")  # machine and node, as indices of names; process; thread
 _ROW: Final = sum(np.dtype(kind).itemsize for kind in _KINDS)
 _MOST: Final = 1 << 30
 _NUMBER: Final = re.compile(rb'<location Id="(\d{1,18})"')
-_LONGEST: Final = 40  # the most bytes in a match
+_LONGEST: Final = 40  # maximum number of bytes in a match
 _PIECE: Final = 1 << 20
 _BEFORE: Final = b"<system>"
 _BEHIND: Final = (b"<topologies>", b"</system>")
@@ -45,7 +45,7 @@ class LocationTable:
 
     Attributes:
         locations: All locations.
-        cut: The bytes of the XML with the same content: first byte and end.
+        cut: The range of bytes in the XML with the same content: first byte, and end.
     """
 
     locations: Sequence[Location]
@@ -107,10 +107,10 @@ class LocationTable:
         return cls(list(found), (start, end))
 
     def rest_of_anchor(self, archive: Archive) -> bytes:
-        """Return the XML without the table's part.
+        """Return the XML without the part that the table replaces.
 
         Raises:
-            InputError: The range must not be cut, or holds other locations.
+            InputError: The part is not the complete system, or contains other locations.
         """
         start, end = self.cut
         size = archive.size(ANCHOR)
@@ -139,7 +139,7 @@ class LocationTable:
 
 
 def _numbers(archive: Archive, start: int, end: int) -> Iterator[list[int]]:
-    """Yield the locations' numbers in a range of the XML, block by block; a number cut in two is in the later block."""
+    """Yield the locations' numbers in a range of the XML, block by block; a number across two belongs to the later."""
     rest = b""
     while start < end and (text := archive.part(ANCHOR, start, min(_PIECE, end - start))):
         start += len(text)

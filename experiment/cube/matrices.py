@@ -1,4 +1,4 @@
-"""The severities of a CUBE 3 file: find each metric's matrix, and read one metric's."""
+"""The severities of a CUBE 3 file: find the matrix of each metric, and read one matrix at a time."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from .wrapped import unwrapped
 __all__ = ["CubeMatrices", "escaped", "parser_for", "severities_end"]
 
 _CHUNK: Final = 1 << 20
-_LONGEST_NUMBER: Final = 1 << 8  # bytes of a number with the white space around it
+_LONGEST_NUMBER: Final = 1 << 8  # maximum length in bytes of a number with the white space around it
 _LONGEST_TAG: Final = 1 << 12
-# bytes at the end of the file that are searched first, because the severities are usually close to it
+# numbers of bytes at the end of the file that are searched first, because the severities usually end there
 _TAILS: Final = (1 << 12, 1 << 20)
 _MATRIX_START: Final = b"<matrix"
-# searched first, because finding a byte is several times as fast as finding a word; no number or row contains it
+# this byte of the word is searched first, which is several times as fast as searching for the word; no row contains it
 _RARE: Final = b"m"
 _SEVERITY_END: Final = b"</severity"
 _MATRIX: Final = re.compile(rb"""<matrix[ \t\r\n]+metricId[ \t\r\n]*=[ \t\r\n]*["'](\d+)["'][ \t\r\n]*/?>""")
@@ -49,8 +49,8 @@ class CubeMatrices:
 
     Args:
         source: The file.
-        content: Where the content of ``<severity>`` starts and ends; None if it is empty.
-        places: The row of each call path by its number in the file.
+        content: The offsets at which the content of ``<severity>`` starts and ends; None if it is empty.
+        places: The row of each call path, by the call path's number in the file.
         columns: The column of each value of a row.
         metrics: The metrics by their names.
         known: The numbers of all metrics, including those left out.
@@ -75,7 +75,7 @@ class CubeMatrices:
         self._longest = _LONGEST_NUMBER * (len(columns) + 1)
 
     def read(self, metric: str) -> Severity:
-        """Return ``float64[call path, location]``; a missing row or matrix is 0.
+        """Return a metric's values, ``float64[call path, location]``; 0 in a missing row or matrix.
 
         Raises:
             InputError: The severities are broken, or do not fit the part before them.
@@ -124,7 +124,7 @@ class CubeMatrices:
             )
 
     def _regular_rows(self, start: int, end: int) -> Iterator[tuple[int, bytes]]:
-        """Yield the rows of a matrix in the layout that every tool writes; the XML parser handles any other layout."""
+        """Yield the rows of a matrix in the layout that all tools write; other layouts are left to the XML parser."""
         buffer, at, offset = b"", 0, start
         tag = _MATRIX.match(self._source.read(start, _LONGEST_TAG))
         if tag is None or tag[0].endswith(b"/>"):
@@ -151,7 +151,7 @@ class CubeMatrices:
             raise _IrregularError
 
     def _rows(self, start: int, end: int) -> Iterator[tuple[int, bytes]]:
-        """Yield the rows of a matrix with the XML parser."""
+        """Yield the rows of a matrix, read with the XML parser."""
         target = _RowTarget(self._longest)
         parser = parser_for(target)
         while start < end:
@@ -163,7 +163,7 @@ class CubeMatrices:
 
     @cached_property
     def _index(self) -> dict[int, tuple[int, int]]:
-        """Where the matrix of each metric starts and ends."""
+        """Map each metric's number to the offsets at which its matrix starts and ends."""
         if self._content is None:
             return {}
         start, stop = self._content
@@ -211,10 +211,10 @@ def severities_end(source: Source, start: int) -> int:
 
     Args:
         source: The file.
-        start: Where the content of ``<severity>`` starts.
+        start: The offset at which the content of ``<severity>`` starts.
 
     Raises:
-        InputError: The file is cut off, or continues too long after it.
+        InputError: The file is cut off, or does not end soon after ``</severity>``.
     """
     end = source.end()
     for size in _TAILS:
@@ -237,7 +237,7 @@ def _too_long(longest: int) -> InputError:
 
 
 class _IrregularError(Exception):
-    """Raised if a matrix is not laid out as every tool writes them."""
+    """Raised if a matrix does not have the layout that all tools write."""
 
 
 class _RowTarget:
@@ -283,14 +283,14 @@ class _RowTarget:
 
 
 def parser_for(target: Any) -> Any:
-    """Return a parser that passes its events to ``target``, resolves nothing, and has no limits of its own."""
+    """Return a parser that passes its events to ``target``, loads no other files, and sets no limits itself."""
     return etree.XMLParser(
         target=target, resolve_entities=True, load_dtd=False, no_network=True, huge_tree=True, remove_pis=True
     )
 
 
 def escaped(text: bytes) -> bytes:
-    """Write ``&amp;`` for an ampersand that begins no entity: some names have one, and the tools of CUBE accept it.
+    """Escape ampersands that do not begin an entity; some names contain one, and the CUBE tools accept it.
 
     Args:
         text: The whole text up to the severities, so that no entity is cut.

@@ -1,4 +1,4 @@
-"""Rows of numbers as CUBE 3 writes them, exactly and fast."""
+"""Read and write rows of numbers in the format of CUBE 3, exactly and fast."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ __all__ = ["RowParser", "finite", "row_text"]
 
 _NEWLINE: Final = ord("\n")
 _COMMA: Final = ord(",")
-_SPACE: Final = b" \t\r\n"  # white space of XML; Python accepts more
+_SPACE: Final = b" \t\r\n"  # white space in XML; Python also accepts other characters
 _NO_NUMBER: Final = re.compile(rb"[_\x00-\x08\x0b\x0c\x0e-\x1f]")  # characters that Python accepts, but XML does not
 _MINUS_ZERO: Final = re.compile(rb"-0(?![.\d])")  # JSON readers parse ``-0`` as an integer, which loses the sign
 _LARGEST: Final = np.finfo(np.float64).max
-_LONG: Final = 1 << 12  # bytes of a row: numpy replaces single bytes in longer rows faster than bytes.replace
+_LONG: Final = 1 << 12  # in rows with more bytes, numpy replaces single bytes faster than ``bytes.replace``
 
 
 def row_text(values: Severity) -> bytes:
-    """Write a row, one number per line, in the shortest text that is read back bit for bit; NaN is a missing value."""
+    """Format a row, one number per line, as the shortest text that reads back bit for bit; a missing value is NaN."""
     text = orjson.dumps(np.ascontiguousarray(values), option=orjson.OPT_SERIALIZE_NUMPY)[1:-1].replace(b",", b"\n")
     if b"null" in text:
         text = text.replace(b"null", b"nan")
@@ -44,8 +44,8 @@ class RowParser:
         Raises:
             ValueError: A word is not a number.
         """
-        # With commas for newlines the text is a JSON list of numbers, for which a fast and exact reader exists. Python
-        # reads what JSON cannot express, such as nan.
+        # With commas in place of newlines, the text is a JSON list of numbers, for which a fast, exact reader exists.
+        # Python reads what JSON cannot express, such as nan.
         if not (b"," in text or b"[" in text):
             try:
                 numbers = self._json.parse(_with_commas(b"[%b]" % text.strip(_SPACE)))
@@ -61,12 +61,12 @@ class RowParser:
 
 
 def finite(values: Severity, metric: Metric) -> None:
-    """Replace infinity and the largest number, which mean a minimum or maximum of nothing, by NaN, a missing value.
+    """Replace infinity and the largest number, which mean the minimum or maximum of no values, with NaN, in place.
 
-    All missing values use the same bits: another NaN would not be read back bit for bit.
+    All missing values get the same bits, because another NaN would not read back bit for bit.
 
     Raises:
-        InputError: Another kind of metric has such a value.
+        InputError: A metric that is neither a minimum nor a maximum has an infinite value.
     """
     values[np.isnan(values)] = np.nan
     if metric.aggregation in ("min", "max"):
@@ -76,7 +76,7 @@ def finite(values: Severity, metric: Metric) -> None:
 
 
 def _with_commas(text: bytes) -> bytes:
-    """Replace newlines by commas."""
+    """Replace newlines with commas."""
     if len(text) < _LONG:
         return text.replace(b"\n", b",")
     codes = np.frombuffer(text, dtype=np.uint8)

@@ -1,4 +1,4 @@
-"""Read CUBE 3 XML, of this program and of other tools."""
+"""Read CUBE 3 XML, written by autoanalyzer or by other tools."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .wrapped import below_zero
 
 __all__ = ["MAX_VALUES", "check_size", "read_cube"]
 
-MAX_VALUES: Final = 1 << 29  # values of one metric: 4 GiB
+MAX_VALUES: Final = 1 << 29  # maximum number of values of one metric, which take 4 GiB
 
 _CHUNK: Final = 1 << 16
 _MAX_HEAD: Final = 1 << 29
@@ -30,8 +30,8 @@ def read_cube(source: Source) -> Experiment:
     """Read a CUBE 3 file; severities are read when a metric is first used.
 
     Raises:
-        InputError: The file is not CUBE 3 XML, is of a later version, or contradicts itself. A document type is refused
-            before it is parsed, because experiments need no entities.
+        InputError: The file is not CUBE 3 XML, has a later version, or contradicts itself. Document types are refused
+            before they are parsed, because experiments need no entities.
     """
     if not source.read(0, 256).removeprefix(_BOM).lstrip().startswith(b"<"):
         raise InputError(f"{source.path}: expected an experiment (CUBE 3 XML), found a file of another kind")
@@ -53,7 +53,7 @@ def _experiment(source: Source, head: CubeHead, content: tuple[int, int] | None)
         source,
         content,
         places=head.places(),
-        # Rows list their values by the threads' numbers, which need not be in order in the system part.
+        # The values in a row are ordered by the threads' numbers. In the system part, threads may have another order.
         columns=np.argsort([number for number, _ in locations]),
         metrics={each.metric.name: each for each in stored},
         known=head.metric_numbers(),
@@ -75,7 +75,7 @@ def check_size(call_paths: int, locations: int) -> None:
     """Refuse metrics that are too large for memory.
 
     Raises:
-        InputError: One metric has more than ``MAX_VALUES``.
+        InputError: One metric has more than ``MAX_VALUES`` values.
     """
     if call_paths * locations > MAX_VALUES:
         raise InputError(
@@ -85,14 +85,14 @@ def check_size(call_paths: int, locations: int) -> None:
 
 
 def _read_head(source: Source, *, mended: bool = False) -> tuple[CubeHead, tuple[int, int] | None]:
-    """Read up to the severities.
+    """Read the head of a file, up to the severities.
 
     Args:
         source: The file.
         mended: Whether to repair invalid XML, which needs the whole text at once.
 
     Returns:
-        The head, and the offsets where the content of the severities starts and ends; None if there are no severities.
+        The head, and the offsets at which the content of ``<severity>`` starts and ends; None if it is empty.
     """
     head = CubeHead("3")
     parser = parser_for(head)

@@ -1,8 +1,8 @@
-"""The index files of an archive: which call paths a metric of CUBE 4 has values for.
+"""The index files of an archive, which show for which call paths a CUBE 4 metric has values.
 
-``CUBEX.INDEX`` is followed by a byte order, a version and the kind of the index. A sparse index lists call paths in the
-order of their rows of values, and ends there if it lists none. A dense index lists nothing: there is a row per call
-path, but the last call paths may lack theirs.
+``CUBEX.INDEX`` is followed by a byte order, a version and the kind of the index. A sparse index then lists the call
+paths in the order of their rows of values; without values, the list is missing. A dense index has no list: each call
+path has a row, but the rows of the last call paths may be missing.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ class RowIndex:
     """The rows of a metric.
 
     Attributes:
-        order: The byte order, also of the values: ``<`` or ``>``.
-        listed: Numbers of the call paths, as in ``numbered``, in the order of their rows.
-        dense: Whether all call paths are listed, so that the last ones may have no row.
+        order: The byte order of the index and of the values: ``<`` or ``>``.
+        listed: The numbers of the call paths, as in ``numbered``, in the order of their rows.
+        dense: Whether the index is dense, so that ``listed`` has all call paths, and the last ones may have no row.
     """
 
     order: str
@@ -38,7 +38,7 @@ class RowIndex:
         """Read an index file.
 
         Raises:
-            InputError: The text is no index, is of an unknown kind or cut off, or lists call paths that do not exist.
+            InputError: The text is not an index, has an unknown kind, is cut off, or lists nonexistent call paths.
         """
         if not text.startswith(INDEX):
             raise InputError(f"expected the index to begin with {INDEX.decode()}")
@@ -65,7 +65,7 @@ class RowIndex:
         """Return the number of rows in ``size`` bytes of values, ``row`` bytes each.
 
         Raises:
-            InputError: There are fewer than the index lists, or the last one is cut off.
+            InputError: There are fewer rows than the index lists, or the last row is cut off.
         """
         wanted = len(self.listed)
         if size >= wanted * row:

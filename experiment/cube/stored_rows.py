@@ -17,12 +17,12 @@ from .cubex_layout import DATA, PACKED
 
 __all__ = ["StoredRows"]
 
-_ENTRY: Final = 24  # bytes: offset unpacked, offset packed, length
-_CHUNK: Final = 1 << 12  # bytes unpacked at a time, because thousands of rows may be open
+_ENTRY: Final = 24  # size of a block's entry in bytes: unpacked offset, packed offset, length
+_CHUNK: Final = 1 << 12  # number of bytes to unpack at a time; small, because thousands of rows may be open
 
 
 class StoredRows:
-    """The rows of a metric, plain or packed one by one, as cubelib and this program write them; None for other layouts.
+    """The rows of a metric, unpacked or each packed separately; for other layouts, the methods return None.
 
     Args:
         archive: The archive.
@@ -30,7 +30,7 @@ class StoredRows:
         order: The byte order: ``<`` or ``>``.
         kind: The type of the values.
         paths: ``intp[row]``: the call path of each row.
-        width: Values in a row.
+        width: The number of values in a row.
 
     Attributes:
         paths: ``intp[row]``: the call path of each row.
@@ -52,7 +52,7 @@ class StoredRows:
         return np.array([int(path) in self._row for path in paths], dtype=np.bool_)
 
     def rows(self, paths: Rows) -> Severity | None:
-        """Return the rows of those call paths that have one; ``float64[row, value]``."""
+        """Return the rows of those call paths that have a row, ``float64[row, value]``."""
         wanted = [self._row[int(path)] for path in paths if int(path) in self._row]
         found = np.empty((len(wanted), self._width))
         for place, row in enumerate(wanted):
@@ -63,9 +63,9 @@ class StoredRows:
         return found
 
     def columns(self, columns: slice) -> Severity | None:
-        """Return consecutive values of all rows; ``float64[row, value]``.
+        """Return consecutive values of all rows, ``float64[row, value]``.
 
-        Packed rows are unpacked from the end of the last request if possible, otherwise from the start.
+        Packed rows are unpacked from where the last request ended if possible, otherwise from the start of the row.
         """
         first, size = columns.start * self._kind.itemsize, (columns.stop - columns.start) * self._kind.itemsize
         found = np.empty((len(self._row), columns.stop - columns.start))
@@ -109,7 +109,7 @@ class StoredRows:
             yield self._archive.part(self._name, at + start, min(_CHUNK, size - start))
 
     def _blocks(self, rows: int) -> list[tuple[int, int]] | None:
-        """Find each row's packed block and its length; None unless each row has a block of its own, in order."""
+        """Return the offset and the length of each row's packed block; None unless each row has its own, in order."""
         head = len(PACKED) + 8
         if not self._archive.starts(self._name, PACKED):
             return None
@@ -135,10 +135,10 @@ class _Unpacking:
     """A packed row that is unpacked from start to end, on demand.
 
     Attributes:
-        packed: The packed bytes that are left.
+        packed: The packed bytes that remain.
         engine: The decompressor.
-        piece: The piece that was read.
-        at: The number of unpacked bytes that were returned or skipped so far.
+        piece: The packed bytes that were read last.
+        at: The number of unpacked bytes that have been returned or skipped so far.
     """
 
     packed: Iterator[bytes]
@@ -147,7 +147,7 @@ class _Unpacking:
     at: int = 0
 
     def take(self, size: int) -> bytes:
-        """Return the next bytes; fewer at the end."""
+        """Return the next bytes; fewer if the row ends."""
         parts, left = [], size
         while left > 0:
             piece = self.piece or next(self.packed, b"")

@@ -28,7 +28,7 @@ class _Grid:
 
 
 class CubeSystem:
-    """Collects locations and topologies of CUBE 3 (machine, node, process, thread) and 4 (any tree above groups)."""
+    """Collects the locations and topologies of a CUBE 3 system, or of a CUBE 4 system with any tree above processes."""
 
     def __init__(self) -> None:
         self._threads: list[tuple[int, Item, int | None]] = []  # number in the file, process, rank
@@ -58,9 +58,9 @@ class CubeSystem:
         """Return each location with its number in the file.
 
         Args:
-            ours: Whether this program wrote the file: then locations are in the order of their numbers, otherwise of
-                process and thread. Some tools number threads across all processes; these are renumbered within each
-                process.
+            ours: Whether autoanalyzer wrote the file. If so, locations are in the order of their numbers, otherwise in
+                the order of processes and threads. If another tool numbered the threads across all processes, they are
+                renumbered within each process.
         """
         if not self._threads:
             raise InputError("expected a system of processes, found none")
@@ -104,7 +104,7 @@ class CubeSystem:
         self._grid(item.above).places[int(number)] = tuple(map(int, text.split()))
 
     def _process_ranks(self) -> dict[int, int]:
-        """Number the processes; those without a rank of their own come last.
+        """Map each process to its rank; processes without a rank, or whose rank is taken, are numbered last.
 
         Two processes have the same rank if the CUBE tools merged runs on different machines.
         """
@@ -133,7 +133,7 @@ class CubeSystem:
         return ranks
 
     def _thread_ranks(self, *, renumber: bool) -> list[int]:
-        """Number the threads within each process from the numbers in the file."""
+        """Return the number of each thread within its process, derived from the numbers in the file."""
         stated = [rank for *_, rank in self._threads]
         by_process: dict[int, list[int]] = {}
         for place, (_, process, _) in enumerate(self._threads):
@@ -149,13 +149,13 @@ class CubeSystem:
 
 
 class _Names:
-    """Names of the outermost and innermost elements around processes, found once per element."""
+    """The names of the outermost and the innermost element around each process, cached by element."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[str, str] | None] = {}
 
     def of(self, process: Item) -> tuple[str, str]:
-        """Return the machine and the node of a process; empty if it is in none."""
+        """Return the machine and the node of a process; empty names if it is in none."""
         unknown = []
         above = process.above
         while above is not None and id(above) not in self._known:

@@ -1,4 +1,4 @@
-"""CUBE's types of a metric's values."""
+"""The types that CUBE has for a metric's values."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ def typed(severity: Severity, metric: Metric) -> tuple[str, npt.NDArray[Any]]:
 
 
 def stored_rows(values: npt.NDArray[Any], nothing: float = 0.0) -> list[int]:
-    """Return the call paths with a value other than ``nothing``: CUBE allows omitting the others. -0 is not 0.
+    """Return the call paths whose rows must be stored; CUBE allows omitting rows with no value but ``nothing``.
 
     Args:
-        values: ``[call path, location]``.
-        nothing: The value of an omitted row.
+        values: The values, ``[call path, location]``; -0 differs from 0.
+        nothing: The value that readers assume in omitted rows.
     """
     left_out = np.full(values.shape[1:], nothing, values.dtype).tobytes()
     return [path for path, row in enumerate(values) if row.tobytes() != left_out]

@@ -1,7 +1,7 @@
-"""Unsigned counts that fell below zero, so a file shows them as huge ones.
+"""Unsigned counts that fell below zero and therefore appear as huge counts in a file.
 
-A tool that subtracts unsigned counts of 64 bits writes 2^64 - n for -n. The tools of CUBE add and subtract modulo 2^64,
-where such values cancel out. Read as negative numbers, they cancel out in floating point, too.
+A tool that subtracts unsigned 64-bit counts writes 2^64 - n for -n. The CUBE tools add and subtract modulo 2^64, so
+that these values cancel out. If they are read as negative numbers, they cancel out in floating point, too.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _WRAP: Final = 1 << 64
 
 
 def unwrapped(values: Severity, text: bytes) -> Severity:
-    """Return a row of unsigned counts, with 2^64 subtracted from those of 2^63 and more.
+    """Return a row of unsigned counts, with 2^64 subtracted from counts of at least 2^63.
 
     Args:
-        values: The counts as floating-point numbers, which are too coarse there.
+        values: The counts as floating-point numbers, which are too coarse for such counts.
         text: The row in the file: numbers separated by white space.
     """
     if not (values >= _MOST).any():
@@ -37,7 +37,7 @@ def unwrapped(values: Severity, text: bytes) -> Severity:
 
 
 def below_zero(metrics: Iterable[Metric], severities: LazySeverities) -> Iterator[str]:
-    """Yield warnings about how many values of unsigned metrics were read as negative ones.
+    """Yield warnings with the number of values of unsigned metrics that were read as negative numbers.
 
     Metrics that cannot be read raise an error when they are used.
     """

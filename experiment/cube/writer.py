@@ -1,4 +1,4 @@
-"""Write an experiment as CUBE 3 XML, which other tools' viewers open too."""
+"""Write an experiment as CUBE 3 XML, which the viewers of other tools can also open."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ __all__ = ["write_cube"]
 
 
 def write_cube(experiment: Experiment, path: Path) -> None:
-    """Write ``path`` whole or not at all, packed if its name ends in ``.gz``.
+    """Write ``path``, completely or not at all; packed if its name ends in ``.gz``.
 
     Raises:
         InputError: The folder does not exist or cannot be written, a value is infinite, a metric's name would be read
-            back as another, or there are no locations.
+            back as a different name, or there are no locations.
     """
     check_writable(experiment, path)
     storage = {metric.name: MetricStorage(_type(experiment, metric)) for metric in experiment.metrics}
@@ -46,7 +46,7 @@ def write_cube(experiment: Experiment, path: Path) -> None:
 
 
 def _type(experiment: Experiment, metric: Metric) -> str:
-    """Return the type to store a metric's values in; only integer metrics are read to determine it."""
+    """Return the type in which to store a metric's values; only integer metrics are read to determine it."""
     return metric.dtype if TYPES.get(metric.dtype) == "f8" else typed(experiment.exclusive(metric.name), metric)[0]
 
 

@@ -21,7 +21,7 @@ class CallStacks:
     """The stacks of a forest's call paths. Frames are the distinct regions, in the order of their first entry.
 
     Args:
-        call_paths: Parents before children.
+        call_paths: The call paths, parents before children.
     """
 
     def __init__(self, call_paths: Sequence[CallPath]) -> None:
@@ -40,12 +40,12 @@ class CallStacks:
         return tuple(reversed(found))
 
     def _frames_of(self, path: int) -> tuple[int, ...]:
-        """Return the frames of a call path, the root's first."""
+        """Return the frames of a call path's stack, the root's frame first."""
         return tuple(self._frame_of[each] for each in self.paths_of(path))
 
     @cached_property
     def order(self) -> npt.NDArray[np.intp]:
-        """Call paths in depth-first order."""
+        """The indices of the call paths in depth-first order."""
         children: list[list[int]] = [[] for _ in self._paths]
         pending: list[int] = []
         for index, path in enumerate(self._paths):

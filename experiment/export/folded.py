@@ -1,4 +1,4 @@
-"""Write folded stacks: one line per stack, its frames separated by semicolons, and its value.
+"""Write folded stacks: one line per stack, with the frames separated by semicolons, and the value.
 
 Brendan Gregg's flamegraph.pl, inferno and speedscope draw them.
 """
@@ -18,13 +18,13 @@ __all__ = ["write_folded"]
 
 
 def write_folded(experiment: Experiment, path: Path, metric: Metric, *, together: bool) -> None:
-    """Write a line for each call path and location that is not 0; the rank is the outermost frame.
+    """Write a line for each call path and location whose value is not 0; the rank is the outermost frame.
 
     Args:
         experiment: The experiment to write.
-        path: The file, which is replaced when all of it is written.
-        metric: The stacks' values, as integers.
-        together: Whether all locations are added up, without a frame for the rank.
+        path: The file, which is replaced only when the new file is complete.
+        metric: The metric whose values, rounded to integers, are written.
+        together: Whether to add up all locations and omit the frame for the rank.
 
     Raises:
         InputError: A value is below 0 or too large, or the file cannot be written.
@@ -40,5 +40,5 @@ def write_folded(experiment: Experiment, path: Path, metric: Metric, *, together
 
 
 def _frame(name: str) -> str:
-    """Write a name without characters that end a frame or a line."""
+    """Return a name without characters that would end a frame or a line."""
     return "".join(each if each.isprintable() else "\ufffd" for each in name).replace(";", ":") or "?"

@@ -1,4 +1,4 @@
-"""The export formats: chosen by a file's name, and the metrics that each can hold."""
+"""The export formats, chosen by a file's name, and the metrics that each format can contain."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ __all__ = ["EXPORTED", "Export", "export", "export_of", "export_trace", "holds_t
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """A format.
+    """An export format.
 
     Attributes:
-        suffix: The ending of its files' names.
-        title: Its name for users.
-        module: The module of this package with the function that writes it.
-        function: The function's name.
-        several: Whether it can hold several metrics.
-        stacks: Whether it can hold only additive metrics.
+        suffix: The ending of the files' names.
+        title: The format's name for users.
+        module: The module of this package with the function that writes the format.
+        function: The name of this function.
+        several: Whether a file can contain several metrics.
+        stacks: Whether a file can contain only additive metrics.
     """
 
     suffix: str
@@ -39,7 +39,7 @@ class Export:
 
     @property
     def write(self) -> Callable[..., None]:
-        """The function that writes it, imported on demand."""
+        """The function that writes the format, imported on demand."""
         found: Callable[..., None] = getattr(import_module(f".{self.module}", __package__), self.function)
         return found
 
@@ -56,7 +56,7 @@ EXPORTED: Final = tuple(each.suffix for each in _FORMATS)
 
 
 def export_of(path: Path) -> Export | None:
-    """Return the format for a file's name; None if it is no other tool's."""
+    """Return the format for a file's name; None if the name does not belong to another tool."""
     return next((each for each in _FORMATS if path.name.endswith(each.suffix)), None)
 
 
@@ -66,15 +66,15 @@ def export(experiment: Experiment, path: Path, names: Collection[str] = (), *, t
     Args:
         experiment: The experiment to write.
         path: The file, whose name ends in one of ``EXPORTED``.
-        names: Names of metrics. Default: wall time, else CPU time, or all possible metrics if the format can hold
-            several.
-        together: Whether all ranks and threads are added up.
+        names: Names of metrics. By default, all metrics that the format supports; if it supports only one metric, wall
+            time or, if there is none, CPU time.
+        together: Whether to add up all ranks and threads.
 
     Returns:
         The metrics that were written.
 
     Raises:
-        UsageError: Several metrics were named for a format that holds one, or a metric is not additive.
+        UsageError: Several metrics were named for a format with a single metric, or a metric is not additive.
         InputError: There is no such metric, a value does not fit, or the file cannot be written.
     """
     kind = export_of(path)
@@ -92,10 +92,10 @@ def export(experiment: Experiment, path: Path, names: Collection[str] = (), *, t
 
 
 def _all(experiment: Experiment, *, stacks: bool) -> list[Metric]:
-    """Return all metrics, the default one of stacks first; for stacks only additive ones.
+    """Return all metrics (for stacks, all additive metrics), the default metric of stacks first.
 
     Raises:
-        InputError: There is no such metric.
+        InputError: There is no additive metric for stacks.
     """
     first = default_metric(experiment)
     found = [each for each in experiment.metrics if each.aggregation == "sum" or not stacks]
@@ -105,21 +105,21 @@ def _all(experiment: Experiment, *, stacks: bool) -> list[Metric]:
 
 
 def holds_time_lines(path: Path) -> bool:
-    """Return whether a file of this name shows time lines if the run has them."""
+    """Return whether a file with this name shows timelines, if the run has timelines."""
     return path.name.endswith(_PERFETTO)
 
 
 def export_trace(trace: Trace, path: Path, names: Collection[str] = ()) -> None:
-    """Write time lines for Perfetto.
+    """Write timelines for Perfetto.
 
     Args:
         trace: The trace to write.
-        path: A file name for which ``holds_time_lines`` is true.
-        names: Metrics that become counters; default all.
+        path: A file for which ``holds_time_lines`` is true.
+        names: Metrics that become counters; all if empty.
 
     Raises:
         InputError: There is no such metric, or the file cannot be written.
     """
-    from .perfetto_time_lines import write_time_lines  # noqa: PLC0415 - most experiments have none
+    from .perfetto_time_lines import write_time_lines  # noqa: PLC0415 - most experiments have no timelines
 
     write_time_lines(trace, path, names or [each.name for each in trace.metrics])

@@ -1,4 +1,4 @@
-"""Convert experiments to GraphFrames of Hatchet and to Thickets; both packages are imported on demand."""
+"""Convert experiments to Hatchet's GraphFrames and to Thickets; both packages are imported on demand."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _INCLUSIVE = " (inc)"  # the suffix that Hatchet's readers use
 def to_hatchet(experiment: Experiment, metrics: Sequence[str] | None = None, *, together: bool = False) -> GraphFrame:
     """Return a GraphFrame: one node per call path, one row per node and rank (and thread, if processes have several).
 
-    Each metric has a column with exclusive values and, if it is additive, a minimum or a maximum, one with inclusive
-    values: ``wall_time`` and ``wall_time (inc)``. The other columns are ``name``, ``type`` (the kind of region),
-    ``file`` and ``line``. Metadata has the program and its command.
+    Each metric has a column with exclusive values, such as ``wall_time``. If the metric is additive, a minimum or a
+    maximum, it also has a column with inclusive values, such as ``wall_time (inc)``. The other columns are ``name``,
+    ``type`` (the kind of region), ``file`` and ``line``. The metadata contain the program and its command.
 
     Args:
         experiment: The experiment to convert.
-        metrics: Names; all of them if None. Only these are read.
-        together: Whether all ranks and threads are aggregated, block by block: one row per node.
+        metrics: Names of the metrics to read and convert; None for all.
+        together: Whether to aggregate all ranks and threads, so that each node has one row.
 
     Raises:
         InputError: There is no such metric, or Hatchet is not installed.
@@ -62,8 +62,8 @@ def to_thicket(runs: Mapping[str, Experiment], metrics: Sequence[str] | None = N
     """Return a Thicket of several runs: one row per call path and run, all ranks and threads aggregated.
 
     Args:
-        runs: Name → experiment; at least one.
-        metrics: Names; all of them if None. Only these are read.
+        runs: Name of a run → its experiment; at least one.
+        metrics: Names of the metrics to read and convert; None for all.
 
     Raises:
         InputError: There is no run, a run has no such metric, or Thicket is not installed.
@@ -124,7 +124,7 @@ def _columns(experiment: Experiment, names: Sequence[str], *, together: bool) ->
 
 def _imported(library: str, extra: str) -> Any:
     try:
-        with redirect_stdout(sys.stderr):  # Thicket prints on standard output which of its parts are missing
+        with redirect_stdout(sys.stderr):  # Thicket prints to standard output which of its parts are missing
             return import_module(library)
     except ImportError:
         raise InputError(f"this function needs {library}: pip install 'autoanalyzer[{extra}]'") from None

@@ -1,4 +1,4 @@
-"""Write JSON lines, for a database: one object per call path, location and metric."""
+"""Write JSON lines for a database: one object per call path, location and metric."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ __all__ = ["write_json_lines"]
 
 
 def write_json_lines(experiment: Experiment, path: Path, metrics: Sequence[Metric], *, together: bool) -> None:
-    """Write one line per value, with all digits; null is missing.
+    """Write one line per value, with all digits; a missing value is null.
 
     Args:
         experiment: The experiment to write.
-        path: The file, which is replaced when all of it is written.
+        path: The file, which is replaced only when the new file is complete.
         metrics: The metrics to write.
-        together: Whether all locations are aggregated to one, with null for machine, node, process and thread.
+        together: Whether to aggregate all locations; machine, node, process and thread are then null.
 
     Raises:
-        InputError: A sum is larger than a number can be, or the file cannot be written.
+        InputError: A sum is too large for a number, or the file cannot be written.
     """
     with replacing(path) as stream:
         for part in parts(experiment, together=together):

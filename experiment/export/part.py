@@ -16,11 +16,11 @@ __all__ = ["Part", "parts", "titles"]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Some columns of an experiment, or a single one for the whole.
+    """Some columns of an experiment, or a single column with the aggregate of all.
 
     Attributes:
-        whose: The location of each column; None for the whole experiment.
-        read: Returns ``float64[call path, column]`` of a metric, exclusive along call paths.
+        whose: The location of each column; None for the aggregate of all locations.
+        read: Returns a metric's exclusive values, ``float64[call path, column]``.
     """
 
     whose: Sequence[Location | None]
@@ -33,8 +33,8 @@ def parts(experiment: Experiment, *, together: bool, metrics: int = 1) -> Iterat
     Args:
         experiment: The experiment to write.
         together: Whether to aggregate all locations.
-        metrics: The number of metrics that the caller reads per part. If there are several blocks, parts are narrower
-            by this factor, so that memory stays bounded.
+        metrics: The number of metrics that the caller reads per part. If there are several blocks, parts have fewer
+            columns by this factor, so that memory stays bounded.
     """
     if together:
         yield Part((None,), lambda metric: _together(experiment, metric))
@@ -54,7 +54,7 @@ def _together(experiment: Experiment, metric: str) -> Severity:
 
 
 def titles(experiment: Experiment) -> Callable[[Location | None], tuple[str, ...]]:
-    """Return a function that names a column: rank, and thread if processes have several; empty for all together."""
+    """Return a function that names a column: rank, and thread if processes have several; empty for the aggregate."""
     threaded = any(place.thread for place in experiment.locations)
 
     def of(place: Location | None) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Write a profile as slices: they show how long and where, but not when, because a profile has no points in time."""
+"""Write a profile as slices, which show where time was spent, and how much, but not when: a profile has no times."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _SAID: Final = "a profile, not a time line"
 
 
 def write_profile_slices(experiment: Experiment, path: Path, metric: Metric, *, together: bool) -> None:
-    """Write slices side by side, in call-tree order, for each location; they are labelled as a layout.
+    """Write slices side by side, in call-tree order, for each location; the file states that they have no times.
 
     Args:
         experiment: The experiment to write.
-        path: The file, which is replaced when all of it is written.
-        metric: The length of slices: times in nanoseconds; for other metrics one unit is one nanosecond.
+        path: The file, which is replaced only when the new file is complete.
+        metric: The metric that determines the length of slices; for metrics other than times, a unit is a nanosecond.
         together: Whether to add up all locations.
 
     Raises:

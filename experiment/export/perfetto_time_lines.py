@@ -1,4 +1,4 @@
-"""Write time lines as slices and counters over time."""
+"""Write timelines as slices and counters over time."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _SAID: Final = (
     "slices are made from samples; the call paths of a sample are shown in call-tree order, because their real order "
     "is unknown"
 )
-_ROUNDED: Final = 1  # nanoseconds of rounding error of each part
+_ROUNDED: Final = 1  # rounding error of each part, in nanoseconds
 
 
 def write_time_lines(trace: Trace, path: Path, metrics: Collection[str]) -> None:
-    """Write the slices of each thread, and a counter for each metric that is not 0 there, line by line.
+    """Write the slices of each thread, and a counter for each metric that is not always 0, one timeline at a time.
 
-    Additive metrics become rates per second over each sample, levels keep their value at the sample's end.
+    Additive metrics become rates per second over each sample. Levels keep their value at the end of the sample.
 
     Args:
         trace: The trace to write.
-        path: The file, which is replaced when all of it is written.
+        path: The file, which is replaced only when the new file is complete.
         metrics: The metrics that become counters.
 
     Raises:
@@ -51,7 +51,7 @@ def write_time_lines(trace: Trace, path: Path, metrics: Collection[str]) -> None
 def _slices(events: TraceEvents, lane: Lane, line: TimeLine) -> None:
     order = np.empty(len(events.stacks.order) + 1, np.intp)
     order[events.stacks.order] = np.arange(len(events.stacks.order))
-    order[-1] = len(events.stacks.order)  # parts on no call path, or on several short ones, come last
+    order[-1] = len(events.stacks.order)  # parts without a call path, or with several short call paths, come last
     at = 0
     for begin, end, paths, seconds in _samples(line):
         if begin > at:

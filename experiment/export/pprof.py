@@ -1,7 +1,7 @@
-"""Write a profile for pprof: samples of several metrics, each with its stack, and the rank as a label.
+"""Write a profile for pprof: samples with several metrics, each with its stack, and with the rank as a label.
 
-A file is one gzipped message. Concatenated messages form one message whose repeated fields are joined, so the file is
-written piece by piece.
+A file is one gzipped message. Concatenated messages form one message whose repeated fields are joined, so the file can
+be written piece by piece.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from .weights import unit_of, whole_numbers
 __all__ = ["write_pprof"]
 
 _KEPT: Final = 1 << 14  # stacks in the cache, enough for most programs
-_PIECE: Final = 4096  # samples written together: some hundred KiB
+_PIECE: Final = 4096  # number of samples to write at a time: a few hundred KiB
 _EFFORT: Final = 6  # compression level, gzip's default
 _SAID: Final = "written by autoanalyzer; values are exclusive; missing values are 0"
 
 
 def write_pprof(experiment: Experiment, path: Path, metrics: Sequence[Metric], *, together: bool) -> None:
-    """Write a sample for each call path and location where a metric is not 0, with all of the metrics.
+    """Write a sample, with the values of all metrics, for each call path and location where a metric is not 0.
 
     Args:
         experiment: The experiment to write.
-        path: The file, which is replaced when all of it is written.
-        metrics: The kinds of samples; pprof shows the first by default.
-        together: Whether to add up all locations, without labels for rank and thread.
+        path: The file, which is replaced only when the new file is complete.
+        metrics: The metrics; pprof shows the first one by default.
+        together: Whether to add up all locations and omit the labels for rank and thread.
 
     Raises:
         InputError: protobuf is not installed, a value is too large, or the file cannot be written.
@@ -57,7 +57,7 @@ class _Writer:
         self._leaf_first = lru_cache(_KEPT)(self._locations)
 
     def pieces(self, blocks: Iterable[Part]) -> Iterator[bytes]:
-        """Yield the message in pieces: the head, samples, and the strings that they use."""
+        """Yield the message in pieces: the head, then samples, and the strings that these use."""
         yield self._head().SerializeToString()
         piece = self._profile()
         for part in blocks:
@@ -96,7 +96,7 @@ class _Writer:
         return [frame + 1 for frame in reversed(self._stacks.frames_of(path))]
 
     def _labels(self, place: Location | None) -> Any:
-        """Return rank, thread and node as text labels, because pprof treats the number 0 as missing."""
+        """Return rank, thread and node as labels; they are texts, because pprof treats the number 0 as missing."""
         holder = self._profile().sample.add()
         about = {"rank": place.process, "thread": place.thread, "node": place.node} if place else {}
         for key, value in about.items():

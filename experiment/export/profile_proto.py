@@ -1,6 +1,6 @@
-"""The messages of pprof's files, for any release of protobuf.
+"""The messages in pprof's files, for any release of protobuf.
 
-Format: ``profile.proto`` of pprof, by Google. Only the fields that are written are declared.
+The format is Google's ``profile.proto``. Only the fields that are written are declared.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ PACKAGE: Final = "perftools.profiles"
 
 _Field = tuple[str, int, str]
 
-# Message → its fields: name, number, type. ``*`` means repeated; a capital begins a message.
+# Message → its fields: name, number, type. ``*`` marks repeated fields; types that are messages begin with a capital.
 _MESSAGES: Final[dict[str, tuple[_Field, ...]]] = {
     "ValueType": (("type", 1, "int64"), ("unit", 2, "int64")),
     "Label": (("key", 1, "int64"), ("str", 2, "int64")),
@@ -42,7 +42,7 @@ _MESSAGES: Final[dict[str, tuple[_Field, ...]]] = {
 
 
 def profile_class() -> Any:
-    """Return the class ``Profile``; nested messages are created by the ``add`` of their fields."""
+    """Return the class ``Profile``; nested messages are created with the ``add`` methods of their fields."""
     file = descriptor_pb2.FileDescriptorProto(name="autoanalyzer/profile.proto", package=PACKAGE, syntax="proto3")
     for name, fields in _MESSAGES.items():
         message = file.message_type.add(name=name)

@@ -1,6 +1,6 @@
 """Write speedscope's own JSON: one profile per rank and thread, with shared frames.
 
-Format: https://www.speedscope.app/file-format-schema.json.
+The format is described in https://www.speedscope.app/file-format-schema.json.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from .weights import unit_of, weights
 __all__ = ["write_speedscope"]
 
 _SCHEMA: Final = "https://www.speedscope.app/file-format-schema.json"
-_UNITS: Final = frozenset({"bytes", "nanoseconds"})  # the units in use here that speedscope knows
+_UNITS: Final = frozenset({"bytes", "nanoseconds"})  # those of our units that speedscope supports
 
 
 def write_speedscope(experiment: Experiment, path: Path, metric: Metric, *, together: bool) -> None:
-    """Write a profile for each location, its stacks in the order of the call tree.
+    """Write a profile for each location, with the stacks in the order of the call tree.
 
     Args:
         experiment: The experiment to write.
-        path: The file, which is replaced when all of it is written.
-        metric: The stacks' values, as integers.
-        together: Whether all locations are added up to one profile.
+        path: The file, which is replaced only when the new file is complete.
+        metric: The metric whose values, rounded to integers, are written.
+        together: Whether to add up all locations to one profile.
 
     Raises:
         InputError: A value is below 0 or too large, or the file cannot be written.

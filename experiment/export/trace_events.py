@@ -1,6 +1,7 @@
 """Write JSON that Perfetto and Chrome show: nested slices and counters, for each process and thread.
 
-Format: Trace Event Format, by Google; ``B`` begins a slice, ``E`` ends the last one, ``C`` counts, ``M`` names.
+The format is Google's Trace Event Format: event ``B`` begins a slice, ``E`` ends the last slice, ``C`` sets a counter,
+and ``M`` names a process or thread.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ class TraceEvents:
 
     Args:
         stream: The output stream.
-        call_paths: The call paths that slices refer to.
+        call_paths: The call paths to which slices refer.
     """
 
     def __init__(self, stream: IO[bytes], call_paths: Sequence[CallPath]) -> None:
@@ -43,9 +44,9 @@ class TraceEvents:
         self._some = True
 
     def lane(self, process: int, process_name: str, thread_name: str) -> Lane:
-        """Return a thread's lane; a new process is named first.
+        """Return a thread's lane; if the process is new, write its name first.
 
-        All threads are numbered from 1, because Perfetto takes 0 for the idle thread.
+        Threads are numbered from 1 across all processes, because Perfetto takes thread 0 for the idle thread.
         """
         self._lanes += 1
         if process != self._process:
@@ -60,15 +61,15 @@ class TraceEvents:
         self.put(json.dumps({"ph": "M", "name": kind, **ids, "args": found}))
 
     def edge(self, kind: str, path: int, ids: str, at: int) -> None:
-        """Begin (``B``) or end (``E``) a slice; speedscope matches an end with a slice of the same members."""
+        """Begin (``B``) or end (``E``) a slice; speedscope matches the two events by their members, which are equal."""
         self.put(f'{{"ph":"{kind}",{ids},"ts":{_microseconds(at)},{self._slices[path]}}}')
 
 
 class Lane:
-    """The slices of a thread, driven by its position over time.
+    """The slices of a thread, which follow its moves from call path to call path.
 
     Args:
-        events: The writer.
+        events: The writer of events.
         ids: The members of an event that identify the thread.
     """
 
@@ -83,11 +84,11 @@ class Lane:
         return self._open[-1] if self._open else None
 
     def move(self, path: int | None, at: int) -> None:
-        """Move to a call path, or to none: end the slices that are not above it, and begin the missing ones.
+        """Move to a call path: end the open slices that are not above it, and begin those that are missing.
 
         Args:
-            path: The call path.
-            at: Nanoseconds, never less than before.
+            path: The call path; None to end all slices.
+            at: The time in nanoseconds, not before that of the previous call.
         """
         wanted = () if path is None else self._events.stacks.paths_of(path)
         common = 0
@@ -115,7 +116,7 @@ def trace_events(path: Path, call_paths: Sequence[CallPath], facts: Mapping[str,
 
     Args:
         path: The file.
-        call_paths: The call paths that slices refer to.
+        call_paths: The call paths to which slices refer.
         facts: Further facts to write: name → text.
 
     Raises:
@@ -129,7 +130,7 @@ def trace_events(path: Path, call_paths: Sequence[CallPath], facts: Mapping[str,
 
 
 def _microseconds(nanoseconds: int) -> str:
-    """Write a time in the format's unit, with all digits."""
+    """Format a time in microseconds, the format's unit, with all digits."""
     whole, part = divmod(nanoseconds, _MICRO)
     return f"{whole}.{part:03d}"
 

@@ -1,4 +1,4 @@
-"""The values of stacks: an additive metric in integers, because most formats hold only those."""
+"""The values of stacks: an additive metric, rounded to integers, because most formats accept only integers."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .part import parts
 
 __all__ = ["NANO", "default_metric", "metric_of_stacks", "unit_of", "weights", "whole_numbers"]
 
-NANO: Final = 1e9  # seconds per nanosecond, the resolution of clocks
-_MOST: Final = 2.0**63  # the least number that does not fit in 64 bits with a sign
+NANO: Final = 1e9  # nanoseconds per second; clocks have a resolution of a nanosecond
+_MOST: Final = 2.0**63  # the smallest number that does not fit into a signed 64-bit integer
 
 
 def metric_of_stacks(experiment: Experiment, name: str | None = None) -> Metric:
-    """Return a metric for stacks: the named one, or a time.
+    """Return a metric for stacks: the named metric, or by default a time.
 
     Raises:
         InputError: There is no such metric, or it is not additive.
@@ -38,12 +38,12 @@ def metric_of_stacks(experiment: Experiment, name: str | None = None) -> Metric:
 
 
 def default_metric(experiment: Experiment) -> str | None:
-    """Return the default metric for stacks: wall time, else CPU time; None if there is neither."""
+    """Return the name of the default metric for stacks: the first time that exists; None if there is none."""
     return next((each for each in WEIGHING_TIMES if each in experiment), None)
 
 
 def unit_of(metric: Metric) -> tuple[str, float]:
-    """Return the unit of a metric's integers, and how many of these units make one of the metric's own unit."""
+    """Return the unit of a metric's integers, and the number of these units per unit of the metric itself."""
     return ("nanoseconds", NANO) if metric.unit == "sec" else (metric.unit, 1.0)
 
 
@@ -64,7 +64,7 @@ def whole_numbers(values: Severity, metric: Metric) -> npt.NDArray[np.int64]:
 def weights(
     experiment: Experiment, metric: Metric, *, together: bool
 ) -> Iterator[tuple[Location | None, npt.NDArray[np.int64]]]:
-    """Yield each location and the exclusive value of each call path there, ``int64[call path]``.
+    """Yield each location with the exclusive values of its call paths, ``int64[call path]``.
 
     Raises:
         InputError: A value is below 0, as in differences.

@@ -35,15 +35,15 @@ def kinds_of(mode: str) -> tuple[str, ...]:
 
 
 def mode_of(kind: str) -> str:
-    """Return the mode that regions of a kind belong to; for loops, the outermost loops' mode."""
+    """Return the mode to which regions of a kind belong; for loops, the mode of outermost loops."""
     return _OF_KIND.get(kind, kind)
 
 
 def asked_modes(text: str, asked_by: str) -> tuple[str, ...]:
-    """Parse the modes named in an option or a variable, separated by commas or blanks.
+    """Parse the modes that an option or a variable names, separated by commas or spaces.
 
     Raises:
-        UsageError: A mode does not exist, or none is named.
+        UsageError: A mode does not exist, or no mode is named.
     """
     found = modes_of(text.replace(",", " ").split(), asked_by)
     if not found:
@@ -55,8 +55,8 @@ def modes_of(words: Iterable[str], asked_by: str) -> tuple[str, ...]:
     """Convert words to modes, in the order of ``MODES``.
 
     Args:
-        words: The names.
-        asked_by: The option or variable with the names, for the message.
+        words: The names of the modes.
+        asked_by: The option or variable with the names, for error messages.
 
     Raises:
         UsageError: There is no such mode.

@@ -17,10 +17,10 @@ _FORTRAN: Final = re.compile(r"\.f(?:or|tn|pp|\d\d)?$", re.IGNORECASE)
 
 
 class Pattern(NamedTuple):
-    """A pattern of regions; None matches anything.
+    """A pattern for regions; an attribute that is None matches anything.
 
     Attributes:
-        kind: The region's kind, as in ``Region``; like the next three a pattern of ``fnmatch``.
+        kind: The region's kind, as in ``Region``. Kind, name, file and function are ``fnmatch`` patterns.
         name: The region's name.
         file: The region's file, by its whole path or by the end of its path.
         function: The function that encloses the region, or is the region.
@@ -35,7 +35,7 @@ class Pattern(NamedTuple):
 
     @classmethod
     def of(cls, region: Region) -> Pattern:
-        """Return the pattern of one region's identity."""
+        """Return the pattern that matches only regions with this region's identity."""
         kind, file, function, ordinal = region.identity
         return cls(kind, None, _escaped(file), _escaped(function), ordinal)
 
@@ -60,7 +60,7 @@ class Pattern(NamedTuple):
             return True
         if self.file.rpartition("/")[2] != file.rpartition("/")[2] and not _SPECIAL.search(self.file):
             return False  # quick exit, because most rules of a large plan are for other files
-        whole = os.path.abspath(file)  # noqa: PTH100 - links are not followed
+        whole = os.path.abspath(file)  # noqa: PTH100 - must not follow links
         if self.file.startswith("/"):
             return _is(self.file, whole)
         end = f"/{UPWARDS.sub('', self.file)}"
@@ -71,13 +71,13 @@ class Pattern(NamedTuple):
         return ", ".join(f"{key} = {spelled(value)}" for key, value in self.keys().items())
 
     def keys(self) -> dict[str, str | int]:
-        """Return the keys that are set, in a plan's order."""
+        """Return the keys that are set, in the order in which plans list them."""
         return {key: value for key in KEYS if (value := getattr(self, key)) is not None}
 
 
 def spelled(value: object) -> str:
-    """Write a value in TOML, whose escapes are those of JSON."""
-    import json  # noqa: PLC0415 - builds spell none
+    """Format a value as TOML, which has the same escapes as JSON."""
+    import json  # noqa: PLC0415 - builds never call this function
 
     found = list(value) if isinstance(value, tuple) else value
     return json.dumps(found, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,4 +1,4 @@
-"""A plan: the regions that a build instruments. ``regions --plan``, runs and users write plans; front ends read them.
+"""Plans: the regions that a build instruments. ``regions --plan``, runs and users write plans; front ends read them.
 
 .. code-block:: toml
 
@@ -32,7 +32,7 @@
 
 A rule applies to the regions that match all of its keys among ``kind``, ``name``, ``file``, ``function`` and
 ``ordinal``. Text values may contain the wildcards ``*``, ``?`` and ``[…]``. Kind, file, function and ordinal together
-identify a region. Runs add the key ``texts``, which lists checksums of the file's versions to which the rule applies,
+identify a region. Runs add the key ``texts``, with checksums of those versions of the file to which the rule applies,
 because an ordinal may denote another region in other versions.
 """
 
@@ -62,7 +62,7 @@ VERSION: Final = 2
 PARTS: Final = ("loops", "blocks")
 _MEMBER: Final = re.compile(r"(?P<kind>[a-z]+)#(?P<ordinal>\d+)")
 
-# The language by a file name's suffix, and the variable in makefiles for its compiler.
+# Patterns for the file names of each language, and the makefile variable that selects its compiler.
 _COMPILERS: Final = (
     (re.compile(r"\.[ch]$"), "CC=aa-mpicc"),
     (re.compile(r"\.(C|H|cc|cp|cpp|CPP|cxx|c\+\+|hh|hpp|hxx|h\+\+|tcc)$"), "CXX=aa-mpicxx"),
@@ -75,7 +75,7 @@ class Include(NamedTuple):
 
     Attributes:
         pattern: The regions.
-        modes: Only regions that belong to these modes count. If empty, all do, even tiny ones.
+        modes: Only regions that belong to these modes are included; if empty, all regions, even tiny ones.
         comment: An explanation for readers of the file; it is not read back.
     """
 
@@ -128,8 +128,8 @@ class Merge(NamedTuple):
     Attributes:
         file: Pattern of their file; None for any.
         function: Pattern of the enclosing function.
-        regions: Their names, such as ``loop@41``, or kinds and ordinals, ``loop#0``.
-        name: The name of the merged region; the members' names if empty.
+        regions: The regions' names, such as ``loop@41``, or their kinds and ordinals, such as ``loop#0``.
+        name: The name of the merged region; if empty, it is made of the members' names.
     """
 
     file: str | None
@@ -166,7 +166,7 @@ class Plan(NamedTuple):
     """How a build divides a program into regions.
 
     Attributes:
-        modes: The modes; None for those of the command, or the default ones.
+        modes: The modes; None for the modes that the command names, or else the default modes.
         include: Regions that are instrumented in addition to those of the modes.
         exclude: Regions that are never instrumented, whatever other rules state.
         eliminate: Regions that are removed, but not the regions inside them.
@@ -182,7 +182,7 @@ class Plan(NamedTuple):
     split: tuple[Split, ...] = ()
 
     def patterns(self) -> Iterator[tuple[str, Pattern]]:
-        """Yield each rule's table and pattern, except for ``merge`` and rules for certain versions of a file."""
+        """Yield each rule's table and pattern, except for ``merge`` rules and rules for certain versions of a file."""
         for table, rule in self._rules():
             if not getattr(rule, "texts", ()):
                 yield table, rule.pattern
@@ -198,11 +198,11 @@ class Plan(NamedTuple):
 
 
 def build_line(path: Path, plan: Plan | None = None) -> str:
-    """Return the shell line that builds with a plan, from whatever folders the build calls the compiler.
+    """Return the shell line that builds with a plan; it works in whatever folders the build calls the compiler.
 
     Args:
-        path: Where the plan is.
-        plan: The plan, whose files show which compilers are needed.
+        path: The plan's file.
+        plan: The plan; the source files that it names show which compilers are needed.
     """
     files = plan.files() if plan else frozenset()
     compilers = [compiler for language, compiler in _COMPILERS if any(map(language.search, files))]

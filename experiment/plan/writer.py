@@ -14,12 +14,12 @@ __all__ = ["save_plan"]
 
 
 def save_plan(path: Path, plan: Plan, head: str = "") -> None:
-    """Write a plan that is read back unchanged.
+    """Write a plan so that it reads back unchanged.
 
     Args:
         path: The file.
         plan: The plan.
-        head: Comment lines for its top, each with its ``#``.
+        head: Comment lines for the top of the file, each with its ``#``.
 
     Raises:
         InputError: The file cannot be written.

@@ -1,7 +1,7 @@
 """Read traces as CSV, which any monitoring system can write.
 
-The first line names the columns, ``time,process,thread,<metric>[<unit>],…``; every other line is a sample: seconds, a
-rank, a thread, and one number per metric; an empty field is a missing value.
+The first line names the columns, ``time,process,thread,<metric>[<unit>],…``. Every other line is a sample: seconds, a
+rank, a thread, and one number per metric. An empty field is a missing value.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ __all__ = ["COLUMNS", "TraceReader", "read_trace"]
 COLUMNS: Final = ("time", "process", "thread")
 _COLUMN: Final = re.compile(r"(?P<name>.*?)(?:\[(?P<unit>[^\[\]]*)\])?", re.DOTALL)
 _NOTHING: Final = frozenset({"", "nan", "NaN", "NA"})
-_PIECE: Final = 2**22  # bytes at a time
-_LONGEST: Final = 2**24  # characters in a line
+_PIECE: Final = 2**22  # bytes to read at a time
+_LONGEST: Final = 2**24  # maximum number of characters in a line
 _NUMBER: Final = 2**31
-_DIGITS: Final = 100  # digits of a number, including leading zeros
-_LAST: Final = 2.0**53  # seconds: the latest time
+_DIGITS: Final = 100  # maximum number of digits in a number, including leading zeros
+_LAST: Final = 2.0**53  # the latest time, in seconds
 
 
 class TraceReader:
@@ -44,18 +44,18 @@ class TraceReader:
 
     @property
     def metrics(self) -> tuple[str, ...] | None:
-        """Names, once the header has been read."""
+        """The names of the metrics; None until the header has been read."""
         return self._metrics
 
     def feed(self, piece: bytes, *, last: bool = False) -> Samples:
-        """Parse the next piece and return its samples; text after its last end of line is kept for the next one.
+        """Parse the next piece and return its samples; an incomplete last line is kept for the next piece.
 
         Args:
             piece: Text of any length.
-            last: Whether this is the last piece: its last line is whole, with or without its end.
+            last: Whether this is the last piece, whose last line is complete even if it has no end of line.
 
         Raises:
-            InputError: A line is not a sample; the message has its place.
+            InputError: A line is not a sample; the message contains the line's number.
         """
         rows: list[tuple[int, list[str]]] = []
         try:

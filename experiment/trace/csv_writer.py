@@ -1,4 +1,4 @@
-"""Write traces as CSV for ``csv_reader``; additive metrics become rates, because samples have no length there."""
+"""Write traces as CSV for ``csv_reader``; additive metrics become rates, because samples have no length in CSV."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def write_trace(trace: Trace, path: Path) -> None:
 
     Args:
         trace: The trace to write.
-        path: The file, which is replaced when all of it is written.
+        path: The file, which is replaced only when the new file is complete.
 
     Raises:
         InputError: The file cannot be written.

@@ -1,4 +1,4 @@
-"""Time lines over equal steps of time, as far as their samples are known: the input of projection pursuit."""
+"""Timelines in equal time steps, as far as their samples are known: the input of projection pursuit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .time_line import Trace
 
 __all__ = ["EqualSteps", "KnownSoFar", "samples_of"]
 
-_MOST: Final = 1_000_000  # steps per location
+_MOST: Final = 1_000_000  # maximum number of steps per location
 
 Values = npt.NDArray[np.float64]
 
@@ -30,7 +30,7 @@ class KnownSoFar(NamedTuple):
         place: Process and thread.
         begin: ``float64[sample]``, seconds.
         end: ``float64[sample]``, seconds.
-        values: ``float64[sample, metric]``: amounts in the sample, or levels; NaN if not recorded.
+        values: ``float64[sample, metric]``: amounts during the sample, or levels; NaN if not recorded.
     """
 
     place: tuple[int, int]
@@ -43,10 +43,10 @@ class KnownSoFar(NamedTuple):
 class EqualSteps:
     """Returns the values of each step once, as soon as it is complete: rates of additive metrics, and levels.
 
-    Later calls may pass merged, longer samples.
+    Later calls may pass samples that were merged into longer ones.
 
     Attributes:
-        metrics: The metrics' names, one column of values each.
+        metrics: The metrics' names, one for each column of the values.
         step: The length of a step, in seconds.
         passed: Process and thread → the number of steps returned.
     """
@@ -56,7 +56,7 @@ class EqualSteps:
     passed: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def new(self, lines: Iterable[KnownSoFar]) -> Samples:
-        """Return the steps that have become complete since the last call; each is a sample at its end."""
+        """Return the steps that have become complete since the last call, each as a sample at the end of the step."""
         parts = [self._of_line(line) for line in lines if len(line.end)]
         locations = list(self.passed)
         numbers = {place: number for number, place in enumerate(locations)}
@@ -87,10 +87,10 @@ class EqualSteps:
 
 
 def samples_of(trace: Trace, step: float) -> Samples:
-    """Return a whole trace over equal steps.
+    """Return a whole trace in equal time steps.
 
     Args:
-        trace: Its lines are read one after the other.
+        trace: The trace, whose timelines are read one after the other.
         step: The length of a step, in seconds.
     """
     known = (

@@ -12,20 +12,21 @@ from ..metric import Metric
 
 __all__ = ["means", "rates"]
 
-_ROUNDINGS: Final = 8  # rounding error of a difference of two sums, in units in the last place of a sum
+_ROUNDINGS: Final = 8  # rounding error of the difference of two sums, in units in the last place of a sum
 
 Values = npt.NDArray[np.float64]
 
 
 def means(begin: Values, end: Values, values: Values, first: Values, last: Values) -> Values:
-    """Return the means over intervals, ``float64[span, metric]``; NaN if half of an interval or more is unknown.
+    """Return the means over intervals, ``float64[span, metric]``; NaN if at least half of an interval is unknown.
 
     Args:
         begin: ``float64[sample]``, seconds.
         end: ``float64[sample]``, seconds; after ``begin``, and not after the ``begin`` of the next sample.
         values: ``float64[sample, metric]``, constant during a sample; NaN if unknown.
         first: ``float64[span]``, seconds.
-        last: ``float64[span]``, seconds, not before ``first``. If equal, the value is that of the sample around it.
+        last: ``float64[span]``, seconds, not before ``first``. If both are equal, the value of the sample around this
+            time is returned.
     """
     if not len(end):
         return np.full((len(first), values.shape[1]), np.nan)
@@ -48,17 +49,17 @@ def rates(metrics: Sequence[Metric], begin: Values, end: Values, values: Values)
     """Return rates per second of additive metrics, and levels, ``float64[sample, metric]``; NaN for empty samples.
 
     Args:
-        metrics: The columns.
+        metrics: The metrics of the columns.
         begin: ``float64[sample]``, seconds.
         end: ``float64[sample]``, seconds.
-        values: ``float64[sample, metric]``: amounts in the sample, or levels.
+        values: ``float64[sample, metric]``: amounts during the sample, or levels.
     """
     length = np.where(end > begin, end - begin, np.nan)[:, None]
     return np.where([metric.additive for metric in metrics], values / length, values + 0 * length)
 
 
 def _upto(amounts: Values) -> Values:
-    """Return the cumulative sum at each sample's begin and end; it stays constant between two samples."""
+    """Return the cumulative sums at the begin and the end of each sample; they stay constant between samples."""
     table = np.zeros((2 * len(amounts), amounts.shape[1]))
     table[1::2] = amounts
     summed: Values = table.cumsum(axis=0)

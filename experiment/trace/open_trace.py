@@ -1,4 +1,4 @@
-"""Open a trace from any source: our own file, a run's folder, an OTF2 archive, or CSV."""
+"""Open a trace from any source: autoanalyzer's own file, a run's folder, an OTF2 archive, or CSV."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _CSV: Final = ".csv"
 
 
 def open_trace(path: Path) -> Samples | Trace:
-    """Open a trace; CSV is read whole.
+    """Open a trace; a CSV file is read completely.
 
     Args:
-        path: A ``.csv`` file, an ``.otf2`` archive, one of ``run --trace``, or the folder of such a run.
+        path: A ``.csv`` file, an ``.otf2`` archive, a trace of ``run --trace``, or the folder of such a run.
 
     Raises:
         InputError: There is no trace at this path, or it is damaged.

@@ -1,4 +1,4 @@
-"""Samples of metrics over time, of all locations together."""
+"""Samples of metrics over time, for all locations together."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Samples:
     """Samples of one trace, in any order.
 
     Attributes:
-        metrics: Names, one column of ``values`` each.
-        units: One per metric; empty if there is none.
-        locations: Process and thread, in the order in which they were first seen.
+        metrics: The names of the metrics, one for each column of ``values``.
+        units: The unit of each metric; empty if it has none.
+        locations: The process and thread of each location, in the order in which locations first appear.
         times: ``float64[sample]``, seconds.
         places: ``int[sample]``, indices of ``locations``.
         values: ``float64[sample, metric]``, NaN where missing.
@@ -43,7 +43,7 @@ class Samples:
         return replace(self, times=self.times[taken], places=self.places[taken], values=self.values[taken])
 
     def with_more(self, *later: Samples) -> Samples:
-        """Append samples that the same reader returned later."""
+        """Return these samples with those appended that the same reader returned later."""
         parts = [each for each in (self, *later) if each.metrics]
         if not parts:
             return self

@@ -18,7 +18,7 @@ __all__ = ["Series", "every_series", "series_of"]
 
 Values = npt.NDArray[np.float64]
 
-_FINER: Final = 4  # the most steps per sample of a line, because some samples may be long
+_FINER: Final = 4  # maximum ratio of steps to samples in a timeline, because some samples may be long
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,10 +30,10 @@ class Series:
         unit: The unit; for a rate, the metric's unit over ``sec``.
         rate: Whether values are rates per second of an additive metric.
         source: The trace's file.
-        begin: ``float64[sample]``, seconds.
-        times: ``float64[sample]``, seconds, increasing: the ends of samples.
-        values: ``float64[sample]``, mean over locations: rates for additive metrics of our own traces, otherwise as in
-            the trace. NaN if missing.
+        begin: ``float64[sample]``: the beginnings of samples, in seconds.
+        times: ``float64[sample]``: the ends of samples, in seconds, increasing.
+        values: ``float64[sample]``: means over locations. Rates for additive metrics of autoanalyzer's own traces,
+            otherwise as in the trace. NaN if missing.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Series:
         return len(self.times)
 
     def over(self, begin: Values, end: Values) -> Values:
-        """Return the means over other intervals, ``float64[other]``; NaN if half of one or more is unknown.
+        """Return the means over other intervals, ``float64[other]``; NaN if at least half of an interval is unknown.
 
         Args:
             begin: ``float64[other]``, seconds.
@@ -61,12 +61,12 @@ class Series:
         return self.part(~np.isnan(self.values))
 
     def part(self, taken: npt.NDArray[np.bool_]) -> Series:
-        """Return some of the samples."""
+        """Return the series with only some samples, ``bool[sample]``."""
         return replace(self, begin=self.begin[taken], times=self.times[taken], values=self.values[taken])
 
 
 class _Line(NamedTuple):
-    """Some metrics of a location: values ``float64[sample, metric]``."""
+    """Some metrics of a location over time; the values are ``float64[sample, metric]``."""
 
     begin: Values
     end: Values
@@ -76,11 +76,11 @@ class _Line(NamedTuple):
 def series_of(trace: Samples | Trace, metric: str, source: str = "", *, ranks: Collection[int] | None = None) -> Series:
     """Return a metric over time, as the mean over locations.
 
-    A single location keeps its samples; several are averaged over equal steps of about a sample's length.
+    A single location keeps its samples; several locations are averaged in equal steps, each about as long as a sample.
 
     Args:
-        trace: Of any tool.
-        metric: One of its metrics.
+        trace: A trace of any tool.
+        metric: One of the trace's metrics.
         source: The trace's name.
         ranks: The ranks to include; None for all.
 
@@ -117,7 +117,7 @@ def _names(trace: Samples | Trace) -> Sequence[str]:
 
 
 def _some(trace: Samples | Trace, metrics: Sequence[str], source: str, ranks: Collection[int] | None) -> list[Series]:
-    """Return metrics with common samples: all metrics of one of our traces, but only one metric of another trace."""
+    """Return metrics that share their samples: all metrics of our own trace, but a single metric of any other trace."""
 
     def lines() -> Iterator[_Line]:
         found = _of_trace(trace, metrics, ranks) if isinstance(trace, Trace) else _of_samples(trace, metrics[0], ranks)
@@ -133,7 +133,7 @@ def _some(trace: Samples | Trace, metrics: Sequence[str], source: str, ranks: Co
 
 
 def _about(trace: Samples | Trace, metric: str) -> tuple[str, bool]:
-    """Return the unit of a series, and whether it is a rate: additive metrics of our own traces become rates."""
+    """Return the unit of a series, and whether it is a rate, as additive metrics of our own traces are."""
     if not isinstance(trace, Trace):
         return trace.units[trace.metrics.index(metric)], False
     about = trace.metrics[trace.column(metric)]
@@ -158,7 +158,7 @@ def _mean(lines: Callable[[], Iterator[_Line]]) -> _Line | None:
 
 
 def _of_trace(trace: Trace, metrics: Sequence[str], ranks: Collection[int] | None) -> Iterator[_Line]:
-    """Yield rates of additive metrics, and levels."""
+    """Yield each location's rates of additive metrics, and its levels."""
     columns = [trace.column(metric) for metric in metrics]
     wanted = [trace.metrics[column] for column in columns]
     for number, place in enumerate(trace.locations):
@@ -170,7 +170,7 @@ def _of_trace(trace: Trace, metrics: Sequence[str], ranks: Collection[int] | Non
 
 
 def _of_samples(samples: Samples, metric: str, ranks: Collection[int] | None) -> Iterator[_Line]:
-    """Yield values as they are, each constant since the sample before; samples at the same time are averaged."""
+    """Yield each location's values, each valid since the previous sample; samples at the same time are averaged."""
     column = samples.metrics.index(metric)
     for number, (process, _) in enumerate(samples.locations):
         if ranks is None or process in ranks:

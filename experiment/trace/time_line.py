@@ -1,4 +1,4 @@
-"""Our own trace: each location's samples in order, with amounts, and the call paths of each."""
+"""Our own trace: each location's samples in order, with amounts, and with the call paths in each sample."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ Values = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TimeLine:
-    """A location's samples; each begins where the one before ends, or later.
+    """A location's samples; each begins at or after the end of the previous one.
 
     Attributes:
         begin: ``float64[sample]``, seconds since the first process of the run started.
         end: ``float64[sample]``, seconds; after ``begin``, and not after the ``begin`` of the next sample.
-        values: ``float64[sample, metric]``: the amount in the sample, or a level at its end. NaN if not measured.
+        values: ``float64[sample, metric]``: the amount during the sample, or the level at its end. NaN if not measured.
         first: ``int[sample + 1]``: where the parts of each sample begin in the following four arrays.
-        paths: ``int[part]``: call paths; -1 stands for several short ones together.
-        visits: ``int64[part]``: how often each call path was entered.
+        paths: ``int[part]``: call paths; -1 stands for several short call paths together.
+        visits: ``int64[part]``: the number of times that each call path was entered.
         seconds: ``float64[part]``: seconds in the call path itself, without its descendants.
         computing: ``float64[part]``: the part of ``seconds`` that was CPU time outside MPI, file I/O and OpenMP.
     """
@@ -49,20 +49,20 @@ class TimeLine:
 
     @property
     def samples(self) -> npt.NDArray[np.intp]:
-        """``int[part]``: the sample that each part belongs to."""
+        """The sample to which each part belongs, ``int[part]``."""
         return np.repeat(np.arange(len(self)), np.diff(self.first))
 
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """The time lines of a run, read on demand.
+    """The timelines of a run, read on demand.
 
     Attributes:
-        metrics: The columns of ``values``. A metric that is not ``additive`` is a level.
-        call_paths: Parents before children.
-        locations: One for each line.
-        counts: The number of samples in each line.
-        read: Returns the line of a location.
+        metrics: The metrics of the columns of ``values``. A metric that is not ``additive`` is a level.
+        call_paths: The call paths, parents before children.
+        locations: The location of each timeline.
+        counts: The number of samples in each timeline.
+        read: Returns the timeline of a location.
         facts: Further facts: the program, and how samples were taken.
     """
 
@@ -74,11 +74,11 @@ class Trace:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     def line(self, location: int) -> TimeLine:
-        """Return the time line of a location, by its index in ``locations``."""
+        """Return the timeline of a location, by its index in ``locations``."""
         return self.read(location)
 
     def lines(self) -> Iterator[TimeLine]:
-        """Yield one line after the other."""
+        """Yield one timeline after the other."""
         return map(self.line, range(len(self.locations)))
 
     def column(self, metric: str) -> int:

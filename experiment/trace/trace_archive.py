@@ -1,9 +1,10 @@
 """A trace as a file: a zip of numpy arrays, which ``numpy.load`` opens as well.
 
-``trace.json`` describes it: kind and version, metrics, call paths, locations with their numbers of samples, facts. The
-lines of neighbouring locations form a block, with one member per array: ``7/begin.npy``, ``7/value-12.npy``. So a line
-can be read without the others, and one array of a million samples without the rest. Times are in whole nanoseconds, and
-integers take as few bytes as possible; in signed ones -1 is a value that was not recorded.
+``trace.json`` describes the trace: its kind and version, metrics, call paths, locations with their numbers of samples,
+and further facts. The timelines of neighbouring locations form a block, with one member per array: ``7/begin.npy``,
+``7/value-12.npy``. A timeline can therefore be read without those in other blocks, and one array of a million samples
+without the other arrays. Times are in whole nanoseconds. Integers take as few bytes as possible; if they are signed, -1
+marks a value that was not recorded.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ __all__ = ["load_trace", "save_trace"]
 _KIND: Final = "autoanalyzer trace"
 _VERSION: Final = 3
 _HEAD: Final = "trace.json"
-_BLOCK: Final = 1 << 16  # samples in a block, unless a single line has more
-_EFFORT: Final = 1  # compression level: 6 makes files a tenth smaller, but takes three times as long
+_BLOCK: Final = 1 << 16  # maximum number of samples in a block, unless a single timeline has more
+_EFFORT: Final = 1  # compression level; level 6 makes files 10 % smaller, but takes three times as long
 _RATIO: Final = 1100  # the greatest plausible compression ratio; deflate reaches 1032
 _EXACT: Final = 2.0**53
 _NANO: Final = 1e9
@@ -46,12 +47,12 @@ _Array = npt.NDArray[Any]
 
 
 def save_trace(trace: Trace, path: Path, lines: Iterable[TimeLine] | None = None) -> None:
-    """Write a trace, one line at a time.
+    """Write a trace, one timeline at a time.
 
     Args:
         trace: The trace to write.
-        path: The file, which is replaced when all of it is written.
-        lines: The trace's lines, if they are not to be read from ``trace``.
+        path: The file, which is replaced only when the new file is complete.
+        lines: The trace's timelines; None if they should be read from ``trace``.
 
     Raises:
         InputError: The file cannot be written.
@@ -73,14 +74,14 @@ def _write(trace: Trace, stream: IO[bytes], lines: Iterable[TimeLine]) -> None:
 
 
 def _put(file: zipfile.ZipFile, name: str, data: bytes) -> None:
-    """Write a member with a fixed date, so that the same trace makes the same file."""
+    """Write a member with a fixed date, so that equal traces produce equal files."""
     info = zipfile.ZipInfo(name)
     info.compress_type = zipfile.ZIP_DEFLATED
     file.writestr(info, data, compresslevel=_EFFORT)
 
 
 def _together(lines: Iterable[TimeLine]) -> Iterator[list[TimeLine]]:
-    """Yield the time lines in blocks of limited size."""
+    """Yield the timelines in blocks of limited size."""
     block: list[TimeLine] = []
     for line in lines:
         if block and sum(map(len, block)) + len(line) > _BLOCK:
@@ -92,7 +93,7 @@ def _together(lines: Iterable[TimeLine]) -> Iterator[list[TimeLine]]:
 
 
 def _blocks(counts: Sequence[int]) -> list[range]:
-    """Divide locations into blocks whose lines are written together."""
+    """Divide locations into blocks whose timelines are written together."""
     blocks: list[range] = []
     start, samples = 0, 0
     for location, count in enumerate(counts):
@@ -124,7 +125,7 @@ def _nanoseconds(seconds: _Array) -> _Array:
 
 
 def _compact(values: _Array) -> _Array:
-    """Return non-negative integers in as few bytes as possible, with -1 for NaN; other values unchanged."""
+    """Return non-negative integers in as few bytes as possible, with -1 for NaN; return other values unchanged."""
     known = values[~np.isnan(values)]
     most = known.max(initial=0)
     if most >= _EXACT or known.min(initial=0) < 0 or (known != np.rint(known)).any():
@@ -157,17 +158,17 @@ def _head(trace: Trace) -> dict[str, Any]:
 
 
 def load_trace(path: Path) -> Trace:
-    """Open a trace; its lines are read on demand.
+    """Open a trace; its timelines are read on demand.
 
     Raises:
-        InputError: The file cannot be read, is not a trace, has another version, or is damaged; reading lines may raise
-            it, too.
+        InputError: The file cannot be read, is not a trace, has another version, or is damaged. Reading the timelines
+            later may also raise it.
     """
     return _Archive(path).trace()
 
 
 class _Archive:
-    """An open file and its head."""
+    """An open trace file and its head."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

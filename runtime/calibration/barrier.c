@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Polls after which a thread yields its core, because the thread that it waits for may need that core. */
+/* Number of polls after which a thread yields its core, because the awaited thread may need that core. */
 enum { PATIENCE = 1000 };
 
-/* Counts in cache lines of their own; threads poll one and change the other, as in libgomp. */
+/* Two counters in separate cache lines; threads poll one and change the other, as in libgomp. */
 struct meeting {
     _Alignas(64) _Atomic int awaited;
     _Alignas(64) _Atomic unsigned number;
@@ -26,7 +26,7 @@ struct member {
     int processor;
 };
 
-/* Returns when all threads are there, or no more meetings follow. */
+/* Returns when all threads have arrived, or if there will be no further meeting. */
 static void meet(struct meeting *meeting) {
     unsigned number = atomic_load(&meeting->number);
     if (atomic_fetch_sub(&meeting->awaited, 1) == 1) {
@@ -64,11 +64,11 @@ double aa_barrier(const struct aa_cores *cores) {
     for (int i = 1; i < cores->number; i++) {
         members[i] = (struct member){.meeting = &meeting, .processor = cores->processors[i]};
         if (pthread_create(&members[i].thread, &small, take_part, &members[i]))
-            return 0; /* threads that wait at the barrier end with the process */
+            return 0; /* threads that still wait at the barrier end with the process */
     }
     aa_stay_on(cores->processors[0]);
     aa_sample(&work);
-    atomic_store(&meeting.is_over, true); /* whether others have left the last meeting or not */
+    atomic_store(&meeting.is_over, true); /* releases threads that have not left the last meeting yet */
     for (int i = 1; i < cores->number; i++)
         pthread_join(members[i].thread, NULL);
     free(members);

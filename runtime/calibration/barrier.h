@@ -1,13 +1,13 @@
 /*
- * Threads that meet at a barrier and spin until all are there, as those of OpenMP do: one on each core.
+ * Threads, one on each core, that meet at a barrier and spin until all have arrived, as in OpenMP.
  */
 #ifndef AA_BARRIER_H
 #define AA_BARRIER_H
 
 #include "cores.h"
 
-/* Returns the seconds of a barrier; 0 if there is one core, or no threads. The calling thread stays on a
- * core. */
+/* Returns the seconds that a barrier takes; 0 if there is only one core, or if threads cannot be started. The
+ * calling thread is bound to a core. */
 double aa_barrier(const struct aa_cores *cores);
 
 #endif

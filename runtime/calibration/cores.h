@@ -1,5 +1,5 @@
 /*
- * The cores of this node that the job may use, and their last caches.
+ * The cores of this node that the job may use, and their last-level caches.
  */
 #ifndef AA_CORES_H
 #define AA_CORES_H
@@ -9,12 +9,12 @@
 struct aa_cores {
     int number;
     int *processors;     /* one processor per core */
-    uint64_t cache, all; /* bytes: the largest last-level cache of any core, and the sum over all cores */
+    uint64_t cache, all; /* bytes: the largest last-level cache, and the sum of all last-level caches */
 };
 
 /*
- * Finds the cores. A launcher may have bound the process to one core; this releases it as far as the job's
- * limits allow. Returns -1 and sets errno if the kernel does not report them.
+ * Finds the cores. If a launcher has bound the process to one core, releases it as far as the job's limits
+ * allow. Returns -1 and sets errno if the kernel does not report the cores.
  */
 int aa_find_cores(struct aa_cores *cores);
 

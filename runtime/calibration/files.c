@@ -10,7 +10,7 @@ enum { FILE_LENGTH = 4 * AA_LONG };
 
 struct file {
     int number;
-    size_t length; /* of each call */
+    size_t length; /* bytes per call */
     off_t at;
 };
 
@@ -38,7 +38,7 @@ static void write_file(void *state, uint64_t times) {
     }
 }
 
-/* Called before each sample, because programs mostly write new files. */
+/* Empties the file before each sample, because programs mostly write new files. */
 static void empty_file(void *state) {
     struct file *file = state;
     if (ftruncate(file->number, 0))

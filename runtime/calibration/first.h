@@ -1,6 +1,6 @@
 /*
- * Finds the first of the processes that a launcher starts, the only one that measures. If the launcher does
- * not show which one is the first, all measure.
+ * Finds the first of the processes that a launcher starts; only this process measures. If the launcher does
+ * not show which process is the first, all processes measure.
  */
 #ifndef AA_FIRST_H
 #define AA_FIRST_H

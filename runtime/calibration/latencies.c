@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Elements of the loop that is one repetition: 4 KiB of double precision. */
+/* Number of elements in the loop that is one repetition: 4 KiB in double precision. */
 enum { LENGTH = 512 };
 
 enum { PRODUCTS, QUOTIENTS, CHAINED_PRODUCTS, CHAINED_QUOTIENTS, DENORMAL_PRODUCTS, PREDICTED, MISPREDICTED };
@@ -50,8 +50,8 @@ static void divide_in_chain(void *state, uint64_t times) {
     aa_result = value;
 }
 
-/* Branches by one bit of a random number, or, with a mask of 0, always the same way (Marsaglia, Xorshift
- * RNGs, 2003). */
+/* Branches on one bit of a random number or, with a mask of 0, always in the same direction (Marsaglia,
+ * Xorshift RNGs, 2003). */
 static void branch(void *state, uint64_t times) {
     uint64_t x = 88172645463325252ull, mask = *(const uint64_t *)state, taken = 0;
     for (uint64_t t = 0; t < times; t++)

@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-/* Elements of the loop that is one repetition: 4 KiB of double precision. */
+/* Number of elements in the loop that is one repetition: 4 KiB in double precision. */
 enum { LENGTH = 512 };
 
 static struct numbers {
@@ -53,7 +53,7 @@ static void divide(void *state, uint64_t times) {
     aa_result = value;
 }
 
-/* known_from: the loops' instructions on x86-64, used if they are not counted. */
+/* known_from: the loops' numbers of instructions on x86-64, used if instructions are not counted. */
 void aa_loops(struct aa_work works[AA_LOOPS]) {
     static const struct aa_work loops[AA_LOOPS] = {
         {.name = "add_products", .run = add_products, .known_from = 7 * LENGTH},

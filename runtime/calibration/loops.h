@@ -1,6 +1,6 @@
 /*
- * Loops of plain code with data in the first-level cache. In three loops, each operation depends on the one
- * before; in two, operations are independent.
+ * Loops of plain code with data in the first-level cache. In three loops, each operation depends on the
+ * previous one; in two loops, operations are independent.
  */
 #ifndef AA_LOOPS_H
 #define AA_LOOPS_H

@@ -5,7 +5,7 @@
  *     machine count                       under rtcount: counts the loops' instructions
  *
  * If a launcher starts several processes, only the first one measures; if the launcher does not show which
- * one is the first, all measure.
+ * process is the first, all processes measure.
  */
 #define _GNU_SOURCE
 #include "counter_requests.h"
@@ -28,7 +28,7 @@
 
 enum { ROUNDS = 5, COUNTED_TIMES = 16 };
 
-/* Measures all prices in turn, several times, so that a disturbance of a second spoils none of them. */
+/* Measures all prices in turn, several times, so that a disturbance of about a second spoils none of them. */
 static void sample(struct aa_work *works, int number, int rounds) {
     for (int round = 0; round < rounds; round++)
         for (int i = 0; i < number; i++)

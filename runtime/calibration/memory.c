@@ -6,11 +6,11 @@
 
 static const uint64_t most_bytes = 256ull << 20;
 
-/* Cache lines, each of which begins with the address of another one, so that all form one cycle. */
+/* Cache lines; each begins with the address of another one, so that all lines form one cycle. */
 struct lines {
     char *first;
-    uint64_t number, length, next; /* of a walk */
-    void *at;                      /* the position of a pointer chase */
+    uint64_t number, length, next; /* next: where a walk continues */
+    void *at;                      /* where a pointer chase continues */
 };
 
 static uint64_t random_number(uint64_t *state) {
@@ -56,7 +56,7 @@ static void chase(void *state, uint64_t times) {
     lines->at = at;
 }
 
-/* Continues where the last walk ended, because the lines just read are in a cache. */
+/* Continues where the last walk ended, because the lines that were just read are in a cache. */
 static void walk(void *state, uint64_t times) {
     struct lines *lines = state;
     uint64_t sum = 0;
@@ -72,9 +72,9 @@ static void walk(void *state, uint64_t times) {
 }
 
 /*
- * Three sizes: one that fits in the second-level cache but not in the first; one that fits in a
- * sufficiently large third-level cache, if there is one, for the least cost of a miss in the second; and
- * one that fits in no cache, for the greatest cost.
+ * Uses three sizes: one that fits in the second-level cache but not in the first-level cache; one that fits
+ * in a sufficiently large third-level cache, if there is one, for the lowest cost of a miss in the
+ * second-level cache; and one that fits in no cache, for the highest cost.
  */
 int aa_accesses(struct aa_work works[AA_ACCESSES], uint64_t l1, uint64_t l2, uint64_t line) {
     static struct lines near, middle, far;

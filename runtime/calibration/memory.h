@@ -1,5 +1,5 @@
 /*
- * Accesses that miss in a cache. In a pointer chase, each access waits for the one before; in a walk, the
+ * Accesses that miss in a cache. In a pointer chase, each access waits for the previous one; in a walk, the
  * processor prefetches.
  */
 #ifndef AA_MEMORY_H
@@ -9,7 +9,7 @@
 
 enum { AA_ACCESSES = 5 };
 
-/* The sizes of the simulated caches are in bytes. Returns -1 if there is no memory. */
+/* l1, l2, line: the sizes of the simulated caches, in bytes. Returns -1 if there is not enough memory. */
 int aa_accesses(struct aa_work works[AA_ACCESSES], uint64_t l1, uint64_t l2, uint64_t line);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Measures a message between two ranks of one node and of two nodes, and prints one price per line, in
+ * Measures a message between two ranks on one node, and on two nodes, and prints one price per line, in
  * seconds.
  *
  *     messages [ROUNDS]
@@ -15,10 +15,10 @@
 enum { FEW = 8, LONG = 1 << 20, WARM = 3, LEAST = 10, ROUNDS = 16, GO_ON = 1, STOP = 0 };
 
 /*
- * Seconds of one round, for one message length. On a busy machine, both ranks run at the same time only
- * by chance. Two virtual processors may share a core for ten seconds, and then be on two cores, between which
- * a message takes three times as long. So rounds are spread over time, and the minimum over all rounds
- * counts, which is that of a shared core.
+ * Seconds of one round, for one message length. On a busy machine, both ranks run at the same time only by
+ * chance. Two virtual processors may share a core for ten seconds, and then run on two cores, between which a
+ * message takes three times as long. Rounds are therefore spread over time, and the minimum over all rounds
+ * counts, which is the time on a shared core.
  */
 static const double most_seconds = 0.4, usual_seconds = 0.05;
 static const struct timespec between_rounds = {.tv_sec = 1}, nap = {.tv_nsec = 2000000};
@@ -40,8 +40,8 @@ static void exchange(int other, int length, int times) {
 }
 
 /*
- * Returns the seconds of a message in one direction, the minimum of many samples. If the samples' mean is
- * more than twice as long, other programs disturbed them, and more samples are taken.
+ * Returns the seconds of a message in one direction, the minimum of many samples. If the mean of the samples
+ * is more than twice the minimum, other programs disturbed them, and more samples are taken.
  */
 static double best(int other, int length, int times) {
     double least = 0, total = 0, start = aa_now(CLOCK_MONOTONIC), now = start;
@@ -83,7 +83,7 @@ static void measure(int rank, int other, const char *across, int rounds) {
     printf("price mpi_byte%s %.4g\n", across, (longer > few ? longer - few : longer) / (LONG - FEW));
 }
 
-/* Idle ranks sleep, because polling would disturb the others. */
+/* Idle ranks sleep, because polling would disturb the ranks that measure. */
 static void wait_for_all(void) {
     MPI_Request request;
     int done = 0;
@@ -104,7 +104,7 @@ int main(int arguments, char **words) {
     memcpy(first, host, sizeof first);
     MPI_Bcast(first, sizeof first, MPI_CHAR, 0, MPI_COMM_WORLD);
     same = !strcmp(first, host);
-    /* The lowest rank on rank 0's node other than rank 0, and the lowest one on another node. */
+    /* The lowest rank other than 0 on rank 0's node, and the lowest rank on any other node. */
     int own[2] = {rank && same ? rank : size, rank && !same ? rank : size};
     MPI_Allreduce(own, partners, 2, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     for (int i = 0; i < 2; i++) {

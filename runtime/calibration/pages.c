@@ -8,8 +8,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define HUGE_PAGE ((size_t)2 << 20) /* bytes, on x86-64 and AArch64 */
-#define BLOCK ((size_t)1 << 20)     /* bytes of pages that are freed together */
+#define HUGE_PAGE ((size_t)2 << 20) /* bytes of a huge page on x86-64 and AArch64 */
+#define BLOCK ((size_t)1 << 20)     /* total bytes of the pages that are freed together */
 
 #define SMALL 48 /* bytes of a small block: a few numbers and pointers */
 enum { BLOCKS = 1000 };

@@ -1,7 +1,7 @@
 /*
- * Measures this node's peak rates: double-precision operations of a core, and memory traffic of one core
- * alone and of each core while all are busy; and a barrier of all cores. Prints one price per line, in
- * seconds.
+ * Measures this node's peak rates: double-precision operations of a core, and memory traffic of a core while
+ * all others are idle, and while all are busy. Also measures a barrier of all cores. Prints one price per
+ * line, in seconds.
  */
 #include "barrier.h"
 #include "cores.h"
@@ -17,14 +17,15 @@
 enum { ROUNDS = 5, FAR = 4, LEAST_FAR = 2, SHARE = 4 };
 
 /*
- * Bytes: the cache size to assume if it is unknown, and the smallest size of a walk, chosen so that the walk
- * takes long compared with the start of its thread.
+ * In bytes: the cache size to assume if it is unknown, and the smallest size of a walk, for which a walk
+ * takes much longer than the start of its thread.
  */
 static const uint64_t usual_cache = 32u << 20, least_walk = 32u << 20;
 
 /*
- * Returns the number of bytes after which a cache holds none of the first ones: four times the caches'
- * size, at most a quarter of the memory; 0 if that is less than twice the caches' size.
+ * Returns a number of bytes so large that, after they are accessed, a cache contains none of the first
+ * ones: four times the caches' size, at most a quarter of the memory; 0 if that is less than twice the
+ * caches' size.
  */
 static uint64_t beyond(uint64_t caches, uint64_t least) {
     uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / SHARE;
@@ -65,7 +66,7 @@ int main(void) {
     aa_end_stream(&stream);
     print_price("memory_byte", walk.seconds / AA_STREAM_BYTES, small);
     print_price("memory_byte_shared", shared ? aa_shared_stream(&cores, shared) : 0, small);
-    fflush(stdout); /* these prices are known whatever becomes of the threads */
+    fflush(stdout); /* these prices are known even if the threads fail */
     print_price("omp_barrier", aa_barrier(&cores), "there is only one core, or threads cannot be started");
     printf("cores %d\n", cores.number);
     return 0;

@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * On a busy machine, many rounds are disturbed by other programs. One round is long compared with the
- * start of its threads.
+ * On a busy machine, other programs disturb many rounds. One round takes much longer than the start of its
+ * threads.
  */
 enum { ROUNDS = 100, LEAST_ROUNDS = 5 };
 static const double most_seconds = 1;
@@ -63,7 +63,10 @@ void aa_walk_stream(void *state, uint64_t times) {
     aa_result = stream->sum[0];
 }
 
-/* Each thread touches its memory first, because the first access decides on which NUMA node the memory is. */
+/*
+ * Each thread touches its own memory first, because the first access determines the NUMA node of the
+ * memory.
+ */
 static void *walk_in_rounds(void *argument) {
     struct walker *walker = argument;
     aa_stay_on(walker->processor);
@@ -82,7 +85,7 @@ static void *walk_in_rounds(void *argument) {
     return NULL;
 }
 
-/* Returns the seconds from the first start to the last end; 0 if a thread had no memory. */
+/* Returns the seconds from the first start to the last end; 0 if a thread got no memory. */
 static double span(const struct walker *walkers, int number) {
     double start = walkers->start, end = walkers->end;
     for (int i = 0; i < number; i++) {
@@ -127,7 +130,7 @@ double aa_shared_stream(const struct aa_cores *cores, uint64_t bytes) {
         walkers[i] = (struct walker){
             .barrier = &barrier, .bytes = share, .processor = cores->processors[i], .go_on = &go_on};
         if (pthread_create(&walkers[i].thread, NULL, walk_in_rounds, &walkers[i]))
-            return 0; /* threads that wait at the barrier end with the process */
+            return 0; /* threads that still wait at the barrier end with the process */
     }
     double seconds = best_round(walkers, cores->number, &barrier, &go_on);
     for (int i = 0; i < cores->number; i++)

@@ -1,7 +1,6 @@
 /*
- * A walk through three arrays that exceed every cache, one of which is written: a = b + factor c, as in
- * STREAM (McCalpin 1995). As in STREAM, 24 bytes are counted per number, without the lines that a cache
- * reads before they are written.
+ * A walk through three arrays that exceed every cache: a = b + factor c, as in STREAM (McCalpin 1995). As in
+ * STREAM, 24 bytes are counted per element, without the lines that a cache reads before they are written.
  */
 #ifndef AA_STREAM_H
 #define AA_STREAM_H
@@ -16,7 +15,7 @@ struct aa_stream {
     uint64_t length, next;
 };
 
-/* Allocates arrays of this many bytes in total. Returns -1 if there is no memory. */
+/* Allocates arrays of this many bytes in total. Returns -1 if there is not enough memory. */
 int aa_make_stream(struct aa_stream *stream, uint64_t bytes);
 void aa_end_stream(struct aa_stream *stream);
 
@@ -24,8 +23,8 @@ void aa_end_stream(struct aa_stream *stream);
 void aa_walk_stream(void *stream, uint64_t times);
 
 /*
- * Walks on all cores at the same time, each through its share of the bytes. Returns the seconds per byte
- * of each core in the best of many rounds; 0 if there are no threads or no memory.
+ * Walks on all cores at the same time, each through its share of the bytes. Returns the seconds per byte and
+ * core in the best of many rounds; 0 if threads cannot be started, or if there is not enough memory.
  */
 double aa_shared_stream(const struct aa_cores *cores, uint64_t bytes);
 

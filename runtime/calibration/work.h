@@ -9,14 +9,14 @@ struct aa_work {
     const char *name;
     clockid_t clock;
     void (*run)(void *state, uint64_t times);
-    void (*prepare)(void *state); /* called before each sample, not timed; may be NULL */
+    void (*prepare)(void *state); /* called before each sample, outside the timed part; may be NULL */
     void *state;
     uint64_t times;    /* repetitions per sample; 0: not yet known */
     double seconds;    /* minimum per repetition; 0: not yet known */
-    double known_from; /* for loops: instructions per repetition; 0: unknown */
+    double known_from; /* for loops: number of instructions per repetition; 0: unknown */
 };
 
-/* Takes some samples of a work, and keeps the lowest tenth, because disturbances only make samples longer. */
+/* Takes some samples of a work, and keeps the lowest tenth of them: disturbances only make samples longer. */
 void aa_sample(struct aa_work *work);
 
 double aa_now(clockid_t clock);

@@ -19,10 +19,11 @@ void aa_book_prepare(void) {
 }
 
 /*
- * Books how long the thread was off the CPU in an interval of wall time, but at most the whole interval.
- * More may be owed: time that a hypervisor takes from the machine triggers no watch, and is found at the
- * end of an interval only if the interval is long. A negative time may be owed, because clocks jitter. Both
- * are carried over to the next interval at whose end the CPU clock is read.
+ * Books the time that the thread was off the CPU in an interval of wall time, but at most the whole
+ * interval. More time may be owed, because time that a hypervisor takes from the machine does not trigger
+ * the watch, and is found at the end of an interval only if the interval is long. Negative time may be
+ * owed, because clocks jitter. Both are carried over to the next interval at whose end the CPU clock is
+ * read.
  */
 static void book_off(struct aa_thread *thread, int64_t took) {
     int64_t off = thread->watch.owed < took ? thread->watch.owed : took;
@@ -36,8 +37,8 @@ static void book_off(struct aa_thread *thread, int64_t took) {
 }
 
 /*
- * Renews the latest anchor from time to time, so that the rate of ticks is well known even if the process
- * is killed.
+ * Renews the latest anchor from time to time, so that the rate of ticks is known precisely even if the
+ * process is killed.
  */
 static void renew_anchor(uint64_t now) {
     struct aa_header *header = aa_shard();
@@ -79,8 +80,8 @@ void aa_book(struct aa_thread *thread) {
 }
 
 /*
- * Books a wait until now. A waiting thread first spins and then sleeps: all its CPU time counts as waiting,
- * and not as the idle time after the wait.
+ * Books a wait that lasts until now. A waiting thread first spins and then sleeps; all its CPU time counts as
+ * waiting, and none as the idle time after the wait.
  */
 static void book_wait_until(struct aa_thread *thread, uint64_t now) {
     int64_t took = (int64_t)(now - thread->last);

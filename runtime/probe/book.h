@@ -4,25 +4,25 @@
 
 #include "shard.h"
 
-extern bool aa_book_is_quick; /* whether ticks are the processor's counter and no events are counted */
-extern bool aa_book_goes_on;  /* whether ticks are that counter, too, and counters need not stop for events */
+extern bool aa_book_is_quick; /* whether ticks are the processor's counter, and no counters are read */
+extern bool aa_book_goes_on;  /* whether ticks are the processor's counter, and counters need no stopping */
 
-/* Sets the two variables above and the bars of watches; called once clock and counters are chosen. */
+/* Sets the two variables above and the bars of watches; called once the clock and the counters are chosen. */
 void aa_book_prepare(void);
 
 /*
- * Adds the calling thread's time since its last event to its current node. If the thread was switched out,
- * also reads the CPU clock; if a sample is due, takes it.
+ * Adds the calling thread's time since its last event to its current node. Reads the CPU clock as well if the
+ * thread was switched out, and takes a sample if one is due.
  */
 void aa_book(struct aa_thread *thread);
 
 /*
- * Ends the calling thread's wait for its team: adds the part of the wait without CPU time to the node where
- * it waited. Neither the wait nor the idle time after it goes to the current node.
+ * Ends the calling thread's wait for its team: adds the part of the wait without CPU time to the node in
+ * which the thread waited. Neither the wait nor the idle time after it is added to the current node.
  */
 void aa_book_wait(struct aa_thread *thread);
 
-/* Ends the wait of another thread for its team. That thread must be idle; does nothing if it has ended. */
+/* Ends another thread's wait for its team. That thread must be idle; does nothing if the wait has ended. */
 void aa_book_wait_of(struct aa_thread *thread);
 
 /* Returns the thread's enum aa_share, without the flags AA_IN_MPI and AA_IN_OMP. */
@@ -31,7 +31,7 @@ static inline uint8_t aa_book_share(const struct aa_thread *thread) {
 }
 
 /*
- * Returns whether an event only needs to read the clock: no events are counted, and the thread was not
+ * Returns whether an event only needs to read the clock, because no counters are read, and the thread was not
  * switched out.
  */
 static inline bool aa_book_is_plain(const struct aa_thread *thread) {

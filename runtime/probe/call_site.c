@@ -14,9 +14,9 @@
 #define LONGEST_TEXT ((size_t)3 * PATH_MAX)
 
 struct call_site {
-    const char *region; /* descriptor of the called function; null: the call site is forgotten */
+    const char *region; /* descriptor of the called function; null: the call site was forgotten */
     uintptr_t returns_to;
-    const char *descriptor; /* the text below, or the function's descriptor if the address is in no file */
+    const char *descriptor; /* the text below; the called function's own if the address is in no file */
     char text[];
 };
 
@@ -25,7 +25,7 @@ static struct call_site *_Atomic sites[PLACES]; /* hash table with open addressi
 /* ---- the text */
 
 struct file {
-    uintptr_t address; /* the address to find; once it is found, its address in the linked file */
+    uintptr_t address; /* the address to find; after it was found, the address in the linked file */
     const char *name;
 };
 
@@ -53,12 +53,12 @@ static void append(char *text, size_t room, const char *more) {
 }
 
 /*
- * Writes the descriptor of a call site; empty if the address is in no file, as in code generated at run
- * time or in a deleted library.
+ * Writes the descriptor of a call site; an empty text if the address is in no file, as in a deleted library
+ * or in code that was generated at run time.
  */
 static void describe(const char *region, uintptr_t returns_to, char *text, size_t room) {
     static const char end[] = "|0|0|0"; /* follows the function's name, which is empty */
-    /* an address in the call itself, because the call may be the last instruction of a function */
+    /* an address inside the call, because the call may be the last instruction of a function */
     struct file file = {returns_to - 1, NULL};
     *text = 0;
     if (!dl_iterate_phdr(find_file, &file))
@@ -94,7 +94,7 @@ static bool is_of(const struct call_site *site, const char *region, uintptr_t re
     return site->returns_to == returns_to && __atomic_load_n(&site->region, __ATOMIC_RELAXED) == region;
 }
 
-/* Returns the slot of a call site, or a free one; null if none of them is near. */
+/* Returns the slot of a call site, or a free slot for it; null if all slots near its hash are taken. */
 static struct call_site *_Atomic *find(const char *region, uintptr_t returns_to) {
     uintptr_t start = returns_to ^ returns_to >> 13;
     for (uintptr_t i = start; i < start + LONGEST_SEARCH; i++) {
@@ -107,8 +107,8 @@ static struct call_site *_Atomic *find(const char *region, uintptr_t returns_to)
 }
 
 /*
- * Publishes a call site, and returns its descriptor. If another thread has been faster, that thread's entry
- * counts, or the slot belongs to another site.
+ * Publishes a call site, and returns its descriptor. If another thread was faster, its entry for the same
+ * site is used; if it took the slot for another site, a slot is searched for again.
  */
 static const char *keep(struct call_site *_Atomic *place, struct call_site *made) {
     struct call_site *found = NULL;
@@ -127,7 +127,7 @@ const char *aa_call_site(const char *region, const void *returns_to) {
         return region;
     const struct call_site *site = atomic_load_explicit(place, memory_order_acquire);
     if (site && !is_of(site, region, (uintptr_t)returns_to))
-        return aa_call_site(region, returns_to); /* another thread has taken the slot meanwhile */
+        return aa_call_site(region, returns_to); /* another thread has just taken the slot */
     if (site)
         return site->descriptor;
     struct call_site *made = make(region, (uintptr_t)returns_to);

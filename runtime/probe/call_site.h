@@ -1,6 +1,6 @@
 /*
- * Call sites of library functions in programs without probes: each call site is a region of its own. The
- * gather finds its function and line (runtime/gather/call_sites.py).
+ * Call sites of library functions in programs without probes: each call site is a separate region. Gathering
+ * finds its function and line (runtime/gather/call_sites.py).
  */
 #ifndef AA_CALL_SITE_H
 #define AA_CALL_SITE_H
@@ -11,15 +11,15 @@
  * Returns the region of a call site: a descriptor that lives as long as the process. region: the descriptor
  * of the called function. returns_to: the return address of the call.
  *
- * The result has "FILE+ADDRESS" as the enclosing function, with the hexadecimal address as in the linked
- * file. It is the called function's own region if the address is in no file, if it is in Python, whose
- * lines have no addresses, or if there are already thousands of call sites.
+ * The descriptor has "FILE+ADDRESS" as the enclosing function, with the hexadecimal address in the linked
+ * file. In three cases, the called function's own descriptor is returned: if the address is in no file, if it
+ * is in Python, whose lines have no addresses, or if there are already thousands of call sites.
  */
 const char *aa_call_site(const char *region, const void *returns_to);
 
 /*
- * Forgets the call sites in this memory: its library was unloaded, and another one may use the addresses
- * later.
+ * Forgets the call sites in this memory, because its library was unloaded, and another library may use the
+ * addresses later.
  */
 void aa_call_site_forget(struct aa_span span);
 

@@ -14,10 +14,10 @@
 #include <cpuid.h>
 #endif
 
-/* nanoseconds: an anchor has an error of about 25, so the rate has an error of 1e-5 */
+/* nanoseconds: an anchor has an error of about 25 ns, so the rate has a relative error of 1e-5 */
 #define CALIBRATION 3000000u
 #define SYNCHRONISE_TRIES 4
-#define READING 10000   /* nanoseconds: more than reading both clocks takes, which is 1000 or 2000 */
+#define READING 10000   /* nanoseconds; more than the 1000 or 2000 that reading both clocks takes */
 #define SWITCH_TRIES 20 /* a single try may end before the thread is switched out, on a busy machine */
 #define PERF_PAGE 4096
 
@@ -56,7 +56,7 @@ uint64_t aa_clock_nanoseconds(clockid_t clock) {
 /* ---- ticks */
 
 #if defined(AA_COUNTER) && defined(__x86_64__)
-/* Returns whether the kernel lists the counter; it removes a counter that it finds unstable. */
+/* Returns whether the kernel lists the counter; the kernel removes counters that it finds unstable. */
 static bool kernel_lists_counter(void) {
     char names[256] = "";
     long file =
@@ -94,7 +94,7 @@ struct aa_anchor aa_clock_start(void) {
     return clock_state.start;
 }
 
-/* Takes several pairs of readings, and returns the pair with the least time between its readings. */
+/* Takes several pairs of readings, and returns the pair with the shortest time between its readings. */
 struct aa_anchor aa_clock_anchor(void) {
     struct aa_anchor best = {0, 0};
     uint64_t narrowest = UINT64_MAX;
@@ -128,7 +128,7 @@ const char *aa_clock_cpu_name(void) {
 
 /* ---- the watched word */
 
-/* Sets the word, and keeps the bars, which a signal handler may set or clear meanwhile. */
+/* Sets the word, and keeps the bars, which a signal handler may set or clear in the meantime. */
 static void set_armed(struct aa_watch *watch, uint32_t word) {
     uint64_t before = watch->armed;
     while (!__atomic_compare_exchange_n(&watch->armed, &before, (before & ~(uint64_t)UINT32_MAX) | word,
@@ -223,8 +223,8 @@ static void rseq_close(void) {}
 #endif
 
 /*
- * Returns the page of a new event; null if there is none. It stays mapped after its file descriptor is
- * closed, which would be in the program's way.
+ * Returns the page of a new event; null if there is none. The page stays mapped after its file descriptor,
+ * which would be in the program's way, is closed.
  */
 static struct perf_event_mmap_page *perf_page(void) {
     struct perf_event_attr event = {.size = sizeof event,
@@ -321,7 +321,7 @@ void aa_watch_open_at_start(struct aa_watch *watch) {
         watch->word = &page->lock;
 }
 
-/* Returns whether the thread was switched out since a moment, as far as the watch shows it. */
+/* Returns whether the thread was switched out since a moment, as far as the watch shows. */
 static bool disturbed_since(const struct aa_watch *watch, uint64_t start, uint64_t now) {
     if (watches_nothing(watch))
         return (double)(now - start) > READING * clock_state.rate;

@@ -1,9 +1,9 @@
 /*
  * Ticks for wall time, and a watch that shows whether a thread has been off the CPU.
  *
- * Reading CPU time is a system call of half a microsecond, a time stamp takes ten nanoseconds. As long as
- * a thread is not switched out, both advance alike. So the library watches a word that the kernel changes
- * at every switch, and reads the CPU clock only then:
+ * Reading CPU time is a system call that takes half a microsecond; a time stamp takes ten nanoseconds. As
+ * long as a thread is not switched out, both advance alike. The library therefore watches a word that the
+ * kernel changes at every switch, and reads the CPU clock only after a switch:
  *
  *   rseq       the rseq_cs field of the thread's restartable-sequences area, which the kernel sets to null
  *   perf-lock  the sequence number in the page of a perf event that counts nothing
@@ -26,7 +26,7 @@ struct aa_anchor {
 };
 
 struct aa_watch {
-    volatile uint32_t *word; /* differs from armed once the thread was switched out */
+    volatile uint32_t *word; /* differs from `armed` after the thread was switched out */
     /* lower half: the word's value while the thread runs; upper half: AA_BAR_... flags, which keep events
      * from the fast path */
     uint64_t armed;
@@ -35,8 +35,8 @@ struct aa_watch {
     int64_t owed;  /* ticks off the CPU that are not booked yet */
 };
 
-/* If one of these bits is set, armed differs from every word, so a single comparison covers them, too. */
-#define AA_BAR_BOOKING (1ull << 32) /* an event books more than a reading of the counter */
+/* If one of these bits is set, `armed` differs from every word, so a single comparison covers all cases. */
+#define AA_BAR_BOOKING (1ull << 32) /* an event needs more than a reading of the processor's counter */
 #define AA_BAR_SITES (1ull << 33)   /* the thread has open sites; see site.h */
 
 /* Returns whether the thread was not switched out since the watch was last synchronised. */
@@ -45,8 +45,8 @@ static inline bool aa_watch_is_quiet(const struct aa_watch *watch) {
 }
 
 /*
- * The name of the processor's counter, if the library can read it. With AA_PORTABLE, it is built as for a
- * processor that it does not know: tests do so.
+ * The name of the processor's counter, if the library can read it. With AA_PORTABLE, which tests use, the
+ * library is built as for a processor that it does not support.
  */
 #if defined(AA_PORTABLE)
 #elif defined(__x86_64__)
@@ -70,7 +70,7 @@ static inline uint64_t aa_clock_count(void) {
 #if !defined(AA_COUNTER)
     return 0;
 #elif defined(__x86_64__)
-    /* x86intrin.h, which names it, takes longer to compile than everything else */
+    /* the built-in, because x86intrin.h takes longer to compile than everything else */
     return __builtin_ia32_rdtsc();
 #elif defined(__aarch64__)
     uint64_t ticks;
@@ -95,13 +95,13 @@ void aa_clock_load(void);
  */
 struct aa_anchor aa_clock_start(void);
 
-/* Reads the clocks again, in the child of a fork, which starts there. */
+/* Reads the clocks again in the child of a fork, as the start of this process. */
 void aa_clock_restart(void);
 
 /*
- * Chooses the watch and measures the ticks per nanosecond since the start; does nothing the second time.
- * Spins until at least three milliseconds have passed since the start, because the rate would be too
- * imprecise earlier.
+ * Chooses the watch and measures the ticks per nanosecond since the start; a second call does nothing. Spins
+ * until at least three milliseconds have passed since the start, because the rate would otherwise be too
+ * imprecise.
  */
 void aa_clock_calibrate(void);
 /* Returns an anchor of this moment. */
@@ -114,12 +114,12 @@ double aa_clock_rate(void); /* ticks per nanosecond */
 const char *aa_clock_wall_name(void);
 const char *aa_clock_cpu_name(void);
 
-/* Sets the AA_BAR_... flags of all watches that are opened from now on. */
+/* From now on, sets these AA_BAR_... flags in all watches that are opened. */
 void aa_watch_bar(uint64_t bars);
 
 /*
- * Open, synchronise and close the watch of the calling thread. The main thread opens its watch as of the
- * process's start, so that no time is lost. Synchronising reads the CPU clock, adds the time off the CPU to
+ * Open, synchronise and close the watch of the calling thread. The main thread's watch begins at the start of
+ * the process, so that no time is lost. Synchronising reads the CPU clock, adds the time off the CPU to
  * `owed`, and returns the ticks of that moment.
  */
 void aa_watch_open(struct aa_watch *watch);
@@ -129,7 +129,7 @@ void aa_watch_close(struct aa_watch *watch);
 
 /*
  * Synchronises the watch of another thread, which still counts as switched out; returns the current ticks,
- * or 0 if the thread has ended. tid: the thread's number in the kernel.
+ * or 0 if the thread has ended. tid: the kernel's identifier of the thread.
  */
 uint64_t aa_watch_synchronise_from_outside(struct aa_watch *watch, uint32_t tid);
 

@@ -13,7 +13,7 @@
 bool aa_counting, aa_counter_goes_on;
 uint32_t aa_counted_calls;
 
-/* The source that is used if only the system's counts are recorded. */
+/* The source that is used if only system use is recorded. */
 static void describe_nothing(char sources[AA_COUNTERS][AA_SOURCE_LENGTH]) {
     (void)sources;
 }
@@ -42,15 +42,15 @@ static const struct aa_counter_source nothing = {
 };
 
 static const struct aa_counter_source *const known[] = {&aa_counter_simulated, &aa_counter_papi};
-static const struct aa_counter_source *source, *asked; /* the source in use; the requested one */
-/* whether the source counts, everywhere or only in calls */
+static const struct aa_counter_source *source, *asked; /* the source in use; the requested source */
+/* whether the source counts, either everywhere or only in calls */
 static bool live;
-/* when the source is opened; WAITING: not until something is recorded */
+/* when the source is opened; WAITING: only when something is recorded */
 static enum { AT_LOAD, WAITING, LATE } opening;
 static bool asks_usage;
 static const char *wanted, *defect;
 static int counted = AA_EVENTS; /* the number of used entries of enum aa_counter */
-static int of_own = AA_EVENTS;  /* how many of these belong to the program's own code */
+static int of_own = AA_EVENTS;  /* the number of those entries that count the program's own code */
 static uint64_t at_load[AA_COUNTED], bias[AA_COUNTED];
 
 /* the thread's counts at the last stop */
@@ -80,7 +80,7 @@ static void start(void) {
     source->go(false);
 }
 
-/* Starts without a source, which system use does not need. */
+/* Starts without a source, because system use needs none. */
 static void start_without(void) {
     source = &nothing;
     if (asks_usage)
@@ -91,7 +91,7 @@ static bool is_word(const char *text, size_t length, const char *word) {
     return strlen(word) == length && memcmp(text, word, length) == 0;
 }
 
-/* Returns null, or what is wrong with the calls to which counting is restricted. */
+/* Reads the calls to which counting is restricted; returns null, or what is wrong with them. */
 static const char *read_calls(void) {
     const char *text = getenv(COUNT_IN);
     uint32_t calls = 0;
@@ -181,12 +181,12 @@ void aa_counter_describe(struct aa_header *header) {
         source->describe(header->sources);
         header->counting = aa_counted_calls | (source->how ? source->how() : 0);
     }
-    /* these counts are defined as those outside calls, so there are none if only calls are counted */
+    /* these counts exclude calls by definition, so there are none if only calls are counted */
     if (aa_counted_calls)
         memset(header->sources, 0, AA_EVENTS * sizeof *header->sources);
     aa_usage_describe(header->sources, aa_counting || aa_counted_calls);
     warn_of_usage();
-    if (header->rank > 0) /* differences between ranks are reported by the gather */
+    if (header->rank > 0) /* gathering reports differences between ranks */
         return;
     if (defect)
         aa_warn("AUTOANALYZER_COUNTERS=%s: %s; nothing is counted", wanted, defect);
@@ -211,7 +211,10 @@ void aa_counter_end(void) {
         source->detach();
 }
 
-/* Returns an increase, without the counts to leave out; 0 if a signal handler has booked later counts. */
+/*
+ * Returns an increase without the counts to leave out; 0 if a signal handler has already booked later
+ * counts.
+ */
 static uint64_t since(uint64_t before, uint64_t now, uint64_t left_out) {
     return now > before + left_out ? now - before - left_out : 0;
 }
@@ -255,8 +258,8 @@ static bool is_counted(uint32_t share) {
 }
 
 /*
- * Returns whether the current code is called back by a counted library call: such code, and its own calls,
- * are part of that library call.
+ * Returns whether a counted library call has called the current code back. This code, and its own calls, are
+ * part of that library call.
  */
 static bool is_called_back(const struct aa_thread *thread) {
     const struct aa_frame *frame = thread->top - 1;

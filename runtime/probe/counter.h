@@ -3,15 +3,15 @@
  *
  *   none       nothing is counted
  *   simulated  rtcount, a Valgrind tool, counts the instructions that it executes
- *   papi       the processor counts, read by PAPI; papi:EVENT,EVENT counts these events, too
- *   auto       papi; without a warning nothing if that is unavailable
+ *   papi       the processor counts, and PAPI reads the counts; papi:EVENT,EVENT counts these events, too
+ *   auto       papi if it is available; otherwise, without a warning, none
  *
- * With AUTOANALYZER_COUNT_IN=mpi, io or mpi,io, events of PAPI are counted only in calls of MPI, of file
- * I/O, or of both; regions then cost no more than without counting.
+ * With AUTOANALYZER_COUNT_IN=mpi, io or mpi,io, PAPI events are counted only in calls of MPI, of file I/O, or
+ * of both; regions then cost no more than without counting.
  *
- * Otherwise the library stops the thread's counters whenever it is called, adds the counts since their
- * last start to the node, and starts them again when it returns. So each event takes the slow path while
- * counters run; without counting, events are as fast as ever.
+ * Otherwise the library stops the thread's counters whenever it is called, adds the counts since their last
+ * start to the node, and starts the counters again when it returns. Each event therefore takes the slow path
+ * while counters run; without counting, events keep their full speed.
  */
 #ifndef AA_COUNTER_H
 #define AA_COUNTER_H
@@ -19,14 +19,14 @@
 #include "counter_source.h"
 #include "shard.h"
 
-/* whether a source counts everywhere in the program, and not only in some calls */
+/* whether a source counts everywhere in the program, rather than only in some calls */
 extern bool aa_counting;
 
 /* whether counters are read without being stopped */
 extern bool aa_counter_goes_on;
 
 /*
- * the flags AA_COUNTS_IN_MPI and AA_COUNTS_IN_IO of the calls to which counting is restricted; 0: no
+ * the calls to which counting is restricted, as the flags AA_COUNTS_IN_MPI and AA_COUNTS_IN_IO; 0: no
  * restriction
  */
 extern uint32_t aa_counted_calls;
@@ -34,10 +34,10 @@ extern uint32_t aa_counted_calls;
 /* Chooses the source, and begins to count in the thread that loads the library. */
 void aa_counter_load(void);
 
-/* Opens the source if that was put off until something is recorded; called when the shard is created. */
+/* Opens the source if this was postponed until something is recorded; called when the shard is created. */
 void aa_counter_open(void);
 
-/* Starts the source again, in the child of a fork. */
+/* Starts the source again in the child of a fork. */
 void aa_counter_restart(void);
 
 /* Records in the shard how the counts are taken; warns if they were requested but are unavailable. */
@@ -48,12 +48,12 @@ void aa_counter_describe(struct aa_header *header);
  * first interval begins when the library was loaded, and not now.
  */
 bool aa_counter_begin(struct aa_thread *thread, bool since_load);
-/* Stops the counters of the calling thread, which ends. */
+/* Stops the counters of the calling thread, which is about to end. */
 void aa_counter_end(void);
 
 /* Adds the counts between the last event and the last stop to the current node. */
 void aa_counter_book(struct aa_thread *thread);
-/* Drops the counts until the last stop: they belong to no node. */
+/* Drops the counts up to the last stop, because they belong to no node. */
 void aa_counter_skip(struct aa_thread *thread);
 
 /*
@@ -63,8 +63,8 @@ void aa_counter_skip(struct aa_thread *thread);
 void aa_counter_book_going(struct aa_thread *thread);
 
 /*
- * Called when the thread's time has another share from now on (an enum aa_share with flags). If counting is
- * restricted to calls, and the old or the new share is such a call, adds the counts until now.
+ * Called when the thread's time goes to another share from now on (an enum aa_share with flags). If
+ * counting is restricted to calls, and the old or the new share is such a call, adds the counts up to now.
  */
 void aa_counter_turn_slowly(struct aa_thread *thread, uint32_t to);
 
@@ -74,17 +74,17 @@ static inline void aa_counter_turn(struct aa_thread *thread, uint32_t to) {
 }
 
 /*
- * Restricts counting in the calling thread to these counters from now on: one bit each, by enum aa_counter.
+ * Restricts counting in the calling thread to these counters from now on; each is a bit, by enum aa_counter.
  */
 void aa_counter_choose(struct aa_thread *thread, uint32_t counters);
 
 /*
- * Subtracts these counts from each interval from now on: what the library itself executes between two
- * events.
+ * From now on, subtracts these counts from each interval: they are what the library itself executes between
+ * two events.
  */
 void aa_counter_leave_out(const uint64_t bias[AA_COUNTED]);
 
-/* Stop and restart the calling thread's counters, around whatever the library does in an event. */
+/* Stop and restart the calling thread's counters, before and after the library's own work in an event. */
 void aa_counter_stop_slowly(void);
 void aa_counter_go_slowly(void);
 

@@ -1,6 +1,6 @@
 /*
- * Counts by PAPI. Several events can represent a count. The first one is used that really starts together
- * with the events already chosen, because an event may be listed but not countable.
+ * Counts read by PAPI. Several events can represent a count. Because an event may be listed but not
+ * countable, the first event is used that actually starts together with the events already chosen.
  */
 #define _GNU_SOURCE
 #include "counter_source.h"
@@ -26,7 +26,10 @@ static const char *const metrics[AA_EVENTS] = {
     [AA_L1_MISSES] = "l1_misses",       [AA_L2_ACCESSES] = "l2_accesses", [AA_L2_MISSES] = "l2_misses",
 };
 
-/* The default events for each count, best first; the included file is made from runtime/papi/events.toml. */
+/*
+ * The default events for each count, best first; the included file is generated from
+ * runtime/papi/events.toml.
+ */
 static const struct {
     int metric;
     const char *event;
@@ -38,14 +41,14 @@ static const struct {
 };
 
 static char events[AA_COUNTED][EVENT_LENGTH]; /* the chosen event of each count; empty: not counted */
-/* a message about requested events that are not counted; empty: none */
+/* a message about requested events that are not counted; empty if all are */
 static char lacking[512];
 static _Thread_local int event_set AA_INITIAL_EXEC = PAPI_NULL;
 /* the events that a policy leaves out, one bit each */
 static _Thread_local uint32_t left_out AA_INITIAL_EXEC;
 /* flags of the calls to which counting is restricted; 0: no restriction */
 static uint32_t counted_calls;
-static bool takes_turns; /* events are multiplexed, so that values are estimates, which may decrease */
+static bool takes_turns; /* whether events are multiplexed: values are then estimates, which may decrease */
 static _Thread_local uint64_t
     highest[AA_COUNTED] AA_INITIAL_EXEC; /* the highest estimates since the set of events started */
 /* whether this is the child of a fork, in which no thread counts */
@@ -65,8 +68,8 @@ static void close_set(int set) {
 }
 
 /*
- * Enables multiplexing in a set that has no events yet, so that it can hold more of the processor's events
- * than there are counters; returns false if that fails.
+ * Enables multiplexing in a set that has no events yet, so that it can contain more processor events than
+ * there are counters; returns false if this fails.
  */
 static bool share_counters(int set) {
     int component = aa_papi.get_component_index("perf_event");
@@ -115,8 +118,8 @@ static void take(int metric, const char *event, size_t length) {
 }
 
 /*
- * Returns whether to choose an event for a count. If counting is restricted to calls, there is only one
- * count: the instructions in MPI calls.
+ * Returns whether to choose an event for a count. If counting is restricted to calls, the only such count is
+ * the instructions in MPI calls.
  */
 static bool is_wanted(int metric) {
     return !counted_calls || (metric == AA_INSTRUCTIONS && counted_calls & AA_COUNTS_IN_MPI);
@@ -161,8 +164,8 @@ static bool grant(const char *wish, size_t length) {
 }
 
 /*
- * Puts an event named by the user into the next place, which is the same in all processes; returns false if
- * it cannot be counted.
+ * Puts an event that the user named into the next place, which is the same in all processes; returns false if
+ * the event cannot be counted.
  */
 static bool grant_named(const char *event, size_t length) {
     static int place = AA_EVENTS;
@@ -191,7 +194,7 @@ static void grant_all(const char *wishes, bool (*grant_one)(const char *, size_t
     }
 }
 
-/* Chooses all events. Those named by the user come first; the default ones get the remaining counters. */
+/* Chooses all events. Events that the user named come first; default events get the remaining counters. */
 static void grant_wishes(void) {
     static const char wanted[] =
         "AUTOANALYZER_EVENTS: expected at most one METRIC=EVENT for each of instructions, cycles, "
@@ -209,7 +212,7 @@ static void grant_wishes(void) {
         grant_all(wishes, grant, wanted);
 }
 
-/* Returns whether events can be multiplexed. PAPI needs to know one of the processor's events for this. */
+/* Returns whether events can be multiplexed, for which PAPI must know at least one processor event. */
 static bool can_take_turns(void) {
     if (!aa_papi_bind_multiplexing() || aa_papi.multiplex_init() != PAPI_OK)
         return false;
@@ -237,8 +240,7 @@ static const char *open_events(void) {
 }
 
 /*
- * Returns whether this process may use any counter of the processor; in most virtual machines there is
- * none.
+ * Returns whether this process may use any of the processor's counters; most virtual machines have none.
  */
 static bool has_counters(void) {
     static const uint64_t known[] = {PERF_COUNT_HW_INSTRUCTIONS, PERF_COUNT_HW_CPU_CYCLES};
@@ -321,7 +323,7 @@ static void detach(void) {
 }
 
 /*
- * Closes the set and opens another one, because a set cannot be changed while it counts, and a set without
+ * Closes the set and opens another set, because a set cannot be changed while it counts, and a set without
  * events cannot start.
  */
 static bool choose(uint32_t counters) {
@@ -340,8 +342,8 @@ static bool choose(uint32_t counters) {
 }
 
 /*
- * Reads the counters, which do not really stop: the bias subtracts what the library executes until the next
- * interval.
+ * Reads the counters, which do not really stop. The bias accounts for what the library executes before the
+ * next interval.
  */
 static void stop(uint64_t counts[AA_COUNTED]) {
     long long values[AA_COUNTED] = {0};
@@ -353,7 +355,7 @@ static void stop(uint64_t counts[AA_COUNTED]) {
     for (int i = 0; i < AA_COUNTED; i++) {
         if (!is_counted(i))
             continue;
-        /* below 0: the event's provider is not loaded yet */
+        /* a negative value means that the event's provider is not loaded yet */
         uint64_t now = *value > 0 ? (uint64_t)*value : 0;
         if (takes_turns)
             now = highest[i] = now > highest[i] ? now : highest[i];

@@ -1,6 +1,7 @@
 /*
- * Client requests from the probe library to rtcount, the Valgrind tool that counts; also included by the
- * tool. rtcount answers each with 1. Outside Valgrind, and under its other tools, the answer is 0.
+ * Client requests from the probe library to rtcount, the Valgrind tool that counts; the tool also includes
+ * this header. rtcount answers each request with 1. Outside Valgrind, and under its other tools, the answer
+ * is 0.
  */
 #ifndef AA_COUNTER_REQUESTS_H
 #define AA_COUNTER_REQUESTS_H
@@ -10,7 +11,7 @@
 
 enum aa_rtcount_request {
     AA_RTCOUNT_DESCRIBE = AA_RTCOUNT_BASE, /* (struct aa_rtcount_description *): fills it in */
-    AA_RTCOUNT_LEAVE_OUT,                  /* (start, length): never counts this code, whoever calls it */
+    AA_RTCOUNT_LEAVE_OUT,                  /* (start, length): never counts this code, whatever calls it */
     AA_RTCOUNT_STOP, /* (struct aa_rtcount_counts *): stores the thread's counts and stops counting */
     AA_RTCOUNT_GO,   /* (simulate): counts again; the caches are only simulated if requested */
     /* (struct aa_rtcount_row *into, *before, *bias): adds the counts since `before` to `into`, and updates
@@ -18,14 +19,14 @@ enum aa_rtcount_request {
     AA_RTCOUNT_BOOK
 };
 
-/* Events that are counted in addition, each only if the tool is started for it. */
+/* Further events, each counted only if an option of the tool requests it. */
 enum aa_rtcount_event {
     AA_RTCOUNT_DIVISIONS, /* instructions that divide or take square roots */
     AA_RTCOUNT_BRANCHES,  /* conditional branches */
     AA_RTCOUNT_BRANCH_MISSES,
     AA_RTCOUNT_DENORMALS,  /* instructions whose operand or result is a denormal number */
     AA_RTCOUNT_L3_MISSES,  /* accesses that miss in L1, L2 and L3 */
-    AA_RTCOUNT_TLB_MISSES, /* accesses that miss in L1, to a page that the TLB does not hold */
+    AA_RTCOUNT_TLB_MISSES, /* accesses that miss in L1, to a page that is not in the TLB */
     AA_RTCOUNT_EVENTS
 };
 
@@ -36,7 +37,7 @@ enum aa_rtcount_event {
 #define AA_RTCOUNT_EVENT_NAMES                                                                               \
     { "divisions", "branches", "branch_misses", "denormals", "l3_misses", "tlb_misses" }
 
-/* One cache; sizes in bytes. A TLB is one of pages: its size is that of all pages that it holds. */
+/* One cache; sizes are in bytes. A TLB is a cache of pages; its size is the total size of these pages. */
 struct aa_rtcount_cache {
     unsigned long long size, ways, line;
 };

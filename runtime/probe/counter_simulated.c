@@ -1,4 +1,4 @@
-/* Counts of rtcount, the Valgrind tool under which the program runs. */
+/* Counts from rtcount, the Valgrind tool under which the program runs. */
 #define _GNU_SOURCE
 #include "counter_source.h"
 #include "counter_requests.h"
@@ -26,7 +26,7 @@ static bool ask(enum aa_rtcount_request request, const void *first, uintptr_t se
     return VALGRIND_DO_CLIENT_REQUEST_EXPR(0, request, first, second, 0, 0, 0);
 }
 
-/* ---- code that is not the program's */
+/* ---- code that does not belong to the program */
 
 static uint64_t length_of_code(const struct dl_phdr_info *object) {
     uint64_t length = 0;
@@ -64,7 +64,7 @@ static const char *load(bool unasked, uint32_t calls) {
 
 /* ---- counts */
 
-/* Returns a number's unit, and leaves the number in it. */
+/* Returns the unit for a number of bytes, and converts the number to this unit. */
 static const char *to_unit(unsigned long long *bytes) {
     static const char *const units[] = {"", "K", "M", "G"};
     int unit = 0;
@@ -92,7 +92,7 @@ static void write_event(char text[AA_SOURCE_LENGTH], enum aa_rtcount_event event
         write_cache(text + length, AA_SOURCE_LENGTH - (size_t)length, "TLB", &tool.tlb);
 }
 
-/* Writes the sources, from which event_named in runtime/simulated_events.py takes the names of events. */
+/* Writes the sources, from which event_named in runtime/simulated_events.py extracts the names of events. */
 static void describe(char sources[AA_COUNTERS][AA_SOURCE_LENGTH]) {
     static const int counted[] = {AA_INSTRUCTIONS, AA_L1_ACCESSES, AA_L1_MISSES,
                                   AA_L2_ACCESSES,  AA_L2_MISSES,   AA_MPI_INSTRUCTIONS};
@@ -129,7 +129,7 @@ static void book(uint64_t *into, uint64_t *before, const uint64_t *bias) {
 }
 
 /*
- * Resumes counting. Caches are not simulated in MPI: the number of its polls is random, which must not affect
+ * Resumes counting. Caches are not simulated in MPI, because the random number of its polls must not affect
  * their contents.
  */
 static void go(bool in_mpi) {

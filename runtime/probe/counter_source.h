@@ -11,29 +11,29 @@
 struct aa_counter_source {
     const char *name;
     bool has_events; /* whether AA_EVENTS and the following entries are counts of the program's own code */
-    /* Prepares for counting; returns null, or the reason why that fails. unasked: the user did not name
-     * the source. calls: flags AA_COUNTS_IN_MPI and AA_COUNTS_IN_IO if counting is restricted to these
-     * calls, otherwise 0. */
+    /* Prepares for counting; returns null, or the reason for a failure. unasked: whether the source was
+     * chosen without being requested. calls: the flags AA_COUNTS_IN_MPI and AA_COUNTS_IN_IO if counting is
+     * restricted to these calls, otherwise 0. */
     const char *(*load)(bool unasked, uint32_t calls);
     /* Writes the source of each counter that is counted, for the shard's header. */
     void (*describe)(char sources[AA_COUNTERS][AA_SOURCE_LENGTH]);
-    /* Returns null, or a message about what was requested and cannot be counted. May be missing. */
+    /* Returns null, or a message about requested events that cannot be counted. May be missing. */
     const char *(*lack)(void);
-    /* Starts counting in the calling thread, if it does not count yet; returns false if it cannot. */
+    /* Starts counting in the calling thread unless it already counts; returns false if that fails. */
     bool (*attach)(void);
     void (*detach)(void);
-    /* Stops counting, where the source can, and stores the counts until now. */
+    /* Stops counting if the source can, and stores the counts up to now. */
     void (*stop)(uint64_t counts[AA_COUNTED]);
     /* Adds the counts since the last call, minus a bias, without stopping. May be missing. */
     void (*book)(uint64_t *into, uint64_t *before, const uint64_t *bias);
-    /* Resumes counting. in_mpi: the MPI or OpenMP library is at work, for which rtcount simulates no caches.
-     */
+    /* Resumes counting. in_mpi: whether the MPI or OpenMP library is running; rtcount then simulates no
+     * caches. */
     void (*go)(bool in_mpi);
     void (*forked)(void); /* called in the child of a fork; may be missing */
     /* Returns the flags AA_COUNTS_BY_… that show how events are counted. May be missing. */
     uint32_t (*how)(void);
-    /* Restricts the calling thread to these counters, one bit each; returns whether that changes
-     * anything. May be missing. */
+    /* Restricts the calling thread to these counters, one bit each; returns whether this changes anything.
+     * May be missing. */
     bool (*choose)(uint32_t counters);
 };
 

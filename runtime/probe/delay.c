@@ -14,15 +14,15 @@ struct counts {
 };
 
 /*
- * The counts when this library was loaded, to be subtracted: the kernel counts since the process began, in
- * which another program may have run before.
+ * The counts when this library was loaded, which are subtracted: the kernel counts since the process began,
+ * and the process may have run another program before.
  */
 static struct counts before;
 
 /*
  * Returns the second of three numbers: nanoseconds on a core, nanoseconds ready to run, and the number of
- * time slices. Returns -1 if there are no time slices: then the kernel does not count, because the reader
- * itself has had one.
+ * time slices. Returns -1 if there are no time slices, because a kernel that counted would have counted that
+ * of the process that reads this.
  */
 static int64_t delay_in(const char *text) {
     char *next;
@@ -46,7 +46,7 @@ static int64_t run_delay(void) {
 }
 
 static struct counts counts_until_now(void) {
-    /* restored at the end, because opening fails if the program has used up its file descriptors */
+    /* errno is restored at the end, because opening fails if the program has used up its file descriptors */
     int error = errno;
     struct counts counts = {.delay = run_delay()};
     aa_system_of_process(counts.system);

@@ -16,22 +16,22 @@
 
 #define FOLDER "/sys/class/powercap"
 #define PMU "/sys/bus/event_source/devices/power"
-#define PACKAGES 64             /* packages of a node, as numbered by powercap */
-#define PARTS 8                 /* domains within a package */
-#define COUNTERS 32             /* the most counters, which are added up: one per package and domain */
+#define PACKAGES 64             /* maximum number of packages in a node, as numbered by powercap */
+#define PARTS 8                 /* maximum number of domains in a package */
+#define COUNTERS 32             /* maximum number of counters, one per package and domain; added up */
 #define PAUSE UINT64_C(1000000) /* nanoseconds between updates by the processor */
 #define MICRO 1e6
 
 /*
- * A counter: a file of powercap, which is opened for each reading because the program may close unknown
- * descriptors; or a perf event if the file's name is empty.
+ * A counter: a powercap file, which is opened for each reading because the program may close descriptors that
+ * it did not open; or, if the file's name is empty, a perf event.
  */
 struct counter {
     enum aa_energy_domain domain;
     char file[160];
     int event;
     double unit;    /* microjoules per unit */
-    uint64_t range; /* the counter starts again at 0 behind this value; 0: never */
+    uint64_t range; /* the counter starts again at 0 after this value; 0: never */
     uint64_t last;
 };
 
@@ -135,7 +135,7 @@ static bool open_events(enum aa_energy_domain domain, const char *event) {
     for (char *cpu = cpus; *cpu >= '0' && *cpu <= '9'; cpu += *cpu == ',') {
         int number = (int)strtol(cpu, &cpu, 10);
         add_event(domain, (uint32_t)type, strtoull(config + 6, NULL, 16), strtod(unit, NULL) * MICRO, number);
-        if (*cpu == '-') { /* a range of CPUs, one per package */
+        if (*cpu == '-') { /* a range of CPUs, each in another package */
             int last = (int)strtol(cpu + 1, &cpu, 10);
             while (++number <= last)
                 add_event(domain, (uint32_t)type, strtoull(config + 6, NULL, 16), strtod(unit, NULL) * MICRO,

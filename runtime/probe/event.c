@@ -1,8 +1,8 @@
 /*
  * Events: entries and exits of regions. The fast paths of aa_probe_enter and aa_probe_exit take no lock,
  * allocate nothing, and continue in a slow path by a tail call as soon as anything is unusual. A signal
- * handler may interrupt them anywhere and enter regions. So frames and edges are written in an order that
- * never exposes an incomplete one, and such a handler cannot enter the slow path.
+ * handler may interrupt them anywhere and enter regions. Frames and edges are therefore written in an order
+ * that never exposes an incomplete frame or edge, and such a handler cannot enter the slow path.
  */
 #define _GNU_SOURCE
 #include "event.h"
@@ -24,9 +24,9 @@
 #include <string.h>
 
 /*
- * Returns whether the event only needs to read the clock, and no site is open. It is a single comparison,
- * because on some processors reading the clock overlaps with no other instruction
- * (benchmarks/probe/README.md). If a signal handler opens a site after it, the next event closes the site.
+ * Returns whether the event only needs to read the clock, and no site is open. This is a single comparison,
+ * because on some processors reading the clock does not overlap with any other instruction
+ * (benchmarks/probe/README.md). If a signal handler opens a site afterwards, the next event closes the site.
  */
 static inline bool is_plain(const struct aa_thread *thread) {
     return aa_likely(*thread->watch.word == thread->watch.armed);
@@ -41,7 +41,7 @@ static inline bool is_counted(const struct aa_thread *thread, uint32_t behind) {
            behind == AA_OWN;
 }
 
-/* Throttles the region if it is short. Returns the key, as all functions at the end of the fast path do. */
+/* Throttles the region if it is short. Returns the key, like all functions at the end of the fast path. */
 static __attribute__((noinline)) const char *look(const char *key) {
     aa_throttle_look(aa_thread_self);
     return key;
@@ -59,16 +59,16 @@ static inline const char *visit(struct aa_thread *thread, const char *key, struc
 }
 
 /*
- * Returns whether time continues to go to the current node: the child is throttled, and is not code that a
- * library calls back, whose time must not become the library's.
+ * Returns whether time continues to go to the current node: the child is throttled, and no library has called
+ * it back, because the time of such code must not become the library's.
  */
 static inline bool is_passed(const struct aa_thread *thread, const struct aa_node *child) {
     return aa_is_throttled(child) && thread->call.share == AA_OWN;
 }
 
 /*
- * Returns whether to time this visit of a throttled node: it is part of a sample, or follows a long one. If
- * so, opens a frame.
+ * Returns whether to time this visit of a throttled node, because it is part of a sample, or follows a long
+ * visit. If so, opens a frame.
  */
 static __attribute__((noinline)) bool sample(struct aa_thread *thread, const char *key,
                                              struct aa_node *child) {
@@ -82,7 +82,7 @@ static __attribute__((noinline)) bool sample(struct aa_thread *thread, const cha
 }
 
 /*
- * Counts the entry of a throttled child. Returns the key if the region has to be left, because the visit is
+ * Counts the entry to a throttled child. Returns the key if the region has to be left, because the visit is
  * timed or the child has frames; otherwise null. Opens a site if possible.
  */
 static __attribute__((noinline)) const char *pass(struct aa_thread *thread, const char *key,
@@ -106,9 +106,9 @@ static __attribute__((noinline)) const char *pass(struct aa_thread *thread, cons
 }
 
 /*
- * The key that a throttled entry returns in counted runs: the program must execute the same code as if the
- * region were measured, so it leaves the region by a call, which does nothing. Fortran's exit names the
- * region.
+ * The key that a throttled entry returns in counted runs. The program must execute the same code as if the
+ * region were measured, so it leaves the region with a call, which does nothing. Fortran's exit names the
+ * region instead.
  */
 static const char passed_by[] = "";
 
@@ -121,7 +121,7 @@ static inline const char *pass_by(struct aa_thread *thread, const char *key, str
     return key;
 }
 
-/* Returns whether times and counts are booked at this entry even if the child is throttled: once a period. */
+/* Returns whether this entry, one per period, books times and counts even if the child is throttled. */
 static inline bool is_booked_now(const struct aa_node *child) {
     return (aa_throttled_node(child)->visits + 1) % AA_THROTTLE_PERIOD == 0;
 }
@@ -131,7 +131,10 @@ static inline bool was_passed(const struct aa_thread *thread, const struct aa_fr
     return frame->node == thread->current && frame->call.share == thread->call.share;
 }
 
-/* Enters a child, or counts to the current node if it is null. Returns the key, or null: nothing to leave. */
+/*
+ * Enters a child, or, if it is null, stays in the current node. Returns the key; null if nothing is to
+ * leave.
+ */
 static const char *go_into(struct aa_thread *thread, const char *key, struct aa_node *child, int64_t *site) {
     if (child && is_passed(thread, child))
         return aa_counting ? pass_by(thread, key, child, site) : pass(thread, key, child, site);
@@ -168,7 +171,7 @@ static __attribute__((noinline)) const char *enter_slowly(const char *key, int64
     return key;
 }
 
-/* Enters a region if sites are open, or counters continue; in all other unusual cases by enter_slowly. */
+/* Enters a region if sites are open, or if counters need no stopping; otherwise calls enter_slowly. */
 static __attribute__((noinline)) const char *enter_otherwise(struct aa_thread *thread, const char *key,
                                                              struct aa_node *child, int64_t *site) {
     if (is_counted(thread, AA_OWN))
@@ -182,7 +185,7 @@ static __attribute__((noinline)) const char *enter_otherwise(struct aa_thread *t
     return visit(thread, key, child);
 }
 
-/* Counts the entry of a throttled child, unless a library calls the code back or it is time to book. */
+/* Counts the entry to a throttled child, unless a library has called the code back or booking is due. */
 static __attribute__((noinline)) const char *enter_throttled(struct aa_thread *thread, const char *key,
                                                              struct aa_node *child, int64_t *site) {
     if (aa_unlikely(!is_passed(thread, child)))
@@ -194,7 +197,10 @@ static __attribute__((noinline)) const char *enter_throttled(struct aa_thread *t
     return pass_by(thread, key, child, site);
 }
 
-/* Returns the child, or null if the edge is another key's. Reads it once: the table may be emptied. */
+/*
+ * Returns the child, or null if the edge is for another key. Reads it only once, as the table may be
+ * emptied.
+ */
 static inline struct aa_node *child_by(const struct aa_edge *edge, const struct aa_node *from,
                                        const char *key) {
     struct aa_node *child = __atomic_load_n(&edge->child, __ATOMIC_RELAXED);
@@ -253,7 +259,7 @@ void aa_probe_enter_slot(const char *descriptor, void *slot) {
     enter_at(descriptor, NULL);
 }
 
-/* Returns whether a frame is of this region; entry and exit may pass the same text at two addresses. */
+/* Returns whether a frame belongs to this region; entry and exit may pass the same text at two addresses. */
 static bool is_of(const struct aa_frame *frame, const char *key) {
     const char *entered = aa_key_get(&frame->key);
     return entered == key || (entered && key && strcmp(entered, key) == 0);
@@ -287,7 +293,7 @@ static __attribute__((noinline)) void leave_slowly(struct aa_thread *thread, con
     aa_counter_go();
 }
 
-/* Leaves the last region entered in the less usual cases, as enter_otherwise does. */
+/* Leaves the most recently entered region in the less usual cases; the counterpart of enter_otherwise. */
 static __attribute__((noinline)) void leave_otherwise(struct aa_thread *thread, struct aa_frame *frame,
                                                       const char *key) {
     bool counted = is_counted(thread, frame->call.share);
@@ -349,8 +355,8 @@ static struct aa_node *find_passed(const struct aa_thread *thread, const char *k
 }
 
 /*
- * Returns whether the entry was only counted, so that no frame has its key. The region may be timed again
- * by now, or may have been entered by the parent of a fork.
+ * Returns whether the entry was only counted, so that no frame has its key. By now, the region may be timed
+ * again; or the parent of a fork may have entered it.
  */
 static bool was_let_pass(const struct aa_thread *thread, const char *key) {
     return (!aa_counting && find_passed(thread, key, thread->current)) ||
@@ -367,8 +373,8 @@ void aa_probe_exit_or_pass(const char *descriptor) {
 }
 
 /*
- * Lets a throttled region, in which a jump has landed, have frames from now on; returns false if there is
- * none.
+ * From now on, lets a throttled region have frames, because a jump has landed in it; returns false if there
+ * is no such region.
  */
 static bool frame_passed(struct aa_thread *thread, const char *key) {
     struct aa_node *from = thread->current;

@@ -6,7 +6,7 @@
 
 #define MOST_FILES 512u
 
-/* The records. The first one, with an empty name, is for all files that have none of their own. */
+/* The records. The first record, with an empty name, is for all files that have no record of their own. */
 static struct aa_file *files[MOST_FILES];
 static _Atomic uint32_t count;
 
@@ -24,8 +24,8 @@ static struct aa_file *append(const char *name) {
 }
 
 /*
- * Returns the number of a file's record; 1, that of all other files, if there is no space. The caller holds
- * the lock.
+ * Returns the number of a file's record; if there is no space, 1, the common record of all further files. The
+ * caller holds the lock.
  */
 static uint16_t find_or_append(const char *name) {
     if (count == 0 && append("") == NULL)

@@ -19,7 +19,9 @@ void aa_fork_watch(void (*before)(void), void (*in_child)(void)) {
     watchers[count++] = (struct watcher){before, in_child};
 }
 
-/* Looks up the C library's function early, because a signal handler may call it, but must not look it up. */
+/*
+ * Looks up the C library's function early: a signal handler may call the function, but must not look it up.
+ */
 static __attribute__((constructor)) void find_next(void) {
     next = (pid_t(*)(void))dlsym(RTLD_NEXT, "_Fork");
 }

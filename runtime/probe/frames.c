@@ -49,7 +49,7 @@ bool aa_frames_descend(struct aa_thread *thread, const char *key, struct aa_node
     return true;
 }
 
-/* Searches all frames, because only their thread knows how many are in use. */
+/* Searches all frames, because only the thread that uses them knows how many are in use. */
 void aa_frames_forget_keys(struct aa_frame *frames, uint64_t count, struct aa_span span) {
     for (uint64_t i = 0; i < count; i++)
         aa_key_forget(&frames[i].key, span);

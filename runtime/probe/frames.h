@@ -15,25 +15,25 @@ static inline void aa_frame_set(struct aa_frame *frame, struct aa_node *node, co
 }
 
 /*
- * Doubles the space for open regions; returns false without memory. The caller holds the shard's lock,
+ * Doubles the space for open regions; returns false if there is no memory. The caller holds the shard's lock,
  * because another thread may be about to forget keys.
  */
 bool aa_frames_make(struct aa_thread *thread);
 
 /*
- * Doubles the space likewise, but takes the lock itself. Returns whether there is space for one more region;
- * in a signal handler that interrupts the library, only spare frames are left.
+ * Doubles the space in the same way, but takes the lock itself. Returns whether there is space for one more
+ * region; in a signal handler that interrupts the library, only spare frames remain.
  */
 bool aa_frames_deepen(struct aa_thread *thread);
 
-/* Returns whether there is space for one more open region, after making more if necessary. */
+/* Returns whether there is space for one more open region, after providing more space if necessary. */
 static inline bool aa_frames_have_room(struct aa_thread *thread) {
     return aa_likely(thread->top < thread->limit) || aa_frames_deepen(thread);
 }
 
 /*
- * Opens a region: its time goes to `node` from now on, which may be `from` itself. from: the node to return
- * to, the current one. The caller knows that no site is open and that there is space.
+ * Opens a region: from now on, time goes to `node`, which may be `from` itself. from: the current node, to
+ * which the thread will return. The caller has checked that no site is open and that there is space.
  */
 static inline void aa_frames_push_plainly(struct aa_thread *thread, struct aa_node *from, const char *key,
                                           struct aa_node *node) {
@@ -51,7 +51,7 @@ static inline void aa_frames_push(struct aa_thread *thread, const char *key, str
     aa_frames_push_plainly(thread, thread->current, key, node);
 }
 
-/* Closes the regions from this frame on, and returns to the node before it. No site is open. */
+/* Closes this frame's region and all regions inside it, and returns to the node before. No site is open. */
 static inline void aa_frames_pop_plainly(struct aa_thread *thread, struct aa_frame *frame) {
     thread->current = frame->node;
     thread->call = frame->call;
@@ -59,7 +59,7 @@ static inline void aa_frames_pop_plainly(struct aa_thread *thread, struct aa_fra
     thread->top = frame;
 }
 
-/* Closes the regions from this frame on, after closing all sites. */
+/* Closes all sites, and then this frame's region and all regions inside it. */
 static inline void aa_frames_pop(struct aa_thread *thread, struct aa_frame *frame) {
     aa_sites_close(thread);
     aa_frames_pop_plainly(thread, frame);
@@ -69,8 +69,8 @@ static inline void aa_frames_pop(struct aa_thread *thread, struct aa_frame *fram
 bool aa_frames_descend(struct aa_thread *thread, const char *key, struct aa_node *node);
 
 /*
- * Removes keys in this memory from `count` frames, because the library with their descriptors is unloaded.
- * The caller holds the shard's lock.
+ * Removes keys in this memory from `count` frames, because the library that contains their descriptors is
+ * being unloaded. The caller holds the shard's lock.
  */
 void aa_frames_forget_keys(struct aa_frame *frames, uint64_t count, struct aa_span span);
 

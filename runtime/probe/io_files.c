@@ -11,15 +11,15 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
-/* descriptors whose kind is cached: those below this number */
+/* the kind of descriptors below this number is cached */
 #define REMEMBERED 4096
 
-/* the kind of each descriptor; for a regular file plus the number of its record */
+/* the kind of each descriptor; for a regular file, the number of its record is added */
 static _Atomic uint16_t kinds[REMEMBERED];
 
 /*
- * Returns whether a device is /dev/shm, where MPI libraries communicate through files. Any other tmpfs,
- * often /tmp, is used by programs.
+ * Returns whether a device is /dev/shm, where MPI libraries communicate through files. Programs use all other
+ * tmpfs file systems, such as /tmp.
  */
 static bool is_shared_memory(dev_t device) {
     static _Atomic dev_t shared_memory;
@@ -29,7 +29,7 @@ static bool is_shared_memory(dev_t device) {
     return device == shared_memory;
 }
 
-/* Returns the kind of a file by its status and its file system, either of which may be unknown. */
+/* Returns the kind of a file, given its status and its file system, either of which may be unknown. */
 static enum aa_io_kind kind_of(bool known, const struct stat *status, bool system_known,
                                const struct statfs *system) {
     if (!known)
@@ -57,8 +57,8 @@ enum aa_io_kind aa_io_kind_of_path(const char *path) {
 }
 
 /*
- * Returns the number of the record of an open file. Its name is read from /proc, because many functions
- * open files.
+ * Returns the number of an open file's record. The file's name is read from /proc, because many different
+ * functions open files.
  */
 static uint16_t number_of(int fd) {
     char link[32], *name = aa_memory_map(PATH_MAX); /* zeroed */
@@ -99,7 +99,7 @@ void aa_io_forget(int first, int last) {
         kinds[fd] = AA_IO_UNKNOWN;
 }
 
-/* The thread's last event was the beginning of this call, because nested calls are no events. */
+/* The beginning of this call was the thread's last event, because nested calls are not events. */
 uint64_t aa_io_end(void) {
     int error = errno;
     const struct aa_thread *thread = aa_thread_self;

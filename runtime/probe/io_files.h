@@ -1,7 +1,7 @@
 /*
- * Decides whether I/O on a file descriptor counts: on regular files on a disk, by threads with a call-path
- * tree, outside MPI calls. Nothing here changes errno. The first use of a descriptor appends the file to
- * the shard, under its lock; nothing else allocates or locks.
+ * Decides whether I/O on a file descriptor counts. It counts on regular files on a disk, by threads with a
+ * call-path tree, outside MPI calls. None of these functions changes errno. The first use of a descriptor
+ * appends the file to the shard, under its lock; nothing else allocates or locks.
  */
 #ifndef AA_IO_FILES_H
 #define AA_IO_FILES_H
@@ -32,12 +32,12 @@ uint16_t aa_io_file(int fd);
  */
 bool aa_io_is_file(int fd);
 
-/* Drops what is cached about the descriptors from first to last, which may be other files from now on. */
+/* Drops what is cached about the descriptors from first to last, which may be reused for other files. */
 void aa_io_forget(int first, int last);
 
 /*
- * Begins a call on a descriptor; returns whether it counts. Then one of the following functions must end
- * it, with the result of the read or write.
+ * Begins a call on a descriptor; returns whether it counts. If it does, one of the following functions must
+ * end it, with the result of the read or write.
  */
 static inline bool aa_io_begin(int fd) {
     return aa_io_listens() && aa_io_is_file(fd) && aa_share_begin(AA_IO);
@@ -51,7 +51,7 @@ void aa_io_end_write(int fd, ssize_t done);
  */
 uint64_t aa_io_end(void);
 
-/* Ends such a call, and adds its time to a file's record, by the record's number. */
+/* Ends such a call, and adds its time to the file record with this number. */
 void aa_io_end_timed(uint16_t file);
 
 #endif

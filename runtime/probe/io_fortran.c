@@ -1,7 +1,7 @@
 /*
- * Input and output statements of programs compiled by gfortran. Most of their time is formatting, so all
- * of it, from a statement's beginning to its end, is I/O time. Bytes are counted by the wrappers of read
- * and write, when the run-time library flushes its buffers. Functions of the program that a statement
+ * Input and output statements of programs compiled with gfortran. Most of their time is spent on formatting,
+ * so all time from the beginning to the end of a statement counts as I/O time. The wrappers of read and write
+ * count the bytes, when the run-time library flushes its buffers. Functions of the program that a statement
  * evaluates have their own regions, MPI calls and statements.
  */
 #define _GNU_SOURCE
@@ -24,9 +24,9 @@ typedef void run_time(struct statement *statement);
 #define NESTED 8
 
 /*
- * The statements that this thread is executing, each nested in the output list of the one before. They are
- * identified by the variables that the compiler creates for them; with inlined functions, all of these may
- * be in one stack frame, in any order.
+ * The statements that this thread is executing, each nested in the output list of the previous one. They are
+ * identified by the variables that the compiler creates for them; with inlined functions, all these variables
+ * may be in one stack frame, in any order.
  */
 static _Thread_local struct {
     int count;
@@ -48,7 +48,7 @@ static bool is_on_file(int32_t unit, run_time *library) {
     return aa_io_is_file(descriptor(&unit));
 }
 
-/* Returns the index of an open statement; the number of open statements if this one is not open. */
+/* Returns the index of an open statement; if the statement is not open, the number of open statements. */
 static int place_of(const struct statement *statement) {
     int place = 0;
     while (place < open.count && open.at[place].statement != statement)
@@ -56,7 +56,7 @@ static int place_of(const struct statement *statement) {
     return place;
 }
 
-/* Forgets the statements deeper on the stack, which a jump has left, and the one with the same variable. */
+/* Forgets statements that a jump has left: those deeper on the stack, and any with the same variable. */
 static void forget_left(const struct statement *statement, const void *frame) {
     open.count = place_of(statement);
     while (open.count > 0 && (const void *)open.at[open.count - 1].statement < frame)
@@ -64,8 +64,8 @@ static void forget_left(const struct statement *statement, const void *frame) {
 }
 
 /*
- * Returns the open statement on a unit; null if there is none. There is one while the output procedure of a
- * derived type runs.
+ * Returns the open statement on a unit; null if there is none. A statement is open on its unit while the
+ * output procedure of a derived type runs.
  */
 static const struct open_statement *holder_of(int32_t unit) {
     for (int i = 0; i < open.count; i++)
@@ -90,7 +90,7 @@ static void begin(struct statement *statement, run_time *next) {
     bool known = open.count < NESTED;
     bool timed = known && is_to_be_timed(statement, next) && aa_statement_begin();
     next(statement);
-    if (known) /* internal units have numbers, too, in this version */
+    if (known) /* in this version, internal units also have numbers */
         open.at[open.count++] = (struct open_statement){statement, statement->unit, timed};
 }
 

@@ -10,7 +10,7 @@ void aa_libc_bind(void) {
     int error = errno;
 #define LOOK_UP(name) aa_libc_functions.name = (__typeof__(aa_libc_functions.name))dlsym(RTLD_NEXT, #name);
     AA_LIBC_FUNCTIONS(LOOK_UP)
-    dlerror(); /* otherwise the program would see our failures as its own */
+    dlerror(); /* otherwise dlerror would report our failures to the program */
     aa_libc_functions.bound = true;
     errno = error;
 }

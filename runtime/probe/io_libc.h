@@ -2,7 +2,7 @@
  * The C library's own functions behind the wrappers.
  *
  * They are looked up once, when this library is loaded, because signal handlers may call write but must not
- * call dlsym. If the constructor of another library does I/O before that, its first call looks them up.
+ * call dlsym. If the constructor of another library does I/O earlier, its first call looks them up.
  */
 #ifndef AA_IO_LIBC_H
 #define AA_IO_LIBC_H
@@ -46,7 +46,7 @@ int _IO_getc(FILE *stream);
 void closefrom(int first);
 int close_range(unsigned first, unsigned last, int flags);
 
-#if __GLIBC_PREREQ(2, 38) /* a program may test whether the C library has these */
+#if __GLIBC_PREREQ(2, 38) /* not defined otherwise, because programs may test whether they exist */
 #define AA_LIBC_NEWER(function) function(__isoc23_vfscanf)
 #else
 #define AA_LIBC_NEWER(function)

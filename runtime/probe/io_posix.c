@@ -44,7 +44,7 @@ WRITE(pwritev64v2, (int fd, const struct iovec *parts, int count, off64_t at, in
 
 /*
  * A copy between two descriptors inside the kernel. It counts as reading if the source is a file, and as
- * writing if the target is one.
+ * writing if the target is a file.
  */
 struct copy {
     int from, to;

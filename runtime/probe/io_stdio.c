@@ -17,8 +17,8 @@ void aa_stream_end(struct aa_stream_call call, long long read, long long written
 }
 
 /*
- * Wrap calls on blocks. Their results do not show partially transferred items, so the bytes of these are
- * not counted.
+ * Wrap calls on blocks. The results of these calls do not show partially transferred items, so the bytes of
+ * such items are not counted.
  */
 #define WRITE_BLOCK(function)                                                                                \
     AA_EXPORT size_t function(const void *data, size_t size, size_t count, FILE *stream) {                   \

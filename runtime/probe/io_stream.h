@@ -1,14 +1,13 @@
 /*
- * Calls on stdio streams. Bytes are counted when the program passes them, and not when the C library
- * flushes its buffer, which no wrapper sees. Time is measured only if a flush is likely, so that putc
- * stays cheap.
+ * Calls on stdio streams. Bytes are counted when the program passes them, because no wrapper notices when the
+ * C library flushes its buffer. Time is measured only if a flush is likely, so that putc stays cheap.
  */
 #ifndef AA_IO_STREAM_H
 #define AA_IO_STREAM_H
 
 #include "io_files.h"
 
-/* bytes that calls of unknown length move at most, usually: a line, or some numbers */
+/* the most bytes that calls of unknown length usually transfer: a line, or a few numbers */
 #define AA_IO_LINE 512
 
 struct aa_stream_call {
@@ -18,14 +17,15 @@ struct aa_stream_call {
 };
 
 #ifdef __GLIBC__
-/* Returns a stream's descriptor. Not by fileno, which would set errno for streams without one. */
+/* Returns a stream's descriptor. Does not call fileno, which sets errno for streams without a descriptor. */
 static inline int aa_stream_fd(FILE *stream) {
     return stream->_fileno;
 }
 
 /*
- * Return whether a call with so many bytes is likely to write or to read the file, because the buffer has
- * too little space or data. Streams without a buffer, or that flush at every line, never have space.
+ * Return whether a call with this many bytes is likely to write or to read the file, because the buffer has
+ * too little space or too few data. Streams without a buffer, and streams that flush at every line, never
+ * have space.
  */
 static inline bool aa_stream_would_write(FILE *stream, size_t size) {
     return stream->_IO_write_end - stream->_IO_write_ptr < (ptrdiff_t)size;
@@ -63,7 +63,7 @@ static inline struct aa_stream_call aa_stream_begin(FILE *stream, bool timed) {
     return call;
 }
 
-/* Begin a call that writes or reads about so many bytes. */
+/* Begin a call that writes or reads about this many bytes. */
 static inline struct aa_stream_call aa_stream_write(FILE *stream, size_t size) {
     if (!aa_io_listens())
         return (struct aa_stream_call){.counts = false};
@@ -76,7 +76,7 @@ static inline struct aa_stream_call aa_stream_read(FILE *stream, size_t size) {
     return aa_stream_begin(stream, aa_stream_would_read(stream, size));
 }
 
-/* Ends a call that read and wrote so many bytes; a negative number means that it failed. */
+/* Ends a call that read and wrote this many bytes; a negative number means that the call failed. */
 void aa_stream_end(struct aa_stream_call call, long long read, long long written);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Keys in frames and edges: the addresses of descriptors. Only its own thread sets a key. But a thread that
+ * Keys in frames and edges: the addresses of descriptors. A thread sets only its own keys. But a thread that
  * unloads a library removes the library's keys from the frames and edges of all threads.
  */
 #ifndef AA_KEY_H
@@ -20,7 +20,7 @@ static inline void aa_key_set(const char **place, const char *key) {
     __atomic_store_n(place, key, __ATOMIC_RELAXED);
 }
 
-/* Replaces a key in this memory by aa_no_key, unless its thread has changed it meanwhile. */
+/* Replaces a key in this memory with aa_no_key, unless its thread has changed it in the meantime. */
 static inline void aa_key_forget(const char **place, struct aa_span span) {
     const char *key = aa_key_get(place);
     if ((uintptr_t)key >= span.start && (uintptr_t)key < span.end)

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 /*
- * the versions that dlsym may have: since glibc 2.34; before that, of glibc's first release on each
- * architecture (glibc's shlib-versions)
+ * the symbol versions that dlsym may have: GLIBC_2.34 since that release; before, that of glibc's first
+ * release on each architecture (glibc's shlib-versions)
  */
 static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.27",
                                        "GLIBC_2.36", "GLIBC_2.4",   "GLIBC_2.2",  "GLIBC_2.0"};
@@ -25,8 +25,8 @@ static void *find_in(void *scope) {
 }
 
 /*
- * Returns the C library's dlsym. It is not behind this library if the C library is run as a program, which
- * prints its version.
+ * Returns the C library's dlsym. If the C library itself is run as a program, which prints its version, it is
+ * not behind this library in the search order.
  */
 static __attribute__((noinline)) aa_look_up_function *find(void) {
     void *found = find_in(RTLD_NEXT);

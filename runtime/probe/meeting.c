@@ -23,8 +23,8 @@
 static char file_path[3200], answer_path[3200];
 
 /*
- * Writes a text that all processes of a job share, and no others; empty for processes started one by one
- * from a shell.
+ * Writes a text that is the same in all processes of a job, and different in all other processes; empty for
+ * processes that were started one by one from a shell.
  */
 static void name_job(char *job, size_t size) {
     static const char *const names[] = {"PMIX_NAMESPACE", "SLURM_JOB_ID", "SLURM_STEP_ID", "PMI_JOBID"};
@@ -63,7 +63,7 @@ void aa_meeting_announce(void) {
     errno = error;
 }
 
-/* Opens the file again each time, because writes of other nodes are not visible earlier. */
+/* Opens the file again each time, because otherwise writes from other nodes may be invisible. */
 static bool all_came(int size) {
     char came[AT_ONCE];
     long file = syscall(SYS_openat, AT_FDCWD, file_path, O_RDONLY | O_CLOEXEC, 0);
@@ -78,7 +78,7 @@ static bool all_came(int size) {
     return all;
 }
 
-/* The first process that knows the answer creates a link, which is complete as soon as it is visible. */
+/* The first process with an answer creates a link, which is complete as soon as it is visible. */
 static bool agree(const char *answer) {
     char given[8] = "";
     if (symlink(answer, answer_path) == 0)

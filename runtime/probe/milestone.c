@@ -1,4 +1,4 @@
-/* Milestones of the process, such as MPI_Init, which are written into the shard's header. */
+/* The process's milestones, such as MPI_Init, which are written to the shard's header. */
 #define _GNU_SOURCE
 #include "book.h"
 #include "bypass.h"
@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Books the time until now and renews the anchor; returns the current ticks. */
+/* Books the time up to now and renews the anchor; returns the current ticks. */
 static uint64_t settle(struct aa_header *header) {
     int error = errno;
     aa_counter_stop();
@@ -48,7 +48,7 @@ void aa_process_mpi_initialised(int rank, int size, bool spawned) {
     uint64_t now = settle(header);
     if (!header->mpi_initialised)
         header->mpi_initialised = now;
-    header->mpi_finalising = header->mpi_finalised = 0; /* of earlier sessions */
+    header->mpi_finalising = header->mpi_finalised = 0; /* may be set by an earlier session */
     header->state = AA_RUNNING;
 }
 

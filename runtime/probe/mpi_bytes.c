@@ -66,7 +66,7 @@ int aa_parts(MPI_Comm comm, const void *buffer) {
     return part_count(comm) - (buffer == MPI_IN_PLACE ? 1 : 0);
 }
 
-/* Returns the index of the part that a sum excludes; -1 if there is none. */
+/* Returns the index of the part that a sum excludes; -1 if it excludes none. */
 static int left_out(MPI_Comm comm, const void *buffer) {
     return buffer == MPI_IN_PLACE ? aa_rank(comm) : -1;
 }
@@ -91,7 +91,7 @@ static int left_out(MPI_Comm comm, const void *buffer) {
 SUMS(int, int)
 SUMS(large, MPI_Count)
 
-/* Two versions with a type per part, in C or Fortran. */
+/* Two versions with a type per part, for C and for Fortran. */
 #define SUMS_OF_TYPES(kind, count_type, element, of)                                                         \
     uint64_t aa_sum_types_##kind(const count_type counts[], const element types[], MPI_Comm comm,            \
                                  const void *buffer) {                                                       \

@@ -1,8 +1,8 @@
 /*
- * The bytes that an MPI call sends and receives: the functions in the expressions of
- * runtime/mpi/byte_rules.py. They return bytes unless noted otherwise.
+ * The bytes that an MPI call sends and receives: the functions that the expressions in
+ * runtime/mpi/byte_rules.py use. They return bytes unless noted otherwise.
  *
- * They are called after the MPI call has succeeded, so MPI itself reports wrong arguments of the program.
+ * They are called after the MPI call has succeeded, so that MPI itself reports the program's wrong arguments.
  */
 #ifndef AA_MPI_BYTES_H
 #define AA_MPI_BYTES_H
@@ -16,7 +16,7 @@
 uint64_t aa_bytes(MPI_Count count, MPI_Datatype type);
 /* Returns the size of a message to `peer`; 0 if `peer` is MPI_PROC_NULL, to which nothing is sent. */
 uint64_t aa_peer_bytes(int peer, MPI_Count count, MPI_Datatype type);
-/* Returns how much a completed receive or file operation has transferred. */
+/* Returns the number of bytes that a completed receive or file operation has transferred. */
 uint64_t aa_status_bytes(const MPI_Status *status);
 
 /* Returns whether a one-sided operation is MPI_NO_OP, which sends nothing. */
@@ -29,24 +29,24 @@ static inline bool aa_is_no_op(MPI_Op op) {
  * group pass special values as `root`.
  */
 bool aa_is_root(int root, MPI_Comm comm);
-bool aa_is_leaf(int root, MPI_Comm comm); /* whether it takes part and is not the root */
-/* whether one of the parts that are gathered or scattered is its own */
+bool aa_is_leaf(int root, MPI_Comm comm); /* whether the process takes part and is not the root */
+/* whether one of the gathered or scattered parts belongs to the process */
 bool aa_has_part(int root);
 
-/* Return the rank of the process, and the number of processes in its group; 0 if MPI fails. */
+/* Return the rank of the process, and the number of processes in its group; both are 0 if MPI fails. */
 int aa_rank(MPI_Comm comm);
 int aa_local_size(MPI_Comm comm);
 
 /*
- * Returns the number of parts that a collective moves: one per process of the group, or of the remote group
- * of an intercommunicator. If buffer is MPI_IN_PLACE, the process's own part is excluded.
+ * Returns the number of parts that a collective transfers: one per process in the group or, with an
+ * intercommunicator, in the remote group. If buffer is MPI_IN_PLACE, the process's own part is excluded.
  */
 int aa_parts(MPI_Comm comm, const void *buffer);
 
 /*
  * Return the bytes of all parts of a collective with a count, or a count and a type, per part. Counts are
- * int arrays, or MPI_Count arrays in large-count functions. Types are C's, or Fortran's in functions whose
- * names end in _f. aa_sum_local has one part per process of the local group.
+ * int arrays, or MPI_Count arrays in large-count functions. Types are C types, or Fortran types in
+ * functions whose names end in _f. For aa_sum_local, there is one part per process in the local group.
  */
 #define AA_COUNTS(function, counts)                                                                          \
     _Generic((counts), int * : function##_int, const int * : function##_int, default : function##_large)
@@ -74,16 +74,16 @@ uint64_t aa_sum_local_large(const MPI_Count counts[], MPI_Datatype type, MPI_Com
 
 /*
  * The neighbours from which a process receives, and to which it sends, in a process topology. A process at
- * the edge of a non-periodic grid has none beyond the edge.
+ * the edge of a non-periodic grid has no neighbours beyond the edge.
  */
 enum aa_neighbours { AA_SOURCES, AA_TARGETS };
 
-/* Returns the number of neighbours that exist. */
+/* Returns the number of existing neighbours. */
 int aa_neighbour_count(enum aa_neighbours side, MPI_Comm comm);
 /* Returns the number of sources, including those beyond the edges of a grid. */
 int aa_neighbour_places(MPI_Comm comm);
 
-/* Return the bytes for all neighbours that exist; with a count, or a count and a type, per neighbour. */
+/* Return the bytes for all existing neighbours, given a count, or a count and a type, per neighbour. */
 #define aa_neighbour_sum(side, counts, type, comm)                                                           \
     AA_COUNTS(aa_neighbour_sum, counts)(side, counts, type, comm)
 #define aa_neighbour_sum_types(side, counts, types, comm)                                                    \

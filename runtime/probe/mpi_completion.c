@@ -8,7 +8,7 @@
 #include "mpi_request_table.h"
 #include "mpi_requests.h"
 
-/* ---- both languages' arguments */
+/* ---- the arguments of both languages */
 
 uint64_t aa_request_handle(enum aa_language language, const void *requests, int i) {
     if (language == AA_C)
@@ -38,7 +38,10 @@ static int index_at(const struct aa_completion *completion, const void *indices,
 
 /* ---- completing */
 
-/* Takes the answer to a synchronous send, which has waited for its receive and so may have one. */
+/*
+ * Takes the answer to a synchronous send, which has waited for its receive and may therefore have an
+ * answer.
+ */
 static void take_answer(const struct aa_request *request) {
     if (!request->persistent) {
         aa_path_answered(request->question);
@@ -49,14 +52,14 @@ static void take_answer(const struct aa_request *request) {
     *asked = NULL;
 }
 
-/* Frees the chain from the start of a receive, and drops the processes of the receive's communicator. */
+/* Frees the chain from the start of a receive, and releases the processes of the receive's communicator. */
 static void let_go(const struct aa_request *request) {
     free(request->begun);
     if (request->peers)
         aa_mpi_peers_drop(request->peers);
 }
 
-/* Returns the bytes of a message. Bytes of a file are counted at once, and 0 is returned. */
+/* Returns the bytes of a message. For a file, counts the bytes at once and returns 0. */
 static uint64_t arrived_bytes(const struct aa_request *request, uint64_t bytes) {
     if (request->brings == AA_BRINGS_MESSAGE)
         return bytes;
@@ -93,7 +96,7 @@ static uint64_t completed_bytes(uint64_t handle, uint64_t as_of, const MPI_Statu
     if (request.brings == AA_BRINGS_NOTHING)
         return 0;
     bool cancelled = is_cancelled(&request, status);
-    bool has_come = !request.persistent || request.active; /* else the status is empty */
+    bool has_come = !request.persistent || request.active; /* otherwise the status is empty */
     if (request.peers && has_come && !cancelled)
         take_chain(&request, status);
     if (!request.persistent)
@@ -104,8 +107,8 @@ static uint64_t completed_bytes(uint64_t handle, uint64_t as_of, const MPI_Statu
 }
 
 /*
- * Provides space for the requests, and for as many statuses as the call may return; returns false without
- * memory.
+ * Provides space for the requests, and for as many statuses as the call may return; returns false if there is
+ * not enough memory.
  */
 static bool make_room(struct aa_completion *completion, size_t count) {
     completion->handles = completion->handles_on_stack;
@@ -120,7 +123,7 @@ static bool make_room(struct aa_completion *completion, size_t count) {
     return true;
 }
 
-/* Returns empty statuses. They are empty because the library need not fill in those of sends. */
+/* Returns empty statuses, because the library need not fill in the statuses of sends. */
 static void *own_statuses(struct aa_completion *completion, size_t count) {
     return memset(completion->statuses, 0, count * sizeof(union aa_own_status));
 }
@@ -140,7 +143,7 @@ void *aa_completion_watch(struct aa_completion *completion, enum aa_language lan
     return ignores(language, statuses) ? own_statuses(completion, (size_t)count) : statuses;
 }
 
-/* Returns the bytes that request i, which is complete, has received; 0 if it has failed. */
+/* Returns the number of bytes received by request i, which must be complete; 0 if it has failed. */
 static uint64_t watched_bytes(const struct aa_completion *completion, int i, const MPI_Status *status,
                               bool failed) {
     uint64_t bytes = completed_bytes(completion->handles[i], completion->as_of, status);
@@ -168,7 +171,7 @@ void aa_completion_end_one(struct aa_completion *completion, int result, int i, 
     end_one(completion, result, i != MPI_UNDEFINED, i, status);
 }
 
-/* MPICH 4.0 adds Fortran's first index to MPI_UNDEFINED as well, which is negative. */
+/* MPICH 4.0 adds Fortran's first index even to MPI_UNDEFINED, which is negative. */
 void aa_completion_end_any(struct aa_completion *completion, int result, bool any, int index,
                            const void *status) {
     bool known = result == MPI_SUCCESS && any && index >= completion->first_index;
@@ -176,9 +179,9 @@ void aa_completion_end_any(struct aa_completion *completion, int result, bool an
 }
 
 /*
- * Ends a call in which several requests have completed or failed: the listed ones, or all if indices is
- * NULL. Receives come before the sends that wait for an answer, because a receive may give the answer that
- * the other process waits for.
+ * Ends a call in which several requests have completed or failed: the listed requests, or all if indices is
+ * NULL. Receives are handled before the sends that wait for an answer, because a receive may send the answer
+ * for which the other process waits.
  */
 static void end_many(struct aa_completion *completion, int result, bool found, int count, const void *indices,
                      const void *statuses) {

@@ -1,6 +1,6 @@
 /*
- * Counts messages and file I/O in calls that may complete requests, for both languages. C's wrappers are in
- * mpi_completion_c.c, Fortran's in mpi_completion_fortran.c.
+ * Counts messages and file I/O in calls that may complete requests, for both languages. The wrappers for C
+ * are in mpi_completion_c.c, those for Fortran in mpi_completion_fortran.c.
  */
 #ifndef AA_MPI_COMPLETION_H
 #define AA_MPI_COMPLETION_H
@@ -8,12 +8,12 @@
 #include "mpi_fortran.h"
 #include "mpi_library.h"
 
-/* requests for which one call needs no additional memory */
+/* maximum number of requests that one call handles without allocating memory */
 #define AA_REQUESTS_ON_STACK 64
 
 /*
- * A call that may complete requests. Its requests, statuses and indices, void pointers below, have the
- * types of the calling language.
+ * A call that may complete requests. Its requests, statuses and indices, which are void pointers here, have
+ * the types of the calling language.
  *
  * The structure keeps copies of the handles, because the library overwrites them, and has space for
  * statuses, because the program may ignore them.
@@ -22,7 +22,7 @@ struct aa_completion {
     struct aa_mpi_call call;
     enum aa_language language;
     int first_index; /* what the library adds to the indices that it reports: 1 or 0 in Fortran, 0 in C */
-    /* false if no request is known, or if memory is short: the call only counts as a call */
+    /* false if no request is known, or if memory is short; then only the call itself is counted */
     bool watching;
     /* the serial number of requests when the call began; see mpi_request_table.h */
     uint64_t as_of;
@@ -34,8 +34,8 @@ struct aa_completion {
 };
 
 /*
- * Prepares a call that has begun; returns the statuses to pass to the library: the program's, or our own if
- * the program ignores them and we need them.
+ * Prepares a call that has begun; returns the statuses to pass to the library: the program's statuses, or our
+ * own if the program ignores statuses and we need them.
  */
 void *aa_completion_watch(struct aa_completion *completion, enum aa_language language, int count,
                           const void *requests, void *statuses);
@@ -49,8 +49,8 @@ AA_IN_CALLERS_FRAME void *aa_completion_begin(struct aa_completion *completion, 
 }
 
 /*
- * Ends a call that may have completed request i, counted from 0; none if i is MPI_UNDEFINED. result: what
- * the library has returned, here and below.
+ * Ends a call that may have completed request i, counted from 0; if i is MPI_UNDEFINED, it completed none.
+ * result, here and below: what the library has returned.
  */
 void aa_completion_end_one(struct aa_completion *completion, int result, int i, const void *status);
 
@@ -70,8 +70,8 @@ void aa_completion_end_all(struct aa_completion *completion, int result, bool al
                            const void *statuses);
 
 /*
- * Counts the bytes that persistent requests send when they are started; for collectives also what they
- * receive.
+ * Counts the bytes that persistent requests send when they are started; for collectives, also the bytes that
+ * they receive.
  */
 void aa_count_started(enum aa_language language, int count, const void *requests);
 

@@ -27,8 +27,8 @@ typedef void testany(MPI_Fint *count, MPI_Fint *requests, MPI_Fint *index, MPI_F
                      MPI_Fint *error);
 
 /*
- * Returns the index that the library reports for the first request of a list. The list has only one, which
- * is complete from the start.
+ * Returns the index that the library reports for the first request in a list. The list has only one request,
+ * which is complete from the start.
  */
 static int measure_first_index(testany *ask) {
     MPI_Request request;
@@ -41,7 +41,7 @@ static int measure_first_index(testany *ask) {
 }
 
 /*
- * Sets the first index: 1 by the standard, 0 in mpi_f08 of MPICH 4.0. It is measured once, after the
+ * Sets the first index: 1 in the MPI standard, 0 in MPICH 4.0's mpi_f08. It is measured once, after the
  * program's call has returned.
  */
 static void find_first_index(struct aa_completion *completion, void *next) {

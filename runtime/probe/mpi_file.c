@@ -1,6 +1,6 @@
 /*
- * Wraps MPI_File_open and MPI_File_close, and keeps a list of open files, which shows which are regular
- * ones.
+ * Wraps MPI_File_open and MPI_File_close, and keeps a list of open files, which shows which of them are
+ * regular files.
  */
 #define _GNU_SOURCE
 #include "mpi_file.h"
@@ -17,7 +17,7 @@
 #include "mpi_path.h"
 #include "mpi_requests.h"
 
-/* ---- the open files; if there are too many, the others are treated as regular files */
+/* ---- the open files; files for which the list has no space are treated as regular files */
 
 #define MOST_OPEN 256
 #define ROOM_FOR_THREADS 16 /* threads that may open files at the same time */
@@ -25,7 +25,7 @@
 static struct open_file {
     MPI_File handle;
     bool is_regular;
-    uint16_t number; /* the number of its record (file_use.h); 0 if it has none */
+    uint16_t number; /* the number of the file's record (file_use.h); 0 if it has none */
     /* a communicator of the file's processes, for the critical path; MPI_COMM_NULL if there is none */
     MPI_Comm companion;
     void *split; /* our own collective for the critical path, during a split collective; null: none */
@@ -90,7 +90,7 @@ static struct open_file look_up(MPI_File handle) {
 
 /* ---- counting */
 
-/* Returns the ticks of the current call until now. */
+/* Returns the ticks from the beginning of the current call to now. */
 static uint64_t ticks_of_call(void) {
     const struct aa_thread *thread = aa_thread_self;
     return thread != NULL ? aa_clock_ticks() - thread->last : 0;
@@ -160,7 +160,7 @@ void *aa_file_begin_from_lower(MPI_File handle) {
 }
 
 /*
- * Replaces the file's own collective, and returns the former one. A file has at most one split collective
+ * Replaces our own collective of a file, and returns the former one. A file has at most one split collective
  * at a time.
  */
 static void *exchange_split(MPI_File handle, void *beside) {
@@ -184,8 +184,9 @@ void aa_file_split_ends(MPI_File handle) {
 }
 
 /*
- * Exchanges the chains of all processes that open a file, before they do so. Returns a communicator of these
- * processes for the critical path; MPI_COMM_NULL if there is none. If opening fails, it fails on all of them.
+ * Exchanges the chains of all processes that are about to open a file. Returns a communicator of these
+ * processes for the critical path; MPI_COMM_NULL if there is none. If opening fails, it fails on all
+ * processes.
  */
 static MPI_Comm opens(struct aa_mpi_call call, MPI_Comm comm) {
     if (!aa_mpi_has_path(call))
@@ -217,8 +218,8 @@ static void opened(MPI_File handle, const char *name, MPI_Comm companion) {
 }
 
 /*
- * Removes a file from the list and returns it. Called before it is closed, because its handle is invalid
- * afterwards.
+ * Removes a file from the list and returns it. Called before the file is closed, because its handle is
+ * invalid afterwards.
  */
 static struct open_file take_out(struct aa_mpi_call call, MPI_File handle) {
     struct open_file file = look_up(handle);

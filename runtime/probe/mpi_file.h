@@ -1,6 +1,6 @@
 /*
- * MPI-IO. Its time counts as file I/O. Its calls and bytes count as well if the file is a regular one. What
- * the MPI library does with file descriptors meanwhile is not counted again.
+ * MPI-IO. Its time counts as file I/O. Its calls and bytes also count if the file is a regular file. What the
+ * MPI library does with file descriptors during these calls is not counted again.
  */
 #ifndef AA_MPI_FILE_H
 #define AA_MPI_FILE_H
@@ -8,25 +8,25 @@
 #include "mpi_library.h"
 
 /*
- * Counts a call on an open file that has done its work: the number of transfers, and the bytes. The time
- * until now is added to the file's record.
+ * Counts a call on an open file that has done its work: the number of transfers, and the bytes. The time up
+ * to now is added to the file's record.
  */
 void aa_file_count(MPI_File file, uint64_t calls, uint64_t read, uint64_t written);
 
-/* Counts a transfer that has begun; its bytes are counted when the request completes, by its status. */
+/* Counts a transfer that has begun; its bytes are counted from the status when the request completes. */
 enum aa_file_transfer { AA_FILE_READ, AA_FILE_WRITTEN };
 
 void aa_file_begun(MPI_File file, MPI_Request request, enum aa_file_transfer transfer);
 
 /*
  * For the critical path: called before a collective on the file. All processes wait for each other, or for
- * those of lower rank. This waiting counts as MPI time and not as file I/O.
+ * the processes of lower rank. This waiting counts as MPI time rather than as file I/O.
  */
 void aa_file_everyone(struct aa_mpi_call call, MPI_File file);
 void aa_file_from_lower(struct aa_mpi_call call, MPI_File file);
 /*
- * Called before a non-blocking or split collective on the file, in which processes wait likewise. Return our
- * own collective, to be passed on as `beside`; null if there is none.
+ * Called before a non-blocking or split collective on the file, in which processes also wait. Return our own
+ * collective, which must be passed on as `beside`; null if there is none.
  */
 void *aa_file_begin_everyone(MPI_File file);
 void *aa_file_begin_from_lower(MPI_File file);

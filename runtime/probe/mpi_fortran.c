@@ -6,9 +6,9 @@
 enum constant { IN_PLACE, IGNORED };
 
 /*
- * Constants that are recognised by their addresses. Open MPI has them in common blocks. MPICH has objects
- * for mpi_f08. For mpif.h, it has common blocks whose addresses it stores in variables at the first call
- * from Fortran, which must be MPI_Init in Intel MPI.
+ * Constants that are recognised by their addresses. In Open MPI, they are in common blocks. In MPICH, they
+ * are objects for mpi_f08. For mpif.h, MPICH has common blocks whose addresses it stores in variables at
+ * the first call from Fortran, which must be MPI_Init in Intel MPI.
  */
 static struct {
     enum constant constant;
@@ -32,8 +32,8 @@ static struct {
 static _Atomic bool constants_found;
 
 /*
- * Finds the addresses. If there are several copies of a constant, the program uses the one in its
- * executable. But a caller that was loaded privately uses that of its own library.
+ * Finds the addresses. If there are several copies of a constant, the program uses the copy in its
+ * executable. But a caller that was loaded privately uses the copy in its own library.
  */
 static void find_constants(const void *caller) {
     bool all_noted = true;

@@ -4,8 +4,8 @@
  * arguments mpi_send_f08_large_ and mpi_send_f08ts_large_, or mpi_send_c_f08_ and mpi_send_c_f08ts_.
  *
  * All arguments are references, which are passed unchanged to the library's own function of the same name.
- * MPI calls that this function makes do not count, because the Fortran call is the outermost one. After the
- * call, arguments are converted to C's values as far as counting needs them.
+ * MPI calls that this function makes do not count, because the Fortran call is the outermost call. After it,
+ * arguments are converted to C values as far as counting needs them.
  */
 #ifndef AA_MPI_FORTRAN_H
 #define AA_MPI_FORTRAN_H
@@ -14,7 +14,7 @@
 #include "symbol.h"
 
 /*
- * AA_FORTRAN: mpif.h and mpi. AA_FORTRAN_2008: mpi_f08; AA_FORTRAN_2018 if its choice buffers are C
+ * AA_FORTRAN: mpif.h and mpi. AA_FORTRAN_2008: mpi_f08. AA_FORTRAN_2018: mpi_f08 if its choice buffers are C
  * descriptors.
  */
 enum aa_language { AA_C, AA_FORTRAN, AA_FORTRAN_2008, AA_FORTRAN_2018 };
@@ -22,8 +22,8 @@ enum aa_language { AA_C, AA_FORTRAN, AA_FORTRAN_2008, AA_FORTRAN_2018 };
 /* ---- the frame of a wrapper */
 
 /*
- * A function under one of its names: the name, its interface, and the library's own function, null until it
- * is known.
+ * A function under one of its names: the name, the interface with this name, and the library's own function,
+ * which is null until it is known.
  */
 struct aa_fortran_form {
     const char *name;
@@ -37,7 +37,7 @@ struct aa_fortran_form {
  */
 void *aa_fortran_next(struct aa_fortran_form *form, const void *caller);
 
-/* Defines a wrapper under one name; it calls the function that the wrappers under all names share. */
+/* Defines a wrapper under one name. It calls the function that the wrappers under all names share. */
 #define AA_FORTRAN_FORM(symbol, form_language, function, parameters, arguments)                              \
     AA_EXPORT void symbol parameters {                                                                       \
         static struct aa_fortran_form form = {.name = #symbol, .language = form_language};                   \
@@ -46,9 +46,9 @@ void *aa_fortran_next(struct aa_fortran_form *form, const void *caller);
 
 /*
  * Defines the function that the wrappers under all names share; its body follows. In the body, next is the
- * library's own function, and caller is the return address in the program. Fortran's argument `error`,
- * which programs may omit with mpi_f08, is always present there. If a library for serial programs defines
- * only Fortran's names, the body is not executed, and arguments are passed on unchanged.
+ * library's own function, and caller is the return address in the program. Fortran's argument `error`, which
+ * programs may omit with mpi_f08, is always present in the body. If a library for serial programs defines
+ * only the Fortran names, the body is not executed, and arguments are passed on unchanged.
  */
 #define AA_FORTRAN_SHARED(function, parameters, arguments)                                                   \
     static inline void body_##function(void(*next) parameters, const struct aa_fortran_form *form,           \
@@ -83,20 +83,20 @@ void *aa_fortran_next(struct aa_fortran_form *form, const void *caller);
     AA_FORTRAN_SECOND_UNDERSCORE(mpi_##name##_)                                                              \
     AA_FORTRAN_SHARED(name, parameters, arguments)
 
-/* ---- from Fortran's values to C's */
+/* ---- from Fortran values to C values */
 
-/* the element type of Fortran's arrays of counts, int if that has the same size; and of arrays of types */
+/* the element type of Fortran's arrays of counts (int if that has the same size), and of arrays of types */
 typedef __typeof__(_Generic((MPI_Fint)0, int : (int)0, default : (MPI_Count)0)) aa_fortran_integer;
 
 struct aa_fortran_type {
     MPI_Fint handle;
 };
 
-/* Return the MPI_Datatype for an element of an array of types, which is C's or Fortran's. */
+/* Return the MPI_Datatype for an element of an array of C or Fortran types. */
 #define AA_TYPE_OF_C(type) (type)
 #define AA_TYPE_OF_FORTRAN(type) aa_type_f2c((type).handle)
 
-/* Return C's value of an argument that Fortran has passed by reference. */
+/* Return the C value of an argument that Fortran has passed by reference. */
 static inline int aa_fortran_int(const void *argument) {
     return (int)*(const MPI_Fint *)argument;
 }
@@ -134,19 +134,19 @@ const void *aa_fortran_buffer(const void *argument, const struct aa_fortran_form
 
 /* ---- statuses */
 
-/* integers in Fortran's form of a status */
+/* number of integers in Fortran's form of a status */
 #define AA_FORTRAN_STATUS (sizeof(MPI_Status) / sizeof(int))
 
-/* Memory for a status in either language, which the program ignores. */
+/* Memory for a status that the program ignores, in either language. */
 union aa_own_status {
     MPI_Status c;
     MPI_Fint fortran[AA_FORTRAN_STATUS];
 };
 
-/* Returns whether an argument of Fortran's is MPI_STATUS_IGNORE or MPI_STATUSES_IGNORE. */
+/* Returns whether a Fortran argument is MPI_STATUS_IGNORE or MPI_STATUSES_IGNORE. */
 bool aa_fortran_ignores(const void *status);
 
-/* Returns C's form of a Fortran status, stored in `room`; an empty status if the program ignores it. */
+/* Returns the C form of a Fortran status, stored in `room`; an empty status if the program ignores it. */
 const MPI_Status *aa_fortran_status(const void *status, MPI_Status *room);
 
 #endif

@@ -64,15 +64,15 @@ static bool is_other_family(void *library) {
     return (aa_look_up(library, "ompi_mpi_comm_world") != NULL) != handles_are_addresses;
 }
 
-/* Returns all libraries that the program has loaded, except this one, as a handle for dlsym. */
+/* Returns a handle for dlsym, for all libraries that the program has loaded, except this one. */
 static void *everywhere(void) {
     bool comes_first = aa_symbol_is_own(aa_look_up(RTLD_DEFAULT, "PMPI_Init"));
     return comes_first ? RTLD_NEXT : RTLD_DEFAULT;
 }
 
 /*
- * Returns the MPI library: by its file, even if it was loaded under another name, or by its soname;
- * otherwise all libraries, in which its functions are then searched.
+ * Returns the MPI library, found by its file, even if it was loaded under another name, or by its soname.
+ * Otherwise returns all libraries, so that MPI's functions are searched for in them.
  */
 static void *find_library(void) {
     void *library = dlopen(AA_MPI_FILE, RTLD_LAZY | RTLD_NOLOAD);
@@ -83,8 +83,8 @@ static void *find_library(void) {
 
 #ifdef OPEN_MPI
 /*
- * Returns data of the library. It may have been copied into the executable (copy relocation), so that is
- * searched first.
+ * Returns data of the library. The data may have been copied into the executable (copy relocation), so the
+ * executable is searched first.
  */
 static void *data_of(void *library, const char *name) {
     void *data = aa_look_up(RTLD_DEFAULT, name);
@@ -94,19 +94,19 @@ static void *data_of(void *library, const char *name) {
 
 static bool has_mpi(void *library) {
     bool has = aa_look_up(library, "PMPI_Init") != NULL;
-    dlerror(); /* otherwise the program would see our failure as its own */
+    dlerror(); /* otherwise dlerror would report our failure to the program */
     return has;
 }
 
-/* Returns the library that contains an address, with its dependencies; NULL if there is none. */
+/* Returns the library that contains an address, with its dependencies; NULL if no library contains it. */
 static void *loaded_by(const void *caller) {
     Dl_info found;
     return dladdr(caller, &found) != 0 ? dlopen(found.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 }
 
 /*
- * Returns the next function behind this library, or the one that the caller has loaded privately; otherwise
- * `last`.
+ * Returns the next function with this name behind this library, or the function that the caller has loaded
+ * privately; otherwise `last`.
  */
 static void *next_of(const char *name, void *private, void *last) {
     void *next = aa_look_up(RTLD_NEXT, name);
@@ -175,7 +175,7 @@ bool aa_mpi_defines(const void *function) {
            dladdr((void *)aa_mpi.Init, &library) != 0 && found.dli_fbase == library.dli_fbase;
 }
 
-/* Removes this library from LD_PRELOAD, in place; returns whether it was there. */
+/* Removes this library from LD_PRELOAD, in place; returns whether it was listed. */
 static bool leave_preload_list(char *list) {
     char *kept = list, *rest = list != NULL ? strdup(list) : NULL, *state = NULL;
     bool found = false;
@@ -197,8 +197,8 @@ static bool leave_preload_list(char *list) {
 }
 
 /*
- * Restarts the program without this library. That is needed if the program is linked to an MPI library of
- * the other family, or to one that forwards calls to a library loaded later. Then calls cannot even be
+ * Restarts the program without this library. This is necessary if the program is linked to an MPI library of
+ * the other family, or to a library that forwards calls to one loaded later. Calls can then not even be
  * passed on, because their arguments have other types.
  */
 static void start_without_probes(char **argv) {
@@ -209,8 +209,8 @@ static void start_without_probes(char **argv) {
 }
 
 /*
- * Returns whether the program is linked to an MPI library that lacks PMPI_Init. If MPI_Init is from a
- * preloaded tool, that is no such library: in a shell, a tool may lack it as well.
+ * Returns whether the program is linked to an MPI library without PMPI_Init. Returns false if MPI_Init comes
+ * from a preloaded tool, because in a shell, there is no PMPI_Init behind a tool, either.
  */
 static bool is_linked_to_other_mpi(void) {
     const void *init = aa_look_up(RTLD_NEXT, "MPI_Init");

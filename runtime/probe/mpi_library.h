@@ -1,9 +1,9 @@
 /*
  * The MPI library of this process, and what all wrappers have in common.
  *
- * The probe library is also preloaded into shells and launchers, so it is not linked to an MPI library.
- * Weak symbols would not help, because they stay unresolved if a program loads MPI late and privately, as
- * Python does. So the PMPI functions are looked up once, in the MPI library that the process has loaded.
+ * The probe library is also preloaded into shells and launchers, so it is not linked to an MPI library. Weak
+ * symbols would not help, because they stay unresolved if a program loads MPI late and privately, as Python
+ * does. The PMPI functions are therefore looked up once, in the MPI library that the process has loaded.
  */
 #ifndef AA_MPI_LIBRARY_H
 #define AA_MPI_LIBRARY_H
@@ -54,10 +54,10 @@
 
 extern struct aa_mpi {
     _Atomic bool bound; /* whether the pointers below are set */
-    /* whether calls count: between the return of MPI_Init and the call of MPI_Finalize, and while there
-     * are sessions */
+    /* whether calls count: from the return of MPI_Init to the call of MPI_Finalize, and while sessions are
+     * open */
     _Atomic bool live;
-    /* whether it is between the return of MPI_Init and the call of MPI_Finalize */
+    /* whether MPI_Init has returned and MPI_Finalize has not been called */
     _Atomic bool in_world;
     /* MPI_COMM_WORLD, MPI_COMM_NULL, MPI_BYTE, MPI_NO_OP, MPI_INFO_NULL: in some libraries these are
      * addresses of objects */
@@ -72,8 +72,8 @@ extern struct aa_mpi {
 } aa_mpi;
 
 /*
- * The functions that this library's MPI_X calls: the next MPI_X, if another wrapping library has one (a
- * tool that is linked to the program or preloaded), otherwise the MPI library's.
+ * The functions that this library's MPI_X calls: the next MPI_X if another wrapping library has one (a tool
+ * that is linked to the program or preloaded), otherwise the MPI library's function.
  */
 extern struct aa_mpi_next { AA_MPI_FUNCTIONS(AA_MPI_POINTER) } aa_mpi_next;
 
@@ -84,20 +84,20 @@ extern struct aa_mpi_next { AA_MPI_FUNCTIONS(AA_MPI_POINTER) } aa_mpi_next;
 void aa_mpi_bind(const void *caller);
 
 /*
- * Looks up all functions like aa_mpi_bind, but returns false if no MPI library is loaded: Fortran's names may
- * come from a stub for serial programs.
+ * Looks up all functions like aa_mpi_bind, but returns false if no MPI library is loaded, because the Fortran
+ * names may come from a stub for serial programs.
  */
 bool aa_mpi_bind_if_any(const void *caller);
 
-/* Returns whether a function is in the MPI library that this library was built for. */
+/* Returns whether a function is in the MPI library for which this library was built. */
 bool aa_mpi_defines(const void *function);
 
-/* Returns whether a call failed because its buffer was too short for what came. */
+/* Returns whether a call failed because its buffer was too short for the received message. */
 bool aa_mpi_truncated(int result);
 
 /*
- * Returns whether this process took part in a call with this result, even if its buffer was too short: the
- * call may have succeeded on the other processes.
+ * Returns whether this process took part in a call with this result. It also took part if its buffer was too
+ * short, because the call may have succeeded on the other processes.
  */
 static inline bool aa_mpi_took_part(int result) {
     return __builtin_expect(result == MPI_SUCCESS, true) || aa_mpi_truncated(result);
@@ -112,22 +112,22 @@ static inline bool aa_mpi_is_bound(void) {
 _Noreturn void aa_mpi_stop(const char *what);
 
 /*
- * The frame of this thread's outermost MPI call, the only one that counts; NULL outside MPI. I/O inside MPI
- * does not count as the program's. A new call whose frame is not below this one shows that the outermost
- * call was left by a jump, for example from an error handler.
+ * The frame of this thread's outermost MPI call, the only call that counts; NULL outside MPI. I/O inside MPI
+ * does not count as the program's. A new call whose frame is not below this frame shows that a jump, for
+ * example from an error handler, has left the outermost call.
  */
 extern _Thread_local const void *aa_mpi_outermost;
 
 #define AA_IN_CALLERS_FRAME static inline __attribute__((always_inline))
 
-/* Returns whether a call in the wrapper's own frame is an outermost one. */
+/* Returns whether a call in the wrapper's own frame is an outermost call. */
 AA_IN_CALLERS_FRAME bool aa_mpi_is_outermost(void) {
     return aa_mpi_outermost == NULL || (const void *)__builtin_frame_address(0) >= aa_mpi_outermost;
 }
 
 /*
- * The region that was entered for the outermost call, to be left at its end. NULL if there is none: calls
- * inside the program's own regions have no region of theirs.
+ * The region that was entered for the outermost call, and must be left at its end. NULL if there is none,
+ * because calls inside the program's own regions have no region of their own.
  */
 extern _Thread_local const char *aa_mpi_region;
 
@@ -135,14 +135,15 @@ extern _Thread_local const char *aa_mpi_region;
 void aa_mpi_leave(void);
 
 /*
- * Ends the outermost call if a jump has left it: the frame of the current function is not below the call's.
+ * Ends the outermost call if a jump has left it, so that the current function's frame is not below the
+ * call's.
  */
 static inline void aa_mpi_end_left_above(const void *frame) {
     if (__builtin_expect(aa_mpi_outermost != NULL, false) && frame >= aa_mpi_outermost)
         aa_mpi_leave();
 }
 
-/* Ends the outermost call if a jump has left it: the frame of the caller is not below the call's. */
+/* Ends the outermost call if a jump has left it, so that the caller's frame is not below the call's. */
 AA_IN_CALLERS_FRAME void aa_mpi_end_left(void) {
     aa_mpi_end_left_above(__builtin_frame_address(0));
 }
@@ -166,12 +167,12 @@ struct aa_mpi_region {
 #define AA_MPI_REGION(name) AA_MPI_REGION_OF(name, __builtin_return_address(0))
 
 /*
- * Begins a call in the wrapper with this frame. share: an enum aa_share with flags. Neither this function
- * nor aa_mpi_end is inline, because there are hundreds of wrappers.
+ * Begins a call in the wrapper with this frame. share: an enum aa_share with flags. Because there are
+ * hundreds of wrappers, neither this function nor aa_mpi_end is inline.
  */
 struct aa_mpi_call aa_mpi_begin_in(const void *frame, uint32_t share, struct aa_mpi_region region);
 
-/* Begins a call in the wrapper's own frame. Instructions from here on count as MPI's. */
+/* Begins a call in the wrapper's own frame. From now on, instructions count as MPI's. */
 AA_IN_CALLERS_FRAME struct aa_mpi_call aa_mpi_begin(enum aa_share share, struct aa_mpi_region region) {
     return aa_mpi_begin_in(__builtin_frame_address(0), share | AA_IN_MPI, region);
 }
@@ -184,10 +185,10 @@ void aa_mpi_end(struct aa_mpi_call call);
 #define AA_AND_UNPACK(...) , ##__VA_ARGS__
 
 /*
- * Defines MPI_X and PMPI_X; their body follows, in which *next is the function to pass the call to.
- * `passes`: the condition under which PMPI_X only passes the call on. Programs call PMPI_X in their own
- * wrappers; that counts. MPI libraries call it inside a call, and tools inside MPI_X; that does not. PMPI_X
- * ends with a jump either way, so that the called function returns to the program.
+ * Defines MPI_X and PMPI_X; their body follows, in which *next is the function to which the call is passed
+ * on. `passes`: the condition under which PMPI_X only passes the call on. If programs call PMPI_X in their
+ * own wrappers, the call counts. If MPI libraries call PMPI_X inside a call, or tools inside MPI_X, the call
+ * does not count. In both cases, PMPI_X ends with a jump, so that the called function returns to the program.
  */
 #define AA_MPI_WRAPPER(name, passes, parameters, arguments)                                                  \
     AA_IN_CALLERS_FRAME int body_##name(__typeof__(MPI_##name) *const *next AA_AND_UNPACK parameters);       \

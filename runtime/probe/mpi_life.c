@@ -1,6 +1,6 @@
 /*
  * The lifetime of MPI, in which calls and bytes are counted, and its record in the shard: from MPI_Init to
- * MPI_Finalize, or from the first session to the last. And MPI_Abort.
+ * MPI_Finalize, or from the beginning of the first session to the end of the last. Also MPI_Abort.
  */
 #include "mpi_fortran.h"
 #include "mpi_library.h"
@@ -12,19 +12,19 @@
 static const char init_region[] = AA_MPI_DESCRIPTOR("Init");
 static const char finalize_region[] = AA_MPI_DESCRIPTOR("Finalize");
 
-static _Atomic int sessions; /* open sessions */
+static _Atomic int sessions; /* number of open sessions */
 
 struct step {
     bool is_region; /* whether MPI begins or ends with this call, which then has a region */
     struct aa_mpi_call call;
 };
 
-/* Returns no region for a call site, because MPI_Init and MPI_Finalize have regions of their own. */
+/* Returns no region for a call site, because MPI_Init and MPI_Finalize have their own regions. */
 static inline struct aa_mpi_region no_region(const void *caller) {
     return (struct aa_mpi_region){NULL, caller};
 }
 
-/* ---- in either language; Fortran's function may call C's, which then changes nothing */
+/* ---- in either language; the Fortran function may call the C function, which then changes nothing */
 
 AA_IN_CALLERS_FRAME struct step init_begins(bool is_region) {
     if (is_region)
@@ -101,7 +101,7 @@ static void world_has_begun(struct step init, int result) {
     aa_mpi.live = aa_mpi.in_world = true;
 }
 
-/* Ends MPI only once, because an error handler may call MPI_Finalize, too, from within another call. */
+/* Ends MPI only once, because an error handler may also call MPI_Finalize, from inside another call. */
 AA_IN_CALLERS_FRAME struct step world_ends(void) {
     aa_mpi_end_left();
     bool is_first = atomic_exchange(&aa_mpi.in_world, false);
@@ -166,8 +166,8 @@ AA_IN_CALLERS_FRAME struct step session_begins(void) {
 }
 
 /*
- * Finds the rank of the process and their number without MPI_COMM_WORLD, in the session's set of all
- * processes.
+ * Finds the rank of the process and the number of processes without MPI_COMM_WORLD, in the session's set of
+ * all processes.
  */
 static void find_rank(MPI_Session session, int *rank, int *size) {
     MPI_Group group;

@@ -1,7 +1,7 @@
 /*
- * dlsym, which finds our wrappers in place of MPI's functions. Bindings of other languages and plugins load
+ * dlsym, which finds our wrappers in place of MPI's functions. Plugins and bindings for other languages load
  * MPI privately and look its functions up by name, so the loader does not bind them to the wrappers. They
- * get the wrapper of PMPI_X, which calls the MPI library itself and not a tool.
+ * get the wrapper of PMPI_X, which calls the MPI library itself rather than a tool.
  */
 #define _GNU_SOURCE
 #include "libc_dlsym.h"
@@ -35,7 +35,7 @@ static __attribute__((noinline)) void *find_wrapped(void *library, const char *n
 }
 
 /*
- * The C library's dlsym looks at its return address, so this function jumps to it from the frame of its own
+ * The C library's dlsym examines its return address, so this function jumps to it from the frame of its own
  * caller.
  */
 AA_EXPORT void *dlsym(void *restrict library, const char *restrict name) {

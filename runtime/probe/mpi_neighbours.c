@@ -16,8 +16,8 @@ static int place_count(enum aa_neighbours side, int topology, MPI_Comm comm) {
 }
 
 /*
- * Returns whether a neighbour exists. In a grid, neighbours are ordered by dimension, the lower one before
- * the upper.
+ * Returns whether a neighbour exists. In a grid, neighbours are ordered by dimension, and in each dimension
+ * the lower neighbour comes before the upper one.
  */
 static bool exists(int place, int topology, MPI_Comm comm) {
     int lower = 0, upper = 0;
@@ -59,7 +59,7 @@ int aa_neighbour_count(enum aa_neighbours side, MPI_Comm comm) {
 SUMS(int, int)
 SUMS(large, MPI_Count)
 
-/* Two versions with a type per neighbour, in C or Fortran. */
+/* Two versions with a type per neighbour, for C and for Fortran. */
 #define SUMS_OF_TYPES(kind, count_type, element, of)                                                         \
     uint64_t aa_neighbour_sum_types_##kind(enum aa_neighbours side, const count_type counts[],               \
                                            const element types[], MPI_Comm comm) {                           \

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Returns whether a function is one that we wrap. Calls of PMPI_ functions are not to be seen. */
+/* Returns whether a function is one that we wrap; calls of PMPI_ functions need not pass the wrappers. */
 static bool is_missed(const char *name, uintptr_t function) {
 #define IS_SAME(name) || function == (uintptr_t)aa_mpi.name
     return strncmp(name, "MPI_", 4) == 0 && (false AA_MPI_WRAPPED(IS_SAME));
@@ -16,7 +16,7 @@ static bool is_missed(const char *name, uintptr_t function) {
 
 /*
  * Returns the value of an entry in an object's dynamic section; 0 if there is none. The loader has replaced
- * offsets by addresses there, except in the kernel's own object.
+ * offsets with addresses there, except in the kernel's own object.
  */
 static uintptr_t value_of(const struct dl_phdr_info *object, ElfW(Sxword) tag) {
     for (int i = 0; i < object->dlpi_phnum; i++) {
@@ -32,8 +32,9 @@ static uintptr_t value_of(const struct dl_phdr_info *object, ElfW(Sxword) tag) {
 }
 
 /*
- * Returns 1 if a library's jump table has MPI functions that we wrap, so that their calls bypass the
- * wrappers. The table holds the functions that the library has called, or all its functions from the start.
+ * Returns 1 if a library's jump table contains MPI functions that we wrap, so that calls of these functions
+ * bypass the wrappers. The table contains the functions that the library has called so far, or, from the
+ * start, all functions that it may call.
  */
 static int calls_past(struct dl_phdr_info *object, size_t unused, void *unused_too) {
     struct aa_span span = aa_span_of(object);

@@ -33,18 +33,18 @@ static bool prepare(int size) {
            aa_mpi.Op_create(aa_path_add_lengths, 1, &ours->sum) == MPI_SUCCESS;
 }
 
-/* Returns whether recording stops when it takes a larger share of the run than measuring may take. */
+/* Returns whether recording stops when it takes more than the share of the run that measuring may take. */
 static bool is_limited(void) {
     return strcmp(getenv("AUTOANALYZER_PATH"), "always") != 0;
 }
 
-/* Returns whether to record no path because the process is the only one, and the path is not always wanted.
+/* Returns whether no path is recorded, because there is only one process, and the path is not always wanted.
  */
 static bool is_alone(int size) {
     return is_limited() && size == 1;
 }
 
-/* Ends recording in the child of a fork: its parent's peers receive no messages from the child. */
+/* Ends recording in the child of a fork, because its parent's peers receive no messages from the child. */
 static void leave_in_child(void) {
     aa_mpi_path = has_begun = false;
 }

@@ -1,8 +1,8 @@
 /*
  * The critical path of synchronous sends, which wait until their receive has begun. The sender's chain asks
- * for an answer: the chain that the receiver had when its receive began. The receiver answers once it has
- * received the message, so the answer may come after the send is complete. The sender does not wait for it,
- * because the receiver may be waiting for the sender. A later call joins the answer.
+ * for an answer: the chain that the receiver had when its receive began. The receiver answers after it has
+ * received the message, so the answer may arrive after the send is complete. The sender does not wait for the
+ * answer, because the receiver may be waiting for the sender. A later call joins the answer.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "mpi_path_parts.h"
 #include "self.h"
 
-#define MOST_LATE 64 /* answers that later calls look for: a rank of a 3D grid has 26 neighbours */
+#define MOST_LATE 64 /* maximum number of late answers; a rank in a 3D grid has 26 neighbours */
 
 _Atomic bool aa_path_is_asked;
 
@@ -89,7 +89,7 @@ void aa_path_answered(void *question) {
         give_up(answer);
 }
 
-/* Returns the late answers, which the caller owns from now on. */
+/* Returns the late answers, which now belong to the caller. */
 static struct answer *all_late(void) {
     aa_path_lock();
     struct answer *all = late;

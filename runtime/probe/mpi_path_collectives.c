@@ -21,7 +21,7 @@ void aa_path_choose_longest(void *given, void *kept, int *count, MPI_Datatype *t
 }
 
 /* Processes of another MPI_COMM_WORLD would not take part in the tool's collectives. An intercommunicator has
- * at least two members, even if each group has only one. */
+ * at least two members, even if each group has only one member. */
 bool aa_path_has_group(const struct aa_mpi_peers *peers) {
     return peers && !peers->strangers && !peers->is_left && (peers->inter || peers->count > 1);
 }
@@ -45,14 +45,15 @@ static struct aa_mpi_peers *counted_group_of(MPI_Comm comm) {
 /*
  * The thread of this process that is in a collective of all ranks after which chains may start again; null if
  * there is none. If two threads are in such collectives at the same time, the collectives may end in
- * different orders on different ranks. Then chains start again after at most one of them: if no rank has a
- * second thread in either, each rank left the one before it began the other, in the same order on all ranks.
+ * different orders on different ranks. Chains then start again after at most one of the two collectives. If
+ * no rank has a second thread in either, each rank left the first collective before it began the second, in
+ * the same order on all ranks.
  */
 static const void *_Atomic meeting;
 static _Thread_local char me AA_INITIAL_EXEC;
 
-/* Makes the calling thread the meeting one, unless another thread is. Returns whether it is now, which it may
- * still be from a collective that failed. */
+/* Makes the calling thread the meeting thread, unless another thread is. Returns whether the calling thread
+ * is the meeting thread, perhaps still from a collective that failed. */
 static bool begins_to_meet(const struct aa_mpi_peers *peers) {
     const void *nobody = NULL;
     return peers->everybody && (atomic_compare_exchange_strong(&meeting, &nobody, &me) || nobody == &me);
@@ -63,8 +64,8 @@ static void ends_to_meet(void) {
         meeting = NULL;
 }
 
-/* Whether the program has begun a non-blocking collective, or prepared a persistent one. Some ranks may begin
- * such collectives of other communicators before the path ends, and other ranks after that. */
+/* Whether the program has begun a non-blocking collective, or prepared a persistent one. On other
+ * communicators, some ranks may begin such collectives before the path ends, and other ranks afterwards. */
 static _Atomic bool has_begun_ahead;
 
 static uint32_t flags_of(enum aa_path_collective_kind kind, const struct aa_mpi_peers *peers, bool may_meet) {
@@ -80,10 +81,11 @@ static uint32_t flags_of(enum aa_path_collective_kind kind, const struct aa_mpi_
 
 /*
  * Ends recording because the path takes too long. All members learn this in the same collective. If it is a
- * collective of all ranks, all of them end the path there. If each rank has one thread that calls MPI, and
- * only blocking collectives, the tool sends nothing more. Otherwise, a collective of the tool may already
- * have begun. So on each communicator, the tool's collectives end once all its members know. After a failed
- * collective, members may learn in different collectives; then the tool's collectives there continue.
+ * collective of all ranks, all ranks end the path in it. If each rank has one thread that calls MPI, and only
+ * blocking collectives, the tool sends nothing more. Otherwise, a collective of the tool may already have
+ * begun. On each communicator, the tool's collectives therefore end once all members know. After a failed
+ * collective, members may learn this in different collectives; the tool's collectives on their communicator
+ * then continue.
  */
 static void give_up(struct aa_mpi_peers *peers, uint32_t flags) {
     peers->is_left = !(flags & AA_PATH_IN_DOUBT);
@@ -113,7 +115,7 @@ static void join(struct aa_mpi_peers *peers, const struct aa_path *longest, uint
         peers->is_left = true;
 }
 
-/* ---- by messages */
+/* ---- exchange with messages */
 
 static int exchange(enum aa_path_collective_kind kind, int root, struct aa_path *mine, struct aa_path *found,
                     MPI_Comm comm) {
@@ -131,8 +133,8 @@ static int exchange(enum aa_path_collective_kind kind, int root, struct aa_path 
     }
 }
 
-/* Exchanges chains by a collective. If `waits`, adds the exchange's CPU time to the cost; the cost of reading
- * chains is added elsewhere. */
+/* Exchanges chains with a collective. If `waits`, adds the exchange's CPU time to the cost; the cost of
+ * reading chains is added elsewhere. */
 static void follow(enum aa_path_collective_kind kind, int root, struct aa_mpi_peers *peers, MPI_Comm comm,
                    bool waits) {
     struct aa_path mine, found = {0}, *given = kind == AA_PATH_FROM_ROOT ? &found : &mine;
@@ -164,7 +166,7 @@ void aa_path_from_lower(MPI_Comm comm) {
         follow(AA_PATH_FROM_LOWER, 0, peers, comm, false);
 }
 
-#define FEW 2 /* collectives by messages before memory is shared, which itself takes as many */
+#define FEW 2 /* collectives with messages before memory is shared, because sharing takes as many */
 
 static void follow_by_messages(enum aa_path_collective_kind kind, int root, struct aa_mpi_peers *peers,
                                MPI_Comm comm) {
@@ -177,7 +179,7 @@ static void follow_by_messages(enum aa_path_collective_kind kind, int root, stru
     aa_shard()->path_messages++;
 }
 
-/* ---- by slots */
+/* ---- exchange with slots */
 
 void aa_path_enters(enum aa_path_collective_kind kind, int root, MPI_Comm comm) {
     const struct aa_mpi_peers *peers = aa_mpi_peers_of(comm);
@@ -221,7 +223,7 @@ void aa_path_leaves(enum aa_path_collective_kind kind, int root, MPI_Comm comm) 
         follow_by_messages(kind, root, peers, comm);
 }
 
-/* A rank that receives from nobody may still send to a rank that waits for it. */
+/* Called even by ranks without sources, because they may send to a rank that waits for them. */
 void aa_path_from_neighbours(MPI_Comm comm) {
     struct aa_path mine, *found;
     int places = aa_neighbour_places(comm);
@@ -237,11 +239,11 @@ void aa_path_from_neighbours(MPI_Comm comm) {
     aa_shard()->path_messages++;
 }
 
-/* ---- communicators of the tool, for operations during which the program may free its own */
+/* ---- communicators of the tool, for operations during which the program may free its own communicator */
 
 static _Atomic int companions;
 
-/* Either all members create it or none: the process with the most companions decides. */
+/* Either all members create the communicator or none does: the process with the most companions decides. */
 MPI_Comm aa_path_companion(MPI_Comm comm, bool has_room) {
     struct aa_path mine = {.length = has_room ? companions : AA_PATH_MOST_OF_ONE_KIND,
                            .from = aa_path_ours.me},
@@ -266,7 +268,7 @@ void aa_path_companion_ends(MPI_Comm companion) {
 
 /* ---- non-blocking collectives */
 
-/* complete for the program, and not yet for us: nobody waits for that */
+/* collectives that are complete for the program, but whose exchange is not; no process waits for it */
 static struct aa_path_collective *overdue;
 
 struct aa_path_collective *aa_path_new_collective(MPI_Comm comm, int members, int places) {
@@ -300,7 +302,7 @@ static struct aa_path_collective *begin(MPI_Comm comm) {
     return begun;
 }
 
-/* Begins nothing if the root is invalid: this is an error in the program, which its own call reports. */
+/* Begins nothing if the root is invalid, because the program's own call reports this error of the program. */
 static struct aa_path_collective *begin_with(int root, MPI_Comm comm) {
     const struct aa_mpi_peers *peers = aa_mpi_peers_of(comm);
     return peers && (peers->inter || (root >= 0 && root < peers->count)) ? begin(comm) : NULL;
@@ -364,7 +366,7 @@ static bool is_complete(struct aa_path_collective *begun, bool just_now) {
     return complete;
 }
 
-/* Waits for the overdue collectives of a communicator, or for all; all members do this at the same time. */
+/* Waits for all overdue collectives, or those of a communicator; all members do this at the same time. */
 static void end_overdue(MPI_Comm comm, bool in_all) {
     struct aa_path_collective **place = &overdue;
     aa_path_lock();

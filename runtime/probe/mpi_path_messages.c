@@ -40,8 +40,8 @@ void aa_path_receive_on(MPI_Comm comm, int peer, int tag) {
     receive(comm, peer, tag, NULL);
 }
 
-/* Receives a chain. If the sender asks for an answer, sends the chain with which the program's receive began;
- * null: the present one. */
+/* Receives a chain. If the sender asks for an answer, sends the chain with which the program's receive began,
+ * or, if that is null, the present chain. */
 static void receive_among(const struct aa_mpi_peers *peers, int source, int tag,
                           const struct aa_path *begun) {
     int peer = aa_mpi_peer(peers, source);
@@ -81,10 +81,10 @@ void aa_path_add_lengths(void *given, void *kept, int *count, MPI_Datatype *type
         ((struct aa_path *)kept)[i].length += ((const struct aa_path *)given)[i].length;
 }
 
-#define MOST_ROUNDS 1000 /* so that nobody waits for ever for a message that the library has lost */
+#define MOST_ROUNDS 1000 /* so that no process waits forever for a message that the library has lost */
 
-/* A message may arrive after a barrier that its sender entered later. So all ranks add up how many are on
- * their way. */
+/* A message may arrive after a barrier that its sender entered later. All ranks therefore add up the number
+ * of messages that have not arrived. */
 void aa_path_take_rest(void) {
     struct aa_path mine = {0}, all = {.length = 1};
     for (int round = 0; round < MOST_ROUNDS && all.length > 0; round++) {

@@ -1,5 +1,4 @@
-/* The parts that all files of the critical path's messages need: the tool's communicator, a lock, and the
- * cost. */
+/* What all files of the critical path's messages need: the tool's communicator, a lock, and the cost. */
 #include <pthread.h>
 #include <string.h>
 
@@ -15,7 +14,7 @@ bool aa_mpi_path;
 struct aa_path_ours aa_path_ours;
 
 static uint64_t began;
-static bool is_limited; /* whether the cost has a limit: the share that measuring may take */
+static bool is_limited; /* whether the cost has a limit: the share of the run that measuring may take */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -36,21 +35,21 @@ void aa_path_write(struct aa_path *path) {
 }
 
 /*
- * The cost of the path so far: reading chains, and messages. Each message counts as long as one from a
- * process to itself, because on a busy machine, messages between processes mostly wait for others or for a
- * core. A non-blocking collective, or one in which the program's processes wait anyway, counts as
- * log2(members) messages. An exchange after a collective of the program counts by its CPU time. The cost is
- * always in the shard, so a killed process leaves it there.
+ * The cost of the path so far: reading chains, and messages. Each message counts as much as a message from
+ * a process to itself, because on a busy machine, messages between processes mostly wait for other
+ * processes or for a core. A non-blocking collective, or a collective in which the program's processes wait
+ * anyway, counts as log2(members) messages. An exchange after a collective of the program counts by its CPU
+ * time. The cost is always in the shard, so it is known even if the process is killed.
  */
 #define ROUNDS 5
 #define IN_A_ROUND 20
 
-#define AGAIN 1.05 /* factor: once the cost has grown by it, compare again, which takes a system call */
+#define AGAIN 1.05 /* the cost is compared again, with a system call, when it has grown by this factor */
 
 static uint64_t on_before;       /* nanoseconds of CPU time before the path began */
-static _Atomic double judged;    /* nanoseconds of cost, up to which it is not compared again */
+static _Atomic double judged;    /* nanoseconds: the cost is not compared again before it exceeds this */
 static double price;             /* ticks of a message that is sent and received */
-static _Atomic uint64_t halves;  /* messages sent, and messages received */
+static _Atomic uint64_t halves;  /* number of messages sent, plus number of messages received */
 static _Atomic uint64_t waiting; /* nanoseconds in calls that wait for others */
 
 static void count(uint64_t more_halves) {
@@ -103,8 +102,8 @@ void aa_path_begins(bool limited) {
     on_before = aa_clock_nanoseconds(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-/* Returns the process's CPU time since the path began, at most the time that has passed, in nanoseconds: a
- * process that is hardly on a core takes nothing from others. */
+/* Returns, in nanoseconds, the process's CPU time since the path began, at most the time that has passed: a
+ * process that hardly runs takes no time from others. */
 static double own_time(uint64_t passed) {
     uint64_t on = aa_clock_nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - on_before;
     double elapsed = (double)passed / aa_clock_rate();

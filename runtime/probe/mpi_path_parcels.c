@@ -1,4 +1,4 @@
-/* Sends and receives chains between two processes. A parcel is a chain being sent. */
+/* Sends and receives chains between two processes. A parcel is a chain that is being sent. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,9 +7,9 @@
 #include "work.h"
 
 #define IN_A_BLOCK 64 /* parcels per block */
-#define LOOKED_AT 4   /* parcels to test for one that was sent completely, before adding a block */
-#define LOOKS 100     /* tests for a chain, which may arrive slightly later than the program's message */
-#define COUNTING 1e8  /* nanoseconds to wait for it in a counting run */
+#define LOOKED_AT 4   /* number of parcels to test for completion before a block is added */
+#define LOOKS 100     /* number of tests for a chain that may arrive shortly after the program's message */
+#define COUNTING 1e8  /* nanoseconds to wait for such a chain in a counting run */
 #define PATIENCE 1e9  /* nanoseconds to wait for a chain that was sent before the program's message */
 
 _Atomic bool aa_path_has_missed;
@@ -90,8 +90,8 @@ void aa_path_took(MPI_Comm comm) {
     aa_path_on_the_way -= comm == aa_path_ours.comm;
 }
 
-/* A chain may arrive slightly later than expected; in counting runs, whose times are meaningless, the wait is
- * longer. */
+/* A chain may arrive slightly later than expected. In counting runs, whose times are meaningless, the wait
+ * for it is longer. */
 bool aa_path_is_here(MPI_Request *request) {
     int came = 0;
     uint64_t end = aa_work_is_counted() ? aa_clock_ticks() + (uint64_t)(COUNTING * aa_clock_rate()) : 0;
@@ -108,9 +108,9 @@ bool aa_path_is_over(uint64_t *end) {
     return now > *end;
 }
 
-/* Waits for a chain that was sent before the program's message, for a limited time; returns whether it
- * arrived. If the path has ended here, does not wait for another rank's chain (`from_one`), because that rank
- * may send none. */
+/* Waits for a limited time for a chain that was sent before the program's message; returns whether it
+ * arrived. If the path has ended on this rank, does not wait for another rank's chain (`from_one`), because
+ * that rank may send none. */
 static bool comes(MPI_Request *request, bool from_one) {
     int came = 0;
     uint64_t end = 0, since = 0;

@@ -1,6 +1,6 @@
 /*
- * Declarations that the parts of the critical path's messages share. Each part calls only those before it:
- * the tool's own communicator, and what messages cost (mpi_path_ours.c); chains sent to another process
+ * Declarations that the parts of the critical path's messages share. Each part calls only the parts before
+ * it: the tool's own communicator, and the cost of messages (mpi_path_ours.c); chains sent to another process
  * (mpi_path_parcels.c); answers to synchronous sends (mpi_path_answers.c); point-to-point messages
  * (mpi_path_messages.c); shared memory (mpi_path_slots.c); collectives (mpi_path_collectives.c,
  * mpi_path_persistent.c); windows (mpi_path_windows.c); start and end (mpi_path.c).
@@ -13,7 +13,7 @@
 
 /* Flags in the bits above a rank. */
 #define AA_PATH_TOO_MUCH (1u << 31)  /* on this rank, recording the path takes too long */
-#define AA_PATH_AT_ONCE (1u << 30)   /* this rank's threads, or its collectives, may be under way at once */
+#define AA_PATH_AT_ONCE (1u << 30)   /* several threads or collectives of this rank may be active at once */
 #define AA_PATH_ELSEWHERE (1u << 29) /* another thread of this rank is in a collective of all ranks, too */
 #define AA_PATH_IN_DOUBT (1u << 28)  /* the members may not all see the flags in the same collective */
 #define AA_PATH_FLAGS (AA_PATH_TOO_MUCH | AA_PATH_AT_ONCE | AA_PATH_ELSEWHERE)
@@ -24,14 +24,14 @@
 #define AA_PATH_TAGS 0x4000    /* tags for messages: half of the tags that every library has */
 #define AA_PATH_ANSWERS 0x3fff /* tags for answers, after those for messages */
 
-/* The most communicators of the tool in a process, and the most communicators of the program with slots,
- * which then take 17 MB. MPI libraries allow some thousand communicators in all. */
+/* The maximum number of communicators of the tool in a process, and of the program's communicators with
+ * slots, which then take 17 MB. MPI libraries allow a few thousand communicators in all. */
 #define AA_PATH_MOST_OF_ONE_KIND 256
 
 struct aa_path_ours {
-    MPI_Comm comm; /* for chains between two processes */
+    MPI_Comm comm; /* on which chains are sent between two processes */
     MPI_Datatype chain;
-    MPI_Op longest, sum; /* of chains; of their lengths */
+    MPI_Op longest, sum; /* the longest of several chains; the sum of their lengths */
     uint32_t me;
 };
 
@@ -40,65 +40,67 @@ extern struct aa_path_ours aa_path_ours;
 /* Writes the calling thread's chain in the form in which it is sent. */
 void aa_path_write(struct aa_path *path);
 
-/* Serialise threads, if these may call MPI at the same time. */
+/* Serialise threads if they may call MPI at the same time. */
 void aa_path_lock(void);
 void aa_path_unlock(void);
 
-/* Add the cost of a chain that is sent or received, or of a collective that exchanges chains. */
+/* Add the cost of a sent or received chain, or of a collective that exchanges chains. */
 void aa_path_count_message(void);
 void aa_path_count_collective(int members);
 
-/* The first returns the start of a call in which the tool waits for other processes; the second adds the CPU
- * time since then to the cost. The third updates the cost after a collective by shared memory. */
+/* The first function returns the start of a call in which the tool waits for other processes. The second adds
+ * the CPU time since then to the cost. The third updates the cost after a collective with shared memory. */
 uint64_t aa_path_start_waiting(void);
 void aa_path_count_waiting(uint64_t since);
 void aa_path_count_slots(void);
 
-/* The first measures what a message costs, by messages from the process to itself. The second starts to
- * compare the total cost with the limit, if there is one. */
+/* The first function measures the cost of a message, with messages from the process to itself. The second
+ * starts to compare the total cost with the limit, if there is a limit. */
 void aa_path_find_price(void (*exchange)(void));
 void aa_path_begins(bool limited);
 
-/* Returns whether recording the path took a larger share of the run than measuring may take. */
+/* Returns whether recording the path took more than the share of the run that measuring may take. */
 bool aa_path_is_too_dear(void);
 
 void aa_path_exchange_with_oneself(void);
 
-/* Send the calling thread's chain on a communicator of the tool; receive one that was sent before. */
+/* Send the calling thread's chain on a communicator of the tool; receive a chain that was sent before. */
 void aa_path_send_on(MPI_Comm comm, int peer, int tag);
 void aa_path_receive_on(MPI_Comm comm, int peer, int tag);
 
-/* The number of chains between two processes that this process has sent, minus those that it has received. */
+/* The number of chains that this process has sent to other processes, minus those that it has received. */
 extern _Atomic int64_t aa_path_on_the_way;
 void aa_path_took(MPI_Comm comm);
 
-/* Called when all ranks are at the end: receives the chains that nobody has received, because MPI libraries
+/* Called when all ranks are at the end: receives the chains that were not received, because MPI libraries
  * report such messages. */
 void aa_path_take_rest(void);
 
 /* An MPI_User_function that adds the lengths of chains. */
 void aa_path_add_lengths(void *given, void *kept, int *count, MPI_Datatype *type);
 
-/* Sends a chain to another process, with the number of a question, or 0 for none. If `chain` is null, sends
- * the calling thread's. aa_path_tag_of returns the tag for the chain of a message with this tag. */
+/* Sends a chain to another process, with the number of a question, or 0 without a question. If `chain` is
+ * null, sends the calling thread's chain. aa_path_tag_of returns the tag of the chain that accompanies a
+ * message with this tag. */
 void aa_path_send_parcel(MPI_Comm comm, int peer, int tag, const struct aa_path *chain, uint32_t question);
 int aa_path_tag_of(const struct aa_mpi_peers *peers, int tag);
 
-/* The first joins those late answers, which arrive only after their send is complete, that have arrived by
- * now. The second gives up all remaining ones, at the end. */
+/* Late answers arrive only after their send is complete. The first function joins the late answers that have
+ * arrived by now. The second, at the end, gives up all that have not. */
 void aa_path_take_late(void);
 void aa_path_end_answers(void);
 
-/* Records that a chain that was sent did not arrive. Recording continues, because the other ranks continue,
- * but from now on this rank waits for no chain. */
+/* Whether a chain that was sent did not arrive. Recording continues, because the other ranks continue it, but
+ * from then on, this rank waits for no chain. */
 extern _Atomic bool aa_path_has_missed;
 void aa_path_miss(void);
 
-/* Returns whether a wait takes too long. `end`: the time when it does; 0 at the first call, which sets it. */
+/* Returns whether a wait takes too long. `end`: the time at which it does; must be 0 at the first call, which
+ * sets it. */
 bool aa_path_is_over(uint64_t *end);
 
-/* Return whether a chain has arrived. The first does not wait; the second waits for the chain, which was sent
- * before the program's message. */
+/* Return whether a chain has arrived. The first function does not wait; the second waits for the chain, which
+ * was sent before the program's message. */
 bool aa_path_is_here(MPI_Request *request);
 bool aa_path_await(MPI_Request *request);
 
@@ -116,12 +118,13 @@ struct aa_path_collective {
     MPI_Request request;
     bool is_active,
         is_lost; /* a persistent collective that did not complete in time, so it is not started again */
-    int members, places; /* number of processes that take part; number of chains that this process gets */
+    int members, places; /* number of members; number of chains that this process receives */
     struct aa_path mine, found[];
 };
 
-/* The first returns a new collective; null without memory. The second returns the collective, or frees it and
- * returns null if MPI could not begin it. The third joins the chains that the collective has brought. */
+/* The first function returns a new collective; null if there is not enough memory. The second returns the
+ * collective, or, if MPI could not begin it, frees it and returns null. The third joins the chains that were
+ * received. */
 struct aa_path_collective *aa_path_new_collective(MPI_Comm comm, int members, int places);
 struct aa_path_collective *aa_path_keep_collective(struct aa_path_collective *collective, int result);
 void aa_path_join_collective(const struct aa_path_collective *collective);
@@ -136,8 +139,8 @@ static inline bool aa_path_is_longer(const struct aa_path *one, const struct aa_
 void aa_path_share(struct aa_mpi_peers *peers, MPI_Comm comm);
 void aa_path_end_slots(struct aa_path_slots *slots);
 
-/* Return the calling process's rank among the members; and the ticks for which it waited for others in the
- * latest call of aa_path_put or aa_path_take. */
+/* Return the calling process's rank among the members, and the ticks for which it waited for other members in
+ * the latest call of aa_path_put or aa_path_take. */
 int aa_path_my_place(const struct aa_path_slots *slots);
 uint64_t aa_path_waited_in(const struct aa_path_slots *slots);
 

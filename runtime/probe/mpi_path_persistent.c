@@ -1,4 +1,4 @@
-/* The critical path's persistent collectives: each is started before the program's. */
+/* The critical path's persistent collectives: each is started before the program's collective. */
 #include <stdlib.h>
 
 #include "mpi_bytes.h"
@@ -55,7 +55,10 @@ void *aa_path_prepare_from_neighbours(MPI_Comm comm) {
 
 #endif
 
-/* Waits for the last use of the collective. As all members have begun it, it completes in time or never. */
+/*
+ * Waits for the previous use of the collective, which completes soon or never, as all members have begun
+ * it.
+ */
 static bool is_over(struct aa_path_collective *it) {
     if (it->is_active && !it->is_lost)
         it->is_active = !aa_path_comes(&it->request);

@@ -3,11 +3,11 @@
  * before it begins a collective of the program, and reads the other processes' slots after it. If every
  * process waits for all others in the collective, all have written by then, so no process waits again.
  *
- * Each communicator numbers its collectives. A process overwrites a slot only after all members have read the
- * number in it. Two slots suffice for consecutive collectives in which all wait for all: a process that has
- * left the second knows that every process has left the first. A process that needs a number that is not yet
- * written waits for it. The standard allows every collective to wait (MPI 4.1, 6.1), even if the library
- * returns at once because the counts are zero.
+ * The collectives of each communicator are numbered. A process overwrites a slot only after all members
+ * have read the number in it. Two slots suffice for consecutive collectives in which all wait for all: if a
+ * process has left the second collective, every process has left the first. A process that needs a number
+ * that is not yet written waits for it. The standard allows every collective to wait (MPI 4.1, 6.1), even
+ * if the library returns immediately because the counts are zero.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -24,7 +24,8 @@
 #include "mpi_path.h"
 #include "mpi_path_parts.h"
 
-#define PLACES 64 /* collectives that a root may be ahead of others, as by cells of MPICH's shared memory */
+#define PLACES 64 /* collectives by which a root may be ahead, the same number as in MPICH's shared memory   \
+                   */
 #define CACHE_LINE 64
 
 struct slot {
@@ -33,22 +34,22 @@ struct slot {
 } __attribute__((aligned(CACHE_LINE)));
 
 struct member {
-    _Atomic uint64_t done;   /* the last collective whose slots it has read */
-    _Atomic uint64_t failed; /* the first collective that failed here, maybe here alone; 0: none */
+    _Atomic uint64_t done;   /* the last collective whose slots this member has read */
+    _Atomic uint64_t failed; /* the first collective that failed on this member, if only on this; 0: none */
     struct slot slots[PLACES];
 } __attribute__((aligned(CACHE_LINE)));
 
 struct aa_path_slots {
     struct member *members;
-    int count, me, place; /* place: of the next collective's slot */
+    int count, me, place; /* place: the slot of the next collective */
     bool is_within;
-    uint64_t number, done_by_all, waited; /* waited: ticks, in the latest step of a collective */
+    uint64_t number, done_by_all, waited; /* waited: ticks of waiting in the latest step of a collective */
 };
 
 /* ---- shared memory */
 
-/* An unnamed file that the other members open through /proc/PROCESS/fd/FILE. The kernel deletes it once no
- * process has it mapped. */
+/* An unnamed file that the other members open through /proc/PROCESS/fd/FILE. The kernel deletes the file when
+ * no process has it mapped any more. */
 struct offer {
     int process, file;
     char name[32];
@@ -70,7 +71,7 @@ static struct offer make(size_t bytes) {
     return offer;
 }
 
-/* The name must match: on another node or in another container, the same number may be another process. */
+/* The name must match, because on another node or in another container, the number may be another process. */
 static struct member *map(const struct offer *offer, size_t bytes) {
     char path[64], found[64] = "", expected[64];
     snprintf(path, sizeof path, "/proc/%d/fd/%d", offer->process, offer->file);
@@ -84,7 +85,7 @@ static struct member *map(const struct offer *offer, size_t bytes) {
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-static _Atomic int in_use; /* communicators with slots */
+static _Atomic int in_use; /* number of communicators with slots */
 
 void aa_path_end_slots(struct aa_path_slots *slots) {
     if (slots && slots->members)
@@ -94,7 +95,7 @@ void aa_path_end_slots(struct aa_path_slots *slots) {
     free(slots);
 }
 
-/* Either all members get the memory, or none does. */
+/* Returns the memory to all members or to none of them. */
 static struct aa_path_slots *share(int count, MPI_Comm comm) {
     size_t bytes = (size_t)count * sizeof(struct member);
     struct aa_path mine = {.from = aa_path_ours.me}, worst = {.length = 1};
@@ -130,8 +131,8 @@ void aa_path_share(struct aa_mpi_peers *peers, MPI_Comm comm) {
 
 /* ---- waiting */
 
-/* Returns whether a member failed in an earlier collective. It may be one number behind since then, so the
- * members may not all see a flag in the same collective. */
+/* Returns whether a member failed in an earlier collective. Since then, it may be one number behind, so not
+ * all members may see a flag in the same collective. */
 static bool has_failed_before(const struct aa_path_slots *slots, uint64_t number) {
     for (int i = 0; i < slots->count; i++) {
         uint64_t failed = slots->members[i].failed;
@@ -142,10 +143,10 @@ static bool has_failed_before(const struct aa_path_slots *slots, uint64_t number
 }
 
 /*
- * Wait until a member's counter is at least `number`, and return the counter; 0 if the wait was given up.
- * Usually the counter is there already. Iprobe lets the library make progress, because the member may be
- * waiting for a message from this process. If a member has failed, members may stay behind each other, or
- * leave the path one by one: after one miss, nobody waits again.
+ * Waits until a member's counter is at least `number`, and returns the counter; 0 if the wait was given up.
+ * Usually the counter is already high enough. Iprobe lets the library make progress, because the member may
+ * be waiting for a message from this process. If a member has failed, members may stay behind each other,
+ * or leave the path one by one. After one wait was given up, no member waits again.
  */
 static uint64_t await(struct aa_path_slots *slots, const _Atomic uint64_t *counter, uint64_t number) {
     uint64_t found = atomic_load_explicit(counter, memory_order_acquire), end = 0;
@@ -177,8 +178,8 @@ static void leave_slot(struct aa_path_slots *slots, uint64_t held) {
     slots->done_by_all = least;
 }
 
-/* After a collective that failed, the next one reuses its number and slot, and keeps the flags that others
- * may have read there. */
+/* After a failed collective, the next one reuses its number and slot, and keeps the flags that other members
+ * may have read in the slot. */
 void aa_path_put(struct aa_path_slots *slots, bool gives, uint32_t flags) {
     struct member *mine = &slots->members[slots->me];
     struct slot *slot = &mine->slots[slots->place];
@@ -187,7 +188,7 @@ void aa_path_put(struct aa_path_slots *slots, bool gives, uint32_t flags) {
         mine->failed = slots->number + 1;
     slots->is_within = true;
     slots->waited = 0;
-    if (!gives || held == slots->number + 1) /* left by a failed collective; others may be reading it */
+    if (!gives || held == slots->number + 1) /* from a failed collective; other members may be reading it */
         return;
     if (held > slots->done_by_all && held <= slots->number)
         leave_slot(slots, held);
@@ -213,7 +214,7 @@ const struct aa_path *aa_path_take(struct aa_path_slots *slots, int from, int to
     return longest;
 }
 
-/* In a collective of all to all, every member has begun it, so all members have finished the earlier ones. */
+/* After a collective in which all wait for all, every member has begun it and finished all earlier ones. */
 void aa_path_taken_slots(struct aa_path_slots *slots, bool all_wait_for_all) {
     slots->number++;
     slots->is_within = false;

@@ -1,7 +1,7 @@
 /*
  * The critical path through one-sided communication: fences, and epochs of post, start, complete and wait.
- * Each window that is followed has a communicator of the tool with the same members, so the ranks in its
- * group are the ranks in the communicator.
+ * Each window that is followed has a communicator of the tool with the same members, so the ranks in the
+ * window's group are the ranks in the communicator.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 enum tag { POSTED, COMPLETED };
 
-/* On an origin: the chain that a target sent when it posted. */
+/* On an origin: the chain that a target sent when it called MPI_Win_post. */
 struct posted {
     MPI_Request request;
     bool is_awaited;
@@ -29,7 +29,8 @@ static struct window {
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-/* Returns the list's pointer to a window, or its last pointer if there is none. The caller holds the lock. */
+/* Returns the list's pointer to a window, or its last pointer if the window is not listed. The caller holds
+ * the lock. */
 static struct window **place_of(MPI_Win handle) {
     struct window **place = &windows;
     while (*place && (*place)->handle != handle)
@@ -79,7 +80,10 @@ void aa_path_window_ends(MPI_Win handle) {
 
 /* ---- fences */
 
-/* Returns null for a fence that ends no epoch: by the standard, it need not wait. */
+/*
+ * Returns the window; null for a fence that ends no epoch, because the standard does not require it to
+ * wait.
+ */
 static const struct window *fenced(int assertion, MPI_Win handle) {
     return assertion & MPI_MODE_NOPRECEDE ? NULL : window_of(handle);
 }
@@ -98,7 +102,8 @@ void aa_path_fence(int assertion, MPI_Win handle) {
 
 /* ---- epochs of post, start, complete and wait */
 
-/* Stores the ranks that a group's members have in a communicator. Returns their number; 0 without memory. */
+/* Stores the ranks that a group's members have in a communicator. Returns the number of members; 0 if there
+ * is not enough memory. */
 static int translate(MPI_Group group, MPI_Comm comm, int **found) {
     MPI_Group all;
     int count = 0;
@@ -134,8 +139,8 @@ static void take(struct posted *posted) {
     aa_path_count_message();
 }
 
-/* Joins the targets' chains that are here: those of all, if MPI_Win_start waited for the posts. The library
- * may wait as late as the epoch's end. */
+/* Joins the chains of those targets whose chains have arrived. If MPI_Win_start waited for the posts, all
+ * have arrived; but the library may postpone this wait until the end of the epoch. */
 void aa_path_started(MPI_Group targets, MPI_Win handle) {
     struct window *window = window_of(handle);
     if (!window)
@@ -159,7 +164,7 @@ void aa_path_completes(MPI_Win handle) {
         aa_path_send_on(window->comm, window->target_ranks[i], COMPLETED);
 }
 
-/* Joins the remaining chains: an origin cannot complete before its targets have posted. */
+/* Joins the remaining chains, because an origin cannot complete before its targets have posted. */
 void aa_path_completed(MPI_Win handle) {
     struct window *window = window_of(handle);
     if (!window)

@@ -11,8 +11,8 @@ static void (*end_slots_of)(struct aa_path_slots *);
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /*
- * Called by MPI_Comm_dup: copies nothing. MPI's own callbacks are not used, because in some libraries they
- * are symbols, to which we are not linked.
+ * Called by MPI_Comm_dup; copies nothing. MPI's own callbacks are not used, because in some libraries they
+ * are symbols, to which this library is not linked.
  */
 static int copy_nothing(MPI_Comm comm, int key, void *state, void *value, void *copy, int *copied) {
     (void)comm, (void)key, (void)state, (void)value, (void)copy;
@@ -33,7 +33,10 @@ void aa_mpi_peers_drop(const struct aa_mpi_peers *peers) {
     }
 }
 
-/* Takes no lock: the library may hold its own one, which others wait for under ours. */
+/*
+ * Takes no lock, because MPI may hold a lock of its own, for which other threads may wait while they hold
+ * ours.
+ */
 static int forget(MPI_Comm comm, int key, void *value, void *state) {
     (void)comm, (void)key, (void)state;
     struct aa_mpi_peers *peers = value;
@@ -135,8 +138,8 @@ static struct aa_mpi_peers *make(MPI_Comm comm) {
 }
 
 /*
- * Returns the processes of a communicator, stored as an attribute. Under a lock, because if two threads
- * stored it, the second would free the attribute that the first one uses.
+ * Returns the processes of a communicator, which are stored as an attribute. Takes a lock, because if two
+ * threads stored the attribute, the second would free the one that the first uses.
  */
 static struct aa_mpi_peers *made_once(MPI_Comm comm) {
     pthread_mutex_lock(&lock);

@@ -7,23 +7,23 @@
 struct aa_path_slots;
 
 struct aa_mpi_peers {
-    _Atomic uint32_t users; /* the communicator itself, and each call of aa_mpi_peers_keep */
-    /* the number of processes to which messages go: those of the remote group on an intercommunicator */
+    _Atomic uint32_t users; /* 1 for the communicator, plus 1 for each aa_mpi_peers_keep without a drop */
+    /* the number of processes to which messages go; for an intercommunicator, the size of the remote group */
     int count;
-    /* Differs, in most cases, between communicators with the same two members; the same in all members. */
+    /* the same number in all members; in most cases, another one for each communicator with these members */
     uint32_t salt;
     bool inter;     /* whether it is an intercommunicator */
     bool everybody; /* whether all processes of MPI_COMM_WORLD, and no others, are members */
     /* whether processes of either group belong to another MPI_COMM_WORLD; we neither send to them nor
      * receive from them */
     bool strangers;
-    /* the rank of each process in MPI_COMM_WORLD, negative if it has none; null: the same as in the
+    /* the rank of each process in MPI_COMM_WORLD, negative if it has none; null: the same ranks as in the
      * communicator */
     int *world;
-    _Atomic bool is_left; /* whether our own collectives for the critical path have ended here */
-    /* the number of our own collectives by messages so far, for the critical path */
+    _Atomic bool is_left; /* whether our collectives for the critical path have ended on this communicator */
+    /* the number of collectives for the critical path that we have carried out with messages so far */
     uint32_t collectives;
-    struct aa_path_slots *slots; /* for our own collectives for the critical path; null: none */
+    struct aa_path_slots *slots; /* shared memory of our collectives for the critical path; null: none */
 };
 
 /*
@@ -35,9 +35,9 @@ bool aa_mpi_peers_begin(int size, void (*end_slots)(struct aa_path_slots *));
 void aa_mpi_peers_end(void);
 
 /*
- * Returns the processes of a communicator, which stay valid as long as it exists; null if unknown. A request
- * may be complete only after its communicator is freed, by any thread, so it keeps them until it drops them;
- * both do nothing for null.
+ * aa_mpi_peers_of returns the processes of a communicator, which stay valid as long as it exists; null if
+ * unknown. A request may complete after a thread has freed the communicator, so it keeps the processes and
+ * drops them later; keeping and dropping do nothing for null.
  */
 struct aa_mpi_peers *aa_mpi_peers_of(MPI_Comm comm);
 void aa_mpi_peers_keep(const struct aa_mpi_peers *peers);

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
-/* requests; enough for the halo exchanges of most programs, so that the table rarely grows */
+/* number of requests; enough for the halo exchanges of most programs, so that the table rarely grows */
 #define FIRST_CAPACITY 1024
 
 static struct aa_request first_slots[FIRST_CAPACITY];
@@ -14,7 +14,7 @@ static struct aa_request first_slots[FIRST_CAPACITY];
 static struct {
     struct aa_request *slots;
     size_t capacity;             /* a power of two */
-    _Atomic size_t used, asking; /* asking: entries with a question */
+    _Atomic size_t used, asking; /* asking: the number of entries with a question */
     _Atomic uint64_t serial;
     _Atomic bool shared;
     pthread_mutex_t lock;
@@ -70,8 +70,7 @@ static bool grow(void) {
 }
 
 /*
- * Returns the slot of the youngest entry of a handle that is not younger than a serial number; -1 if there
- * is none.
+ * Returns the slot of a handle's latest entry up to a serial number; -1 if there is none.
  */
 static ptrdiff_t search(uint64_t handle, uint64_t as_of) {
     ptrdiff_t best = -1;
@@ -84,7 +83,7 @@ static ptrdiff_t search(uint64_t handle, uint64_t as_of) {
     return best;
 }
 
-/* Removes an entry and closes the gap, so that no search ends early there. */
+/* Removes an entry and closes the gap, so that no search ends early at it. */
 static void erase(size_t gap) {
     for (size_t slot = next(gap); table.slots[slot].serial != 0; slot = next(slot)) {
         size_t from_home = (slot - home(table.slots[slot].handle)) & (table.capacity - 1);
@@ -115,8 +114,8 @@ uint64_t aa_requests_now(void) {
 }
 
 /*
- * Adds an entry; the table is at most half full. Without memory the request stays unknown, and its bytes
- * are not counted.
+ * Adds an entry; the table is at most half full. If there is not enough memory, the request stays unknown,
+ * and its bytes are not counted.
  */
 static bool add(struct aa_request request) {
     if (2 * table.used >= table.capacity && !grow())
@@ -159,7 +158,7 @@ bool aa_requests_start(uint64_t handle, struct aa_request *found) {
     return copy(handle, found, true);
 }
 
-/* Removes one of the requests that an entry stands for. */
+/* Removes one of the requests that an entry represents. */
 static void end(size_t slot) {
     if (table.slots[slot].more > 0) {
         table.slots[slot].more--;

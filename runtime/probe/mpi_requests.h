@@ -15,8 +15,8 @@ static inline uint64_t aa_handle(MPI_Request request) {
 }
 
 /*
- * Adds a request that has begun. One that brings no bytes, such as a send, is only added if threads could
- * otherwise confuse handles.
+ * Adds a request that has begun. A request that brings no bytes, such as a send, is only added if threads
+ * could otherwise confuse handles.
  */
 static inline void aa_request_begun(MPI_Request request, enum aa_brings brings) {
     if (brings != AA_BRINGS_NOTHING || aa_requests_are_shared())
@@ -36,7 +36,7 @@ static inline void aa_synchronous_begun(MPI_Request request) {
         aa_requests_add((struct aa_request){.handle = aa_handle(request), .question = question});
 }
 
-/* Adds a request that drops its peers when it is complete; without memory, they are dropped now. */
+/* Adds a request that drops its peers when it completes; if there is no memory, they are dropped now. */
 static inline void aa_add_with_peers(struct aa_request request) {
     if (!aa_requests_add(request))
         aa_mpi_peers_drop(request.peers);
@@ -53,7 +53,7 @@ static inline void aa_matched_begun(MPI_Request request) {
                                           .begun = peers ? aa_path_begun() : NULL});
 }
 
-/* Adds a receive. From MPI_PROC_NULL nothing is received, and such requests may share one handle. */
+/* Adds a receive, except from MPI_PROC_NULL, which sends nothing, and whose requests may share a handle. */
 static inline void aa_receive_begun(MPI_Request request, int source, int tag, MPI_Comm comm) {
     if (source == MPI_PROC_NULL) {
         aa_request_begun(request, AA_BRINGS_NOTHING);
@@ -68,7 +68,7 @@ static inline void aa_receive_begun(MPI_Request request, int source, int tag, MP
                                           .begun = peers && aa_path_is_asked ? aa_path_begun() : NULL});
 }
 
-/* Adds a persistent receive. sent: bytes each time it is started. */
+/* Adds a persistent receive. sent: the bytes to count each time it is started. */
 static inline void aa_persistent_receive(MPI_Request request, uint64_t sent, int source, int tag,
                                          MPI_Comm comm) {
     const struct aa_mpi_peers *peers = aa_path_kept_peers(comm);
@@ -82,7 +82,7 @@ static inline void aa_persistent_receive(MPI_Request request, uint64_t sent, int
                                           .begun = peers ? aa_path_room() : NULL});
 }
 
-/* Adds a persistent send. sent: bytes each time it is started. */
+/* Adds a persistent send. sent: the bytes to count each time it is started. */
 static inline void aa_persistent_send(MPI_Request request, uint64_t sent, int dest, int tag, MPI_Comm comm,
                                       bool synchronous) {
     const struct aa_mpi_peers *peers = aa_path_kept_peers(comm);
@@ -96,7 +96,8 @@ static inline void aa_persistent_send(MPI_Request request, uint64_t sent, int de
                             .question = peers && synchronous ? calloc(1, sizeof(void *)) : NULL});
 }
 
-/* Adds a persistent collective. sent, received: bytes each time it is started. beside: as above. */
+/* Adds a persistent collective. sent, received: the bytes to count each time it is started. beside: our own
+ * collective, or null. */
 static inline void aa_persistent_collective(MPI_Request request, uint64_t sent, uint64_t received,
                                             void *beside) {
     aa_requests_add((struct aa_request){.handle = aa_handle(request),
@@ -106,7 +107,7 @@ static inline void aa_persistent_collective(MPI_Request request, uint64_t sent, 
                                         .beside = beside});
 }
 
-/* Adds another persistent request. sent, received: bytes each time it is started. */
+/* Adds any other persistent request. sent, received: the bytes to count each time it is started. */
 static inline void aa_persistent(MPI_Request request, uint64_t sent, uint64_t received) {
     aa_requests_add((struct aa_request){
         .handle = aa_handle(request), .sent = sent, .received = received, .persistent = true});

@@ -6,7 +6,7 @@
 #include "self.h"
 #include "shard.h"
 
-#define SAMPLED 64 /* members whose ranks distinguish a communicator from others of the same size */
+#define SAMPLED 64 /* number of members whose ranks distinguish communicators of the same size */
 
 struct place {
     enum aa_topology_kind kind;
@@ -35,8 +35,8 @@ static uint64_t digest_of(MPI_Group group, MPI_Group world, int size) {
 }
 
 /*
- * Returns a number that all processes of a communicator compute alike, from their ranks in MPI_COMM_WORLD.
- * With sessions alone there are no such ranks; then it is the size.
+ * Returns a number that is the same in all processes of a communicator, computed from their ranks in
+ * MPI_COMM_WORLD. With only sessions, there are no such ranks; the number is then the size.
  */
 static uint64_t members_of(MPI_Comm comm, int size) {
     MPI_Group group, world;
@@ -51,7 +51,7 @@ static uint64_t members_of(MPI_Comm comm, int size) {
     return digest;
 }
 
-/* ---- the process's place in it */
+/* ---- the process's place in a topology */
 
 static bool find_in_grid(MPI_Comm comm, struct place *place) {
     int dimensions = 0;
@@ -66,7 +66,7 @@ static bool find_in_grid(MPI_Comm comm, struct place *place) {
     return true;
 }
 
-/* Finds the position in a graph, whose nodes have numbers, but no coordinates. */
+/* Finds the position in a graph, whose nodes have numbers but no coordinates. */
 static bool find_in_graph(MPI_Comm comm, int size, enum aa_topology_kind kind, struct place *place) {
     place->kind = kind;
     place->dimensions = 1;
@@ -112,7 +112,7 @@ static bool append(const struct place *place) {
     return true;
 }
 
-/* Records a position once; null: only counts that it cannot be recorded. */
+/* Records a position once; if it is null, only counts that a position cannot be recorded. */
 static void keep(const struct place *place) {
     struct aa_section section = aa_section_begin();
     aa_shard_lock();

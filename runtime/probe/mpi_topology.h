@@ -5,8 +5,8 @@
 #include <mpi.h>
 
 /*
- * Records the position in a new communicator with a topology; nothing if it is MPI_COMM_NULL, because the
- * process has no place in it.
+ * Records the position in a new communicator with a topology; does nothing if it is MPI_COMM_NULL, because
+ * the process has no place in the topology.
  */
 void aa_topology_made(MPI_Comm comm);
 

@@ -12,10 +12,10 @@
 
 #define MOST_OBJECTS 1024u
 
-/* the libraries that are known; changed under the shard's lock, read without it */
+/* the known libraries; changed with the shard's lock, read without it */
 static struct {
     _Atomic uintptr_t start, end; /* equal: unloaded */
-    struct aa_object *object;     /* null: the executable, or this library, or there was no memory */
+    struct aa_object *object;     /* null: the executable, this library, or a lack of memory */
 } known[MOST_OBJECTS];
 static _Atomic uint32_t count;
 
@@ -59,7 +59,7 @@ static struct aa_object *append(const char *name) {
     return object;
 }
 
-/* Returns the place of a library that was loaded before, or a new one. */
+/* Returns the place of a library that was loaded before, or a new place. */
 static uint32_t place_of(const char *name) {
     for (uint32_t i = 0; i < count; i++) {
         if (known[i].start == known[i].end && known[i].object && strcmp(known[i].object->name, name) == 0)
@@ -82,7 +82,7 @@ static void keep(const struct found *found) {
         atomic_store_explicit(&count, count + 1, memory_order_release);
 }
 
-/* ---- without the lock, because dl_iterate_phdr has one of its own */
+/* ---- without the lock, because dl_iterate_phdr has its own lock */
 
 void aa_object_note(const char *key) {
     struct found found = {.address = (uintptr_t)key};

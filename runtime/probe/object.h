@@ -1,6 +1,6 @@
 /*
- * The shared libraries that have regions. Their paths are recorded, because records of the build are in
- * these files.
+ * The shared libraries that have regions. Their paths are recorded, because these files contain records of
+ * the build.
  */
 #ifndef AA_OBJECT_H
 #define AA_OBJECT_H
@@ -8,8 +8,8 @@
 #include "objects.h"
 
 /*
- * Records the library that contains a descriptor, unless it is recorded already. The caller must not hold
- * the shard's lock.
+ * Records the library that contains a descriptor, unless it is already recorded. The caller must not hold the
+ * shard's lock.
  */
 void aa_object_note(const char *key);
 
@@ -19,7 +19,7 @@ bool aa_object_has(const char *key);
 /* Marks the object in this memory as unloaded. */
 void aa_object_forget(struct aa_span span);
 
-/* Forgets all objects, in the child of a fork: their records are in the parent's shard. */
+/* Forgets all objects in the child of a fork, because their records are in the parent's shard. */
 void aa_object_forget_all(void);
 
 #endif

@@ -23,10 +23,10 @@ struct aa_span aa_span_of(const struct dl_phdr_info *object);
 struct aa_objects {
     size_t count, room;
     struct aa_span *spans;
-    unsigned long long unloaded; /* how many objects the process has unloaded so far */
+    unsigned long long unloaded; /* the number of objects that the process has unloaded so far */
 };
 
-/* Returns the objects that are loaded now; to be freed by aa_objects_drop. */
+/* Returns the objects that are loaded now, which aa_objects_drop must free. */
 struct aa_objects aa_objects_loaded(void);
 void aa_objects_drop(struct aa_objects *objects);
 
@@ -34,8 +34,8 @@ void aa_objects_drop(struct aa_objects *objects);
 bool aa_objects_have(const struct aa_objects *objects, struct aa_span wanted);
 
 /*
- * Returns a library's absolute path, because the loader's names may be relative to the working directory;
- * empty if it is too long. The caller holds the shard's lock.
+ * Returns a library's absolute path, because the loader's names may be relative to the working directory; an
+ * empty text if the path is too long. The caller holds the shard's lock.
  */
 const char *aa_objects_whole_name(const char *given);
 

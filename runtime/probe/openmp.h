@@ -1,4 +1,4 @@
-/* The OpenMP library of the program. */
+/* The program's OpenMP library. */
 #ifndef AA_OPENMP_H
 #define AA_OPENMP_H
 
@@ -10,7 +10,7 @@
 extern bool aa_openmp_tells;
 
 /*
- * Whether this thread only tries to take a lock, which some versions of the library report as waiting for it.
+ * Whether this thread only tests a lock, which some versions of the library report as waiting for it.
  */
 extern _Thread_local bool aa_openmp_tries AA_INITIAL_EXEC;
 

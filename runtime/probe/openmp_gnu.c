@@ -1,6 +1,7 @@
 /*
- * GNU's OpenMP, as compilers call it: parallel regions, tasks, and waiting of threads for each other. LLVM's
- * library has these functions, too; if it reports its own events (openmp_tool.c), they only pass calls on.
+ * The functions of GNU's OpenMP library that compilers call: parallel regions, tasks, and threads that wait
+ * for each other. LLVM's library has these functions, too; if it reports its own events (openmp_tool.c), the
+ * wrappers only pass calls on.
  */
 #define _GNU_SOURCE
 #include "openmp.h"
@@ -39,7 +40,7 @@ static int ask(void *_Atomic *known, const char *name) {
 /* ---- parallel regions */
 
 struct region {
-    void *reductions; /* where libgomp looks for them: at the beginning of the data */
+    void *reductions; /* must be at the beginning of the data, where libgomp looks for reductions */
     body *body;
     void *data;
     struct aa_team team;
@@ -64,7 +65,7 @@ static void take_part(void *data) {
     aa_turn_end(turn, &region->team);
 }
 
-/* Calls a function of libgomp for which all threads take part in the region around the call. */
+/* Calls a function of libgomp in which all threads take part in the region around the call. */
 #define IN_PARALLEL(threads, call)                                                                           \
     do {                                                                                                     \
         uint32_t room = room_for(threads);                                                                   \
@@ -77,7 +78,7 @@ static void take_part(void *data) {
         aa_team_close(&region.team);                                                                         \
     } while (0)
 
-/* Wraps a function that calls another one in all threads; its arguments are passed on with the data. */
+/* Wraps a function that calls another function in all threads; its arguments are passed on with the data. */
 #define PARALLEL(name, declared, passed)                                                                     \
     AA_EXPORT void name(body *function, void *data, unsigned threads AA_EACH declared);                      \
     AA_EXPORT void name(body *function, void *data, unsigned threads AA_EACH declared) {                     \
@@ -125,23 +126,23 @@ typedef void copy_data(void *to, void *from);
 /* Twins: GOMP_TASK_FLAG_IF, GOMP_TASK_FLAG_REDUCTION and GOMP_TASK_FLAG_DETACH in GCC's gomp-constants.h. */
 enum { IS_DEFERRED = 1 << 10, HAS_REDUCTIONS = 1 << 12, IS_DETACHED = 1 << 13 };
 
-/* The beginning of a task's data, as libgomp uses it: it writes the first two fields, and reads the third. */
+/* The beginning of a task's data, of which libgomp writes the first two fields and reads the third. */
 struct head {
-    uint64_t first; /* of a loop: its first iteration; of a detached task: its event */
+    uint64_t first; /* the first iteration of a loop; the event of a detached task */
     uint64_t last;
-    void *reductions; /* of a loop with reductions */
+    void *reductions; /* the reductions of a loop, if it has any */
 };
 
 _Static_assert(sizeof(long) == sizeof(uint64_t), "libgomp writes iterations as long");
 
 /*
- * Precedes a task's data. If there is no copy function, the data follow directly, and libgomp copies or
- * uses them like the program's: all tasks of a loop may be executed in the same memory.
+ * Precedes a task's data. If there is no copy function, the data follow directly, and libgomp copies or uses
+ * them as it would the program's own data; all tasks of a loop may then be executed in the same memory.
  */
 struct task {
     struct head head;
-    uint64_t written; /* bytes of the head */
-    uint64_t offset;  /* of the data, in bytes */
+    uint64_t written; /* size of the head, in bytes */
+    uint64_t offset;  /* offset of the data, in bytes */
     body *body;
     copy_data *copy;
     void *data;
@@ -163,12 +164,12 @@ static void execute_task(void *beginning) {
     aa_turn_end(turn, NULL);
 }
 
-#define MOST_DATA (64l << 10) /* bytes: larger data are not copied to the stack */
+#define MOST_DATA (64l << 10) /* bytes; larger data are not copied to the stack */
 
 /*
- * Tasks that the calling thread executes within the call are in the right place already, so they are not
- * wrapped. Nor are those of a loop with a copy function, because all of them would be on the stack at
- * once, which only has space for the program's.
+ * Tasks that the calling thread executes inside the call are already in the right place, so they are not
+ * wrapped. Tasks of a loop with a copy function are not wrapped either, because all of them would be on the
+ * stack at once, which only has space for the program's own data.
  */
 static bool is_wrapped(bool is_deferred, long size) {
     static void *_Atomic level, *_Atomic in_final;
@@ -196,7 +197,7 @@ static struct task *make_task(char *room, struct task task, long size, long alig
     return made;
 }
 
-/* The arguments of libgomp for a task: its data, copy function, size and alignment. */
+/* The arguments that libgomp gets for a task: its data, copy function, size and alignment. */
 #define AS_DATA(task, size, align)                                                                           \
     task, (task)->copy ? copy_task : NULL, (long)(task)->offset + (size), (long)alignment_of(align)
 
@@ -242,8 +243,7 @@ TASK_LOOP(GOMP_taskloop_ull, unsigned long long)
 
 /* ---- waiting for other threads */
 
-/* If the library reports its own events, it must see the program's return address, so `next` is a tail call.
- */
+/* If the library reports its own events, it needs the program's return address, so `next` is a tail call. */
 #define WAIT(kind, name, result, keep, declared, passed)                                                     \
     AA_EXPORT result name declared;                                                                          \
     AA_EXPORT result name declared {                                                                         \
@@ -330,8 +330,8 @@ LOCK(AA_WAIT_LOCK, omp_set_lock_, (void *lock), (lock), lock)
 UNLOCK(omp_unset_lock_, (void *lock), (lock), lock)
 TRY_LOCK(omp_test_lock_)
 
-/* Tries to enter a nested lock, because only this shows how often its holder has entered it. Returns the
- * number of entries, with this one; 0 if another thread holds the lock. */
+/* Tries to enter a nested lock, because only this shows how many times its holder has entered it. Returns the
+ * number of entries, including this one; 0 if another thread holds the lock. */
 static int entered(void *_Atomic *known, const char *test, void *lock) {
     int (*function)(void *) = (int (*)(void *))atomic_load_explicit(known, memory_order_acquire);
     if (!function)

@@ -1,6 +1,6 @@
 /*
- * OpenMP libraries that report their own events, such as LLVM's and those derived from it: through OMPT,
- * OpenMP 5's interface for tools. Only the used parts of the interface are declared here.
+ * OpenMP libraries that report their own events through OMPT, OpenMP 5's interface for tools, such as LLVM's
+ * library and those derived from it. Only the used parts of the interface are declared here.
  */
 #define _GNU_SOURCE
 #include "openmp.h"
@@ -47,7 +47,7 @@ enum { MUTEX_LOCK = 1, MUTEX_TEST_LOCK, MUTEX_CRITICAL = 5, MUTEX_ATOMIC, MUTEX_
 #define IMPLICIT 0x2u
 #define EXPLICIT 0x4u
 
-/* ---- the data of a task; those of an implicit task exist until its thread has finished its part of the
+/* ---- the data of a task; the data of an implicit task exist until its thread has finished its part of the
  * region */
 
 struct task {
@@ -139,7 +139,7 @@ static struct task *explicit_task(const omp_data *data) {
     return task && !task->team ? task : NULL;
 }
 
-/* A task that is interrupted by another task stays open. */
+/* A task that another task interrupts stays open. */
 static void on_task_schedule(omp_data *before, int status, omp_data *after) {
     struct task *prior = explicit_task(before), *next = explicit_task(after);
     bool is_done = status == TASK_COMPLETE || status == TASK_CANCEL;
@@ -160,15 +160,15 @@ static void end_wait(struct aa_waiting *waiting) {
     waiting->has_begun = false;
 }
 
-/* Returns whether a wait is at the end of its parallel region. Only the first thread knows where the region
- * began. */
+/* Returns whether a wait is at the end of its parallel region. Only the first thread has recorded where the
+ * region began. */
 static bool is_at_end(const struct task *task, int kind, const void *address) {
     const struct region *region = (const struct region *)task->team;
     bool may_be = region && kind == BARRIER_IMPLICIT && (!address || address == region->address);
     return may_be || (region && kind == BARRIER_IMPLICIT_PARALLEL);
 }
 
-/* Returns whether a wait's end is reported only when the thread is already in another region. */
+/* Returns whether the end of a wait is reported only when the thread is already in another region. */
 static bool is_last(const struct task *task, bool at_end) {
     return at_end && task->number > 0;
 }
@@ -190,7 +190,7 @@ static void on_wait(int kind, int endpoint, omp_data *parallel, omp_data *data, 
     }
 }
 
-/* ---- locks, except nested ones: OMPT does not report whether their holder only enters them again */
+/* ---- locks, except nested locks, for which OMPT does not report whether only the holder enters again */
 
 static bool is_awaited(int mutex) {
     return mutex == MUTEX_LOCK || mutex == MUTEX_CRITICAL || mutex == MUTEX_ATOMIC || mutex == MUTEX_ORDERED;

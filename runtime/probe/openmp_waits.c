@@ -9,10 +9,10 @@
 
 #include <string.h>
 
-#define PLACES (1u << 17) /* a power of two; memory is taken as it is used */
+#define PLACES (1u << 17) /* a power of two; the system provides memory only for places that are used */
 #define LONGEST_SEARCH 64u
 #define GATES                                                                                                \
-    (1u << 13) /* a power of two, many more than locks in use at once, so that two rarely share one */
+    (1u << 13) /* a power of two; many more than locks in use at once, so that two rarely share a count */
 
 typedef struct aa_wait *_Atomic place;
 
@@ -24,7 +24,7 @@ struct table {
 };
 
 static struct table *_Atomic the_table;
-static _Atomic bool is_full; /* the shard has no memory for another record */
+static _Atomic bool is_full; /* whether the shard has no memory for further records */
 static struct aa_wait gone;  /* marks the former place of a record of an unloaded library */
 
 static struct table *table(void) {
@@ -71,7 +71,7 @@ static struct aa_wait *append(enum aa_wait_kind kind, struct aa_node *node, cons
 
 /*
  * Returns the place of a record, or a free place, which another thread may take before the caller does; null
- * if the table is crowded. found: the record in that place, null or &gone.
+ * if no place is free nearby. found: the record in the place, null or &gone.
  */
 static place *look_up(enum aa_wait_kind kind, const struct aa_node *node, const void *returns_to,
                       struct aa_wait **found) {
@@ -96,8 +96,8 @@ static place *look_up(enum aa_wait_kind kind, const struct aa_node *node, const 
     return left;
 }
 
-/* Creates a record, unless a signal handler has just done so. Each thread creates only its own records, so
- * none is created twice. */
+/* Creates a record, unless a signal handler has just created it. Each thread creates only its own records, so
+ * no record is created twice. */
 static struct aa_wait *make(enum aa_wait_kind kind, struct aa_node *node, const void *returns_to) {
     struct aa_wait *made = NULL, *found;
     struct aa_section section = aa_section_begin();
@@ -136,13 +136,13 @@ void aa_wait_forget(struct aa_span span) {
 
 /* ---- waiting */
 
-/* The place in which this thread waits (null: none), and the node's times when the wait began. */
+/* The place in which this thread waits (null: none), and the node's times at the beginning of the wait. */
 static _Thread_local struct {
     struct aa_wait *wait;
     int64_t wall, off;
 } now AA_INITIAL_EXEC;
 
-/* Adds the thread's wait until now to its place, and continues in another place. */
+/* Adds the thread's wait up to now to its place, and continues the wait in another place. */
 static void turn_to(struct aa_wait *wait) {
     if (now.wait) {
         now.wait->waited += now.wait->at->wall[AA_OMP] - now.wall;
@@ -168,7 +168,7 @@ void aa_wait_end(struct aa_waiting waiting) {
         turn_to(waiting.around);
 }
 
-/* ---- locks: how many threads hold one, or wait for it */
+/* ---- locks: the number of threads that hold a lock or wait for it */
 
 /* Returns the count of a lock; null before any thread has entered a place. */
 static _Atomic int32_t *gate_of(const void *lock) {
@@ -184,7 +184,10 @@ bool aa_lock_asked(struct aa_wait *wait, const void *lock) {
     return contended || aa_counting;
 }
 
-/* The count never becomes negative: it lacks threads that requested the lock before there were counts. */
+/*
+ * Keeps the count from becoming negative, because threads may have requested the lock before there were
+ * counts.
+ */
 void aa_lock_given_back(const void *lock) {
     _Atomic int32_t *gate = gate_of(lock);
     int32_t threads = gate ? atomic_load_explicit(gate, memory_order_relaxed) : 0;

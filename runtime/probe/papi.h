@@ -33,13 +33,13 @@ extern struct aa_papi {
     int (*disable_component)(int);
 } aa_papi;
 
-/* Loads and initialises the library; returns null, or the reason why that fails. */
+/* Loads and initialises the library; returns null, or the reason for a failure. */
 const char *aa_papi_open(void);
 
-/* Returns flags AA_COUNTS_BY_… and the version if the library is not the system's; otherwise 0. */
+/* Returns the flags AA_COUNTS_BY_… and the version if the library is not the system's; otherwise 0. */
 uint32_t aa_papi_how(void);
 
-/* Looks up the functions for multiplexing; returns false if the library lacks one. */
+/* Looks up the functions for multiplexing; returns false if the library lacks any of them. */
 bool aa_papi_bind_multiplexing(void);
 
 #endif

@@ -9,7 +9,9 @@
 #include "self.h"
 #include "work.h"
 
-/* A thread's chain. It is in the shard, so a killed process leaves it there. Other threads may change it. */
+/*
+ * A thread's chain. It is in the shard, so it survives the end of the process. Other threads may change it.
+ */
 struct holder {
     struct holder *next;
     const struct aa_thread *thread;
@@ -17,9 +19,9 @@ struct holder {
     struct aa_path before; /* the chain when threads were last gathered */
     struct aa_path joined; /* the last chain that the thread has waited for */
     struct aa_work work;
-    double length;  /* of the path, when the thread last added its work */
-    double in_team; /* the thread's work in the innermost team that it has opened, until its last look */
-    uint32_t teams; /* the number of teams that it has opened */
+    double length;  /* length of the path when the thread last added its work */
+    double in_team; /* the thread's work in the innermost team that it has opened, up to its last look */
+    uint32_t teams; /* the number of teams that the thread has opened */
     struct aa_effort effort;
 };
 
@@ -68,8 +70,8 @@ static struct holder *new_holder_of(const struct aa_thread *thread) {
 
 /* ---- the work of a thread */
 
-/* Adds a thread's work to its chain. If others have raised the chain while the thread worked, only the work
- * beyond makes it longer. */
+/* Adds a thread's work to its chain. If other threads have made the chain longer while this thread worked,
+ * only work beyond that makes it even longer. */
 static void add_work(struct holder *holder, const struct aa_path_share *share) {
     double raised = holder->path->length - holder->length;
     double beyond = raised > 0 ? share->work - raised : share->work;
@@ -78,7 +80,7 @@ static void add_work(struct holder *holder, const struct aa_path_share *share) {
     holder->length = holder->path->length;
 }
 
-/* Adds a thread's work since the last look to its chain. Returns the number of nodes that were read. */
+/* Adds a thread's work since its last look to its chain. Returns the number of nodes that were read. */
 static uint32_t look(struct holder *holder) {
     uint32_t nodes;
     if (holder->teams || holder->path->length > holder->length) {
@@ -119,9 +121,9 @@ void aa_path_thread_ends(const struct aa_thread *thread) {
     own = NULL;
 }
 
-/* Starts a thread's chain with that of its creator, or of the thread whose tree it takes over, plus its own
- * work since; or with the longest chain of the process, if that is longer, because the thread with that chain
- * may have woken this one. */
+/* Starts a thread's chain with the chain of its creator, or of the thread whose tree it takes over, plus
+ * its own work since then. If the longest chain of the process is longer, starts with that one, because its
+ * thread may have woken this thread. */
 static struct holder *begin(const struct aa_thread *thread, uint32_t *steps) {
     const struct aa_path *longest = longest_of_process();
     struct holder *known = known_holder_of(thread), *holder = known ? known : new_holder_of(thread);
@@ -142,7 +144,7 @@ static struct holder *begin(const struct aa_thread *thread, uint32_t *steps) {
     return holder;
 }
 
-/* Returns the calling thread's chain, with its work until now, and the number of steps. The caller then holds
+/* Returns the calling thread's chain, with its work up to now, and the number of steps; the caller then holds
  * the lock. Returns null, without the lock, if the thread has no chain or the path has ended. */
 static struct aa_path *take(struct aa_section *section, uint32_t *steps) {
     const struct aa_thread *thread = aa_thread_self;
@@ -234,9 +236,9 @@ void aa_path_team_opened(struct aa_path_team *team) {
     own->teams++;
 }
 
-/* Adds the calling thread's share to its chain, then what the longest share, of another member, has beyond
- * the thread's work in the team. If the thread has not called MPI in the team, its share is replaced instead.
- */
+/* Adds the calling thread's share to its chain, then the part of the longest share, of another member, that
+ * exceeds the thread's work in the team. If the thread has not called MPI in the team, the longest share
+ * replaces its own. */
 static void add_slowest(const struct aa_path_share *mine, const struct aa_path_share *longest,
                         double in_team) {
     double beyond = longest->work - in_team;
@@ -312,10 +314,10 @@ void aa_path_tree_taken_over(const struct aa_thread *thread) {
     aa_path_turn_end(section);
 }
 
-/* ---- meeting others */
+/* ---- meeting other threads and ranks */
 
-/* The other chain may be older than the last meeting of all ranks, sent by a thread that was ahead of it. So
- * it starts again from the same length first. */
+/* The other chain may be older than the last meeting of all ranks, if a thread sent it before the meeting. It
+ * is therefore first started again from the common length. */
 static void join(const struct aa_path *other, bool by_message) {
     if (other->length <= own->path->length)
         return;

@@ -1,12 +1,12 @@
 /*
- * The critical path: the longest chain of work, across ranks, that leads to a thread's position. Each thread
- * that calls MPI has a chain: its length, and the share of each node of each rank. The thread's own work
- * makes it longer. If the thread has waited for a longer chain, it continues with that one. The difference is
- * the time that it waited, caused by the call paths in which the other chain is ahead of its own. Once all
- * ranks have met, they have one chain in common: its rank stores it as part of the critical path, and all
- * start again with its length. So a message carries only a few entries, and no rank has to know what came
- * before. If a chain has more entries than a message has room for, the oldest stay behind in a segment of the
- * shard, to which later ones refer.
+ * The critical path: the longest chain of work, across ranks, that leads to a thread's position. Each
+ * thread that calls MPI has a chain: its length, and the share of each node of each rank. The thread's own
+ * work makes the chain longer. If the thread has waited for a thread with a longer chain, it continues with
+ * that chain. The difference is the time that it waited, caused by the call paths in which the other chain
+ * is ahead of its own. Once all ranks have met, they have one chain in common: the rank of this chain
+ * stores it as part of the critical path, and all ranks start again with its length. A message therefore
+ * contains only a few entries, and no rank has to know what came before. If a chain has more entries than
+ * fit into a message, the oldest stay behind in a segment of the shard, to which later entries refer.
  */
 #ifndef AA_PATH_H
 #define AA_PATH_H
@@ -19,71 +19,73 @@ enum aa_path_state {
     AA_PATH_ALONE,    /* processes of the job are not recorded, or do not see the same folder */
     AA_PATH_SESSIONS, /* MPI began with sessions alone, whose processes have no communicator in common */
     AA_PATH_KNOWN,
-    AA_PATH_TOO_DEAR, /* known until all ranks ended it, because it took too long */
+    AA_PATH_TOO_DEAR, /* the path is known until all ranks ended it, because recording took too long */
     AA_PATH_MISSED    /* a message of the tool did not arrive */
 };
 
-/* Copies the calling thread's chain, with its work until it called MPI. Returns false if it has none. */
+/* Copies the calling thread's chain, with its work up to its MPI call. Returns false if it has no chain. */
 bool aa_path_here(struct aa_path *to);
 
-/* Called when a thread with a chain creates another. Returns the number of the chain with which the new
- * thread starts; 0 if it is not known. The new thread gets this number in aa_path_born. */
+/* Called when a thread with a chain creates another thread. Returns the number of the chain with which the
+ * new thread starts; 0 if it is unknown. The new thread passes this number to aa_path_born. */
 uint64_t aa_path_birth(void);
 extern _Thread_local uint64_t aa_path_born AA_INITIAL_EXEC;
 
-/* Leaves out the work until now in a tree that another thread takes over, because it belongs to the ended
- * thread. */
+/* Leaves out the work up to now in a tree that another thread takes over, because this work belongs to the
+ * ended thread. */
 void aa_path_tree_taken_over(const struct aa_thread *thread);
 
-/* Adds the work of the calling thread, which ends, to its chain, if it has one; thread: its tree. */
+/* Adds the work of the calling thread, which ends, to its chain if it has one; thread: the thread's tree. */
 void aa_path_thread_ends(const struct aa_thread *thread);
 
-/* Adds the calling thread's work until now to its chain, if it has one. */
+/* Adds the calling thread's work up to now to its chain, if it has one. */
 void aa_path_update(void);
 
 /*
- * If another chain is longer, make the calling thread's chain continue that one: the chain of a thread in the
+ * If another chain is longer, continue the calling thread's chain from that one: the chain of a thread in the
  * same collective, or of the sender of a message.
  */
 void aa_path_join(const struct aa_path *other);
 void aa_path_join_sender(const struct aa_path *other);
 
-/* Called when all ranks have waited for each other, with the longest chain; `mine`: it is the calling
- * thread's. */
+/* Called when all ranks have waited for each other, with the longest chain; `mine`: whether it is the calling
+ * thread's chain. */
 void aa_path_meet(const struct aa_path *longest, bool mine);
 
 /* Gives the calling thread the longest chain of its process, if that is longer than its own. */
 void aa_path_gather_threads(void);
 
-/* Returns whether the path goes on and the calling thread has a chain, which starts with its first call of
- * MPI. */
+/* Returns whether the path is still recorded and the calling thread has a chain, which starts with its first
+ * MPI call. */
 bool aa_path_is_followed(void);
 
 /*
- * A team that a thread opens. When it is closed, the chain of the thread gets the work of the slowest member:
- * the thread's own work, and what another member has worked beyond that.
+ * A team that a thread opens. When the team is closed, the chain of the thread gets the work of the slowest
+ * member: the thread's own work, and the additional work of another member.
  */
 struct aa_path_team {
     bool is_followed; /* whether its opener had a chain */
-    double around;    /* the opener's work in the team around it */
+    double around;    /* the opener's work in the enclosing team */
 };
 
-/* Called when a thread has added its work to its chain and opens a team, and when it has closed it. */
+/* Called when a thread has added its work to its chain and opens a team, and when it has closed the team. */
 void aa_path_team_opened(struct aa_path_team *team);
 void aa_path_team_closed(const struct aa_path_team *team, struct aa_thread *const *threads, uint32_t count);
 
-/* Forgets all chains in the child of a fork: they are its parent's. */
+/* Forgets all chains in the child of a fork, because they belong to its parent. */
 void aa_path_forget(void);
 
 /* Ends the path: from now on, no chain changes. */
 void aa_path_end(void);
 extern _Atomic bool aa_path_has_ended;
 
-/* Returns the cost of chains so far, in ticks over all threads: examining nodes, and joining chains. */
+/*
+ * Returns the cost of chains so far, in ticks summed over all threads: examining nodes, and joining chains.
+ */
 uint64_t aa_path_taken(void);
 
 /* Begin and end further work of the calling thread whose time is added to this cost. steps: the number of
- * nodes or entries. Costs that are added meanwhile count only once. */
+ * nodes or entries. Costs that are added in the meantime count only once. */
 uint64_t aa_path_effort_begins(void);
 void aa_path_effort_ends(uint64_t start, uint32_t steps);
 

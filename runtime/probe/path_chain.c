@@ -8,7 +8,7 @@ static uint32_t my_rank(void) {
     return (uint32_t)aa_shard()->rank;
 }
 
-/* Insertion sort: for so few entries, qsort takes four times as long. */
+/* Insertion sort, because qsort takes four times as long for so few entries. */
 static void put_most_work_first(struct aa_path *path) {
     for (uint32_t i = 1; i < path->count; i++) {
         struct aa_path_entry entry = path->entries[i];
@@ -19,8 +19,8 @@ static void put_most_work_first(struct aa_path *path) {
     }
 }
 
-/* Moves the smallest entries to a segment; without memory, their work counts for no rank. The more entries
- * are kept, the better the cause of a wait is known, but the more segments there are. */
+/* Moves the smallest entries to a segment; if there is no memory, their work counts for no rank. If more
+ * entries are kept, the causes of waits are known better, but there are more segments. */
 static void leave_behind(struct aa_path *path) {
     uint32_t kept = aa_path_has_many_records() ? path->count / 2 : path->count * 3 / 4;
     struct aa_path_record *segment = aa_path_append(AA_PATH_SEGMENT);

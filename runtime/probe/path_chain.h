@@ -4,7 +4,7 @@
 
 #include "shard.h"
 
-/* Returns the bytes of a chain in a message. */
+/* Returns the size of a chain in a message, in bytes. */
 static inline size_t aa_path_size(const struct aa_path *path) {
     return offsetof(struct aa_path, entries) + path->count * sizeof *path->entries;
 }
@@ -15,9 +15,9 @@ void aa_chain_copy(struct aa_path *to, const struct aa_path *from);
 void aa_chain_lengthen(void *to, uint32_t node, uint32_t what, uint64_t visits, double work);
 
 /*
- * Starts a chain again from the length that all ranks have in common after a meeting, unless it already has.
- * If its thread is already ahead of that length, the chain keeps its lead, divided among the work since
- * `before`; among all its work, if there is none since.
+ * Starts a chain again from the length that all ranks have in common after a meeting, unless it was already
+ * started again. If its thread is ahead of that length, the chain keeps its lead, divided among the work
+ * since `before`, or among all its work if there is none since then.
  */
 void aa_chain_start_again(struct aa_path *path, const struct aa_path *before, double length);
 

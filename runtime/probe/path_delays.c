@@ -3,7 +3,7 @@
 
 #include "path_sums.h"
 
-#define SLOTS 128 /* a power of two, for the call paths of two chains */
+#define SLOTS 128 /* a power of two; enough for the call paths of two chains */
 
 _Static_assert(SLOTS > 2 * AA_PATH_ENTRIES, "there is an end to searching");
 

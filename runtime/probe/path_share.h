@@ -5,7 +5,8 @@
 #include "path_sums.h"
 
 #define AA_PATH_SHARE_NODES                                                                                  \
-    64 /* the most nodes in a share; further ones count as the last, without their visits */
+    64 /* maximum number of nodes in a share; further nodes are added to the last one, without their visits  \
+        */
 
 struct aa_path_share {
     double work;

@@ -3,7 +3,7 @@
 #include "memory.h"
 
 #define FIRST_SLOTS 256
-#define MOST_RECORDS 32768u /* per process: 34 MB */
+#define MOST_RECORDS 32768u /* maximum number of records per process, which take 34 MB */
 
 static _Atomic uint32_t records;
 
@@ -88,7 +88,7 @@ void aa_path_add_to(struct aa_path_sums *sums, const struct aa_path_entry *entry
         return;
     }
     struct aa_path_entry **slot = slot_of(sums, entry), *sum = *slot;
-    if (!sum || sum->visits > UINT32_MAX - entry->visits) /* the reader adds up several sums */
+    if (!sum || sum->visits > UINT32_MAX - entry->visits) /* the reader adds up several sums for a place */
         sum = new_sum(sums, entry);
     if (!sum) {
         aa_shard()->path_lost++;

@@ -1,15 +1,15 @@
-/* Records of the critical path in the shard, and their sums: of the path, and of waiting. */
+/* Records of the critical path in the shard, and sums: of the path, and of waiting. */
 #ifndef AA_PATH_SUMS_H
 #define AA_PATH_SUMS_H
 
 #include "shard.h"
 
-#define AA_PATH_NOBODY UINT32_MAX /* in place of a rank */
+#define AA_PATH_NOBODY UINT32_MAX /* stands for no rank */
 
-/* Appends a record. Returns null if there are too many, or no memory. */
+/* Appends a record. Returns null if there are too many records, or no memory. */
 struct aa_path_record *aa_path_append(enum aa_path_kind kind);
 
-/* Returns whether there are half as many records as a process may have. */
+/* Returns whether there are at least half as many records as a process may have. */
 bool aa_path_has_many_records(void);
 
 struct aa_path_sums {
@@ -21,7 +21,8 @@ struct aa_path_sums {
 
 extern struct aa_path_sums aa_path_delays, aa_path_message_delays, aa_path_teams;
 
-/* Adds an entry to the sum for its rank, node and place, which is created if needed. One thread at a time. */
+/* Adds an entry to the sum for its rank, node and place, which is created if necessary. Only one thread at a
+ * time may call this. */
 void aa_path_add_to(struct aa_path_sums *sums, const struct aa_path_entry *entry);
 
 /* Forgets all sums in the child of a fork. */

@@ -1,4 +1,4 @@
-/* A lock for chains, the work of threads, and all sums; and the cost of following the path. */
+/* A lock for chains, threads' work, and all sums; and the cost of following the path. */
 #ifndef AA_PATH_TURN_H
 #define AA_PATH_TURN_H
 
@@ -8,13 +8,13 @@ struct aa_section aa_path_turn_begin(void);
 void aa_path_turn_end(struct aa_section section);
 
 /* Releases the lock if the calling thread holds it while a signal handler or a cancellation ends the thread.
- * Returns whether the thread held it; then the data that it was changing may be incomplete. */
+ * Returns whether the thread held it; if so, the data that it was changing may be incomplete. */
 bool aa_path_turn_give_up(void);
 
 /* Releases the lock in the child of a fork, in which no other thread can hold it. */
 void aa_path_turn_forget(void);
 
-/* Returns the clock's ticks, without those that the thread waited for the lock. */
+/* Returns the clock's ticks, minus the ticks for which the thread waited for the lock. */
 uint64_t aa_path_turn_ticks(void);
 
 /* The cost of following the path: ticks, and the number of steps, one per node or entry. */
@@ -23,7 +23,7 @@ struct aa_effort {
     uint64_t steps;
 };
 
-/* Adds the ticks since `since`, for so many steps. */
+/* Adds the ticks since `since`, for this many steps. */
 void aa_effort_add(struct aa_effort *effort, uint64_t since, uint32_t steps);
 
 #endif

@@ -13,14 +13,14 @@
 #include <unistd.h>
 
 #define PAUSE 0.5                  /* seconds between checks, because a file system serves all ranks */
-#define LONGEST ((size_t)64 << 10) /* the most bytes of a policy file */
+#define LONGEST ((size_t)64 << 10) /* maximum size of a policy file in bytes */
 
 #define ONE(place) (UINT64_C(1) << (place))
 #define OF(field) ONE((offsetof(struct aa_node, field) - offsetof(struct aa_node, visits)) / sizeof(uint64_t))
 #define WALL(share) ONE(AA_WALL_VALUE + (share))
 #define OFF(share) (OF(off) << (share))
 #define COUNT(counter) (OF(counters) << (counter))
-/* events named by the user, which are always recorded */
+/* events that the user named, which are always recorded */
 #define EVENTS ((ONE(AA_MOST_EVENTS) - 1) * COUNT(AA_EVENTS))
 #define SYSTEM(value) ONE(AA_NODE_VALUES + (value))
 #define ALL_MPI ((ONE(AA_SHARES) - ONE(AA_MPI)) << AA_WALL_VALUE)
@@ -76,7 +76,7 @@ static const struct {
     {"resident_memory", SYSTEM(AA_RESIDENT)},
 };
 
-/* Protected by the shard's lock, except the file's name. */
+/* Protected by the shard's lock, except for the file's name. */
 static struct {
     const char *file; /* the name of the file; null: everything is recorded */
     uint64_t values;

@@ -1,7 +1,7 @@
 /*
- * Which metrics samples of time lines contain: all, or those under "record" in the JSON file that
- * AUTOANALYZER_POLICY names, which another program may replace while this one runs. Other metrics are still
- * in the profile, except for processor events, which are no longer counted.
+ * Which metrics the samples of timelines contain: all, or those under "record" in the JSON file that
+ * AUTOANALYZER_POLICY names, which another program may replace during the run. Omitted metrics are still in
+ * the profile, except for processor events, which are no longer counted.
  */
 #ifndef AA_POLICY_H
 #define AA_POLICY_H

@@ -15,12 +15,12 @@
 
 static const char key[] = AA_DESCRIPTOR_VERSION "|user||||0|0|0";
 
-/* Keeps the minimum, over several rounds, of the counts per interval in which the program does nothing. */
+/* Keeps the minimum, over several rounds, of the counts in an interval in which the program does nothing. */
 static void keep_least(uint64_t least[AA_COUNTED], struct aa_node *base, struct aa_node *child,
                        uint64_t intervals) {
     for (int i = 0; i < AA_COUNTED; i++) {
         uint64_t counted = base->counters[i] + child->counters[i];
-        if (i == AA_INSTRUCTIONS) /* if only calls are counted, MPI's instructions are the only ones */
+        if (i == AA_INSTRUCTIONS) /* if only calls are counted, only MPI's instructions are counted */
             counted += base->counters[AA_MPI_INSTRUCTIONS];
         uint64_t mean = counted / intervals;
         least[i] = mean < least[i] ? mean : least[i];
@@ -50,14 +50,14 @@ static inline void enter_and_pass(void) {
     priced()->leave_or_pass(key);
 }
 
-/* Opens and closes a site that counts a few entries in between, like one that is opened again and again. */
+/* Opens and closes a site that counts a few entries in between, like a site that is opened repeatedly. */
 static inline void open_and_close(int64_t *site) {
     priced()->enter_counted(key, site);
     *site -= AA_SITE_PAYING;
     aa_sites_close(aa_thread_self);
 }
 
-/* Makes a library call. If counting is restricted to calls, it is one that is counted. */
+/* Makes a library call, which is counted if counting is restricted to calls. */
 static inline void call(uint32_t share) {
     priced()->end(priced()->begin(share));
 }
@@ -90,8 +90,8 @@ double aa_price_of(enum aa_priced what) {
     struct aa_node *marked = (struct aa_node *)((uintptr_t)&child | marks_of(what));
     struct aa_edge edge = {&base, key, marked};
     /*
-     * Three frames: the bottom, one for the pair, and a spare one. The caller has blocked signals, because
-     * a search for any other key would not end: there is only one edge and no free slot.
+     * Three frames: the bottom frame, a frame for the pair, and a spare frame. The caller has blocked
+     * signals, because a search for any other key would not end: there is only one edge and no free slot.
      */
     struct aa_frame frames[3] = {{.key = ""}};
     struct aa_thread scratch = {.index = what != AA_OPENED_PAIR, /* only the main thread opens sites */
@@ -109,7 +109,7 @@ double aa_price_of(enum aa_priced what) {
     uint64_t fastest = UINT64_MAX, least[AA_COUNTED];
     memset(least, 0xff, sizeof least);
     for (int round = 0; round < ROUNDS; round++) {
-        child.visits = 1; /* not a timed visit, of which there is one per AA_THROTTLE_PERIOD */
+        child.visits = 1; /* an untimed visit; only one visit per AA_THROTTLE_PERIOD is timed */
         uint64_t took = time_of(what);
         fastest = took < fastest ? took : fastest;
         keep_least(least, &base, &child, what == AA_CALL ? PAIRS : 2 * PAIRS);
@@ -124,7 +124,7 @@ double aa_price_of(enum aa_priced what) {
 }
 
 /*
- * The same code as aa_begin and aa_leave in instrument/begin.h and stub.h, whose entries call nothing here.
+ * The same code as aa_begin and aa_leave in instrument/begin.h and stub.h, but entries call nothing.
  */
 static inline const char *begin(int64_t *site) {
     const char *entered = NULL;
@@ -146,7 +146,7 @@ static inline void leave(const char *const *entered) {
 
 /*
  * Keeps the core busy without waiting, so that a probe's instructions take additional time, as in most
- * programs. In a function that waits for its operands or for memory, they would be hidden.
+ * programs. In a function that waits for its operands or for memory, their time would be hidden.
  */
 static inline __attribute__((always_inline)) void work(uint64_t number) {
     uint64_t a = number, b = number, c = number, d = number;
@@ -171,8 +171,8 @@ static __attribute__((noinline)) void with_probe(int64_t *site, uint64_t *words,
 }
 
 /*
- * The same code as aa_only_counts, aa_enter and aa_exit in instrument/fortran_stub.c; the last two are not
- * inline.
+ * The same code as aa_only_counts, aa_enter and aa_exit in instrument/fortran_stub.c, of which the last two
+ * are not inline.
  */
 static struct aa_place place;
 static struct aa_node throttled[2];

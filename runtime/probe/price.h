@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 /*
- * The operations that are measured, in this order: an entry and exit of a region; those of a throttled
- * region whose entry calls the library; those of one whose exit calls it, too; those of one whose entry
- * opens a site, which is closed again; a library call in a region.
+ * The measured operations, in this order: an entry to and exit from a region; the same for a throttled region
+ * whose entry calls the library; for a throttled region whose exit calls the library, too; for a throttled
+ * region whose entry opens a site, which is closed again; a library call in a region.
  */
 enum aa_priced { AA_PAIR, AA_THROTTLED_PAIR, AA_LEFT_PAIR, AA_OPENED_PAIR, AA_CALL };
 
@@ -32,12 +32,13 @@ void aa_price_these(const struct aa_probes *probes);
 double aa_price_of(enum aa_priced what);
 
 /*
- * Where the entry of a throttled region may be counted without a call: in its own site, or in a Fortran
- * slot.
+ * Where an entry to a throttled region may be counted without a call: in the region's own site, or in a
+ * Fortran slot.
  */
 enum aa_passing { AA_IN_SITE, AA_IN_SLOT };
 /*
- * Measures an entry and exit of a throttled region whose entry is counted there; returns the cost in ticks.
+ * Measures an entry to and exit from a throttled region whose entries are counted in a site or slot; returns
+ * the cost in ticks.
  */
 double aa_price_of_passing(enum aa_passing how);
 

@@ -4,8 +4,8 @@
  * AUTOANALYZER_SHARDS names a folder.
  *
  * Each thread that enters a region has a call-path tree in the process's shard, a file (shard.h). At every
- * event, the time since the thread's last event is added to the node where the thread was. So the file
- * contains exclusive values, and a process that is killed loses no more than the time since its last event.
+ * event, the time since the thread's last event is added to the node where the thread was. The file therefore
+ * contains exclusive values, and a process that is killed loses at most the time since its last event.
  */
 #ifndef AA_PROBE_H
 #define AA_PROBE_H
@@ -31,44 +31,44 @@ AA_EXPORT const char *aa_probe_enter(const char *descriptor);
 AA_EXPORT void aa_probe_exit(const char *descriptor);
 
 /*
- * Enters a region whose probe has a site of its own: the number of entries that need only be counted. Each
- * entry decrements the site, and calls this function once it is below 0. In code that may be in a shared
- * library, all threads share the site. There, only the main thread decrements it: code whose stack is below
- * aa_probe_stack, the top of the main thread's.
+ * Enters a region whose probe has its own site: the number of further entries that need only be counted. Each
+ * entry decrements the site, and calls this function when it falls below 0. In code that may be in a shared
+ * library, all threads share the site, but only the main thread decrements it. The main thread is recognised
+ * by its stack, which is below aa_probe_stack.
  */
 AA_EXPORT const char *aa_probe_enter_counted(const char *descriptor, int64_t *site);
 AA_EXPORT extern const char *aa_probe_stack;
 
 /*
- * Enter and leave a region of Fortran, whose probes use slots (site.h) and do not know whether a region was
- * entered or throttled. slot: null in threads other than the main one. So the exit only leaves the region if
- * it was the last one entered. In a recursion, an outer call may be left too early; then its remaining time
- * goes to its caller.
+ * Enter and leave a Fortran region. Fortran's probes use slots (site.h) and do not store whether a region was
+ * entered or throttled, so the exit only leaves the region if it was the last region that was entered. slot:
+ * null in threads other than the main thread. In a recursion, an outer call may be left too early; its
+ * remaining time then goes to its caller.
  */
 struct aa_slot;
 struct aa_main;
 AA_EXPORT void aa_probe_enter_in_slot(const char *descriptor, struct aa_slot *slot);
-/* Enters a region in objects of earlier versions, whose slots stay empty, so that each entry calls this. */
+/* Enters a region in objects of earlier versions; their slots stay empty, so that each entry calls this. */
 AA_EXPORT void aa_probe_enter_slot(const char *descriptor, void *slot);
 AA_EXPORT extern struct aa_main aa_probe_main;
 AA_EXPORT void aa_probe_exit_or_pass(const char *descriptor);
 
 /*
- * Leaves the regions that were entered since this one, because a jump has landed in it. Only for regular
- * jumps of the language, such as Fortran's alternate return; so this does not count as a repair.
+ * Leaves the regions that were entered since this region, because a jump has landed in it. Only for regular
+ * jumps of the language, such as Fortran's alternate return, which do not count as repairs.
  */
 AA_EXPORT void aa_probe_resync(const char *descriptor);
 
 /*
  * Begin and end a library call. share: the category of its time, an enum aa_share, combined with a flag if
- * the MPI or OpenMP library is at work. Calls may be nested, with any shares, but only a thread's outermost
- * one is timed; aa_share_begin returns whether this one is. Each begin needs an end. Both do nothing in
- * threads without a tree.
+ * the MPI or OpenMP library is running. Calls may be nested, with any shares, but only a thread's outermost
+ * call is timed; aa_share_begin returns whether this call is timed. Each begin needs an end. Both do nothing
+ * in threads without a tree.
  */
 bool aa_share_begin(uint32_t share);
 void aa_share_end(bool outermost);
 
-/* Gives another share to the following time of the call that is being timed. */
+/* Changes the share of the call that is being timed, for its time from now on. */
 void aa_share_turn_to(uint32_t share);
 
 /* Ends all calls that have begun, because a jump has left them. */
@@ -76,22 +76,22 @@ void aa_share_leave(void);
 
 /*
  * Begin and end a statement that does I/O through a run-time library, as in Fortran. Its time is I/O time.
- * Library calls inside it count as if they were outside. aa_statement_begin returns whether the end must
- * follow.
+ * Library calls inside it count as if they were outside. aa_statement_begin returns whether
+ * aa_statement_end must follow.
  */
 bool aa_statement_begin(void);
 void aa_statement_end(void);
 
 /*
- * Add calls and bytes to the calling thread's current node. sent, received, read, written: bytes that the
- * program passes and gets.
+ * Add calls and bytes to the calling thread's current node. sent, received, read, written: the bytes that the
+ * program passes to these calls or gets from them.
  */
 void aa_count_mpi(uint64_t calls, uint64_t sent, uint64_t received);
 void aa_count_io(uint64_t calls, uint64_t read, uint64_t written);
 
 /*
- * Returns whether the calling thread has a tree, is at its base, and is in no library call: it is outside
- * all regions.
+ * Returns whether the calling thread is outside all regions: it has a tree, is at the base of the tree, and
+ * is in no library call.
  */
 bool aa_is_outside_regions(void);
 

@@ -58,8 +58,8 @@ static void before_fork(void) {
 }
 
 /*
- * Forgets the parent's data, in the child of a fork. It is a process of its own, which gets a shard once it
- * enters a region.
+ * Forgets the parent's data in the child of a fork. The child is a separate process, which gets its own shard
+ * when it enters a region.
  */
 static void begin_in_child(void) {
     if (process.recording == OFF)
@@ -79,7 +79,7 @@ static void begin_in_child(void) {
 
 /*
  * Reads the environment. The constructors of instrumented libraries may run, and enter regions, before this
- * one.
+ * constructor.
  */
 static __attribute__((constructor)) void load(void) {
     if (process.recording != NOT_LOADED)
@@ -131,7 +131,7 @@ static void describe_process(struct aa_header *header) {
 
 static void describe_clocks(struct aa_header *header) {
     header->ticks_per_second = aa_clock_rate() * 1e9;
-    aa_trace_describe(header); /* before the prices, because events look whether a sample is due */
+    aa_trace_describe(header); /* before measuring prices, because events test whether a sample is due */
     header->pair_cost = aa_price_of(AA_PAIR) / aa_clock_rate();
     header->throttled_cost = (float)(aa_price_of(AA_THROTTLED_PAIR) / aa_clock_rate());
     header->left_cost = (float)(aa_price_of(AA_LEFT_PAIR) / aa_clock_rate());

@@ -1,6 +1,6 @@
 /*
- * Threads that the program creates, by POSIX or C11: their work is recorded below the node in which they
- * were created.
+ * Threads that the program creates with POSIX or C11 functions. Their work is recorded below the node in
+ * which they were created.
  */
 #define _GNU_SOURCE
 #include "book.h"
@@ -58,7 +58,9 @@ static int begin_c11(void *given) {
     return birth.start.c11(birth.argument);
 }
 
-/* Books the creator's work until now, and returns the number of its chain, with which the new thread starts.
+/*
+ * Books the creator's work up to now, and returns the number of its chain, with which the new thread
+ * starts.
  */
 static uint64_t chain_of_birth(void) {
     if (aa_thread_closed || !aa_path_is_followed())
@@ -71,8 +73,8 @@ static uint64_t chain_of_birth(void) {
 }
 
 /*
- * Returns the data for a new thread; null if it is not the program's, because a library such as MPI creates
- * it inside a call.
+ * Returns the data for a new thread; null if the thread is not the program's, because a library such as MPI
+ * creates it inside a call.
  */
 static struct birth *give_birth(void *argument) {
     if (!aa_thread_self)

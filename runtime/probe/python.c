@@ -1,10 +1,11 @@
 /*
  * Python functions as regions. The hook (runtime/python_hook), which runs in the program's interpreter,
- * decides which code objects are regions. Their calls are handled here, because that must be fast.
+ * decides which code objects are regions. Calls of these code objects are handled here, because that must be
+ * fast.
  *
  * The library is not linked to Python and is compiled without its headers. It looks up the interpreter's
- * functions in the process. These belong to the stable interface, or are found under either of their names.
- * An object is only a pointer here.
+ * functions in the process. They belong to the stable interface, or are found under either of their names. In
+ * this file, an object is only a pointer.
  */
 #define _GNU_SOURCE
 #include "probe.h"
@@ -36,8 +37,8 @@ struct method {
 };
 
 /*
- * The value stored with a code object is null if it is undecided, this address if it is no region,
- * otherwise the address of a descriptor.
+ * The value stored with a code object is null before the hook has decided, this address if the object is not
+ * a region, and otherwise the address of a descriptor.
  */
 static const char no_region[] = "";
 
@@ -54,7 +55,7 @@ static struct {
     int (*put)(object *, ssize_t, void *);
     void (*set_profile)(profile_function *, object *);
     object *none;
-    /* the hook's function that decides; the value that disables an event at a place in the code */
+    /* the hook's function that decides about a code object; the value that disables an event in its code */
     object *decide, *disable;
     ssize_t index;
 } python;
@@ -98,12 +99,12 @@ AA_EXPORT const char *aa_python_region(const char *descriptor) {
     return strdup(descriptor);
 }
 
-/* Makes a code object the region with this descriptor; null: marks it as no region. */
+/* Marks a code object as the region with this descriptor; if that is null, as no region. */
 AA_EXPORT void aa_python_mark(object *code, const char *descriptor) {
     python.put(code, python.index, (void *)(descriptor ? descriptor : no_region));
 }
 
-/* Appends a text to a file if possible. By system calls, because this is not the program's I/O. */
+/* Appends a text to a file if possible; uses system calls, because this is not the program's I/O. */
 AA_EXPORT void aa_python_append(const char *path, const char *text) {
     long file =
         syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644);
@@ -121,12 +122,12 @@ static inline const char *known(object *code) {
 }
 
 /*
- * Calls the hook, which decides about a code object and marks it; returns the value stored with it. frame:
- * null: the hook finds the frame itself.
+ * Calls the hook, which decides about a code object and marks it; returns the value stored with the object.
+ * frame: the object's frame; null if the hook should find it.
  */
 static __attribute__((noinline)) const char *decide(object *code, object *frame) {
     if (python.error())
-        /* an exception is thrown into a generator before its first step, so nothing is executed */
+        /* an exception was thrown into a generator before its first step, so nothing is executed */
         return no_region;
     object *answer = python.call_one(python.decide, frame ? frame : python.none, NULL);
     if (answer)
@@ -170,8 +171,8 @@ static object *leave(object *self, object *const *arguments, ssize_t count) {
 }
 
 /*
- * Returns a new function for sys.monitoring, which handles an event: 's' start, 'r' resume, otherwise
- * leave. Null after a Python error.
+ * Returns a new function for sys.monitoring that handles an event: 's' for start, 'r' for resume, any other
+ * letter for leave. Null after a Python error.
  */
 AA_EXPORT object *aa_python_callback(char event) {
     static struct method methods[] = {{"start", start, FAST_CALL, NULL},
@@ -181,7 +182,7 @@ AA_EXPORT object *aa_python_callback(char event) {
     return python.new_function(method, NULL, NULL);
 }
 
-/* Handles an event in Python before 3.12, which reports all calls, including those of functions in C. */
+/* Handles an event in Python before 3.12, which reports all calls, including those of C functions. */
 static int profile(object *given, object *frame, int event, object *argument) {
     (void)given, (void)argument;
     if (event != PROFILE_CALL && event != PROFILE_RETURN)
@@ -201,8 +202,8 @@ static int profile(object *given, object *frame, int event, object *argument) {
 }
 
 /*
- * Receives the calling thread's calls from now on, starting with this event. The interpreter keeps the
- * hook.
+ * From now on, receives the calling thread's calls, starting with this event. The interpreter keeps a
+ * reference to the hook.
  */
 AA_EXPORT void aa_python_profile(object *hook, object *frame, int event) {
     python.set_profile(profile, hook);

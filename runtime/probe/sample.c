@@ -12,16 +12,17 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#define ROOM 2048u /* five times the places that CoMD, miniFE and NPB MG need */
+#define ROOM 2048u /* five times the number of places that CoMD, miniFE and NPB MG need */
 #define LEAST_ROOM 128u
 #define PART_OF_MEMORY 128u /* a table takes at most 1/128 of the shard's limit */
 #define MOST_PER_SECOND 10000u
-#define TIMELY 25000000u /* nanoseconds: 2.5 timer ticks of the slowest kernels, with 100 per second */
+#define TIMELY 25000000u /* nanoseconds: 2.5 timer ticks of the slowest kernels, which have 100 per second   \
+                          */
 #define TIMELY_PERIODS 4u
 #define SHARE_BITS 56                  /* no address of a program reaches this bit */
 #define SMALL_STACK ((size_t)32 << 10) /* a sample takes 4 KiB, more with larger registers */
 #define MASKINGS_PER_SAMPLE 4u         /* a pause and its end take eight system calls */
-#define MASKINGS 16384u                /* pauses allowed before any sample: programs may start many helpers */
+#define MASKINGS 16384u                /* pauses allowed before any sample, as programs may start helpers */
 
 /* The first kernel with POSIX_CPU_TIMERS_TASK_WORK, which sends the signal when it returns to the program. */
 #define KERNEL(major, minor) ((major) << 16 | (minor))
@@ -38,15 +39,15 @@
 #endif
 
 static uint64_t period; /* nanoseconds; 0: no samples */
-static uint32_t most;   /* periods that may pass before a signal comes, unless it was blocked */
-static uint32_t room;   /* entries of a table */
+static uint32_t most;   /* maximum number of periods before a signal comes, unless it was blocked */
+static uint32_t room;   /* number of entries in a table */
 static bool is_old_kernel;
 
-/* While the calling thread blocks the signal, its timer stands still. */
+/* While the calling thread blocks the signal, its timer is stopped. */
 static _Thread_local struct {
     bool is_on;
     uint32_t count;   /* number of all pauses */
-    uint64_t left;    /* nanoseconds from the end of the pause to the next sample */
+    uint64_t left;    /* nanoseconds between the end of the pause and the next sample */
     uint64_t started; /* CPU time when the pause began */
 } masked AA_INITIAL_EXEC;
 static _Thread_local bool has_small_stack AA_INITIAL_EXEC;
@@ -70,8 +71,9 @@ static uint64_t next_instruction(const ucontext_t *context) {
 }
 
 /*
- * Adds periods to the entry for a place and a node, which is created if needed; returns false if the table is
- * too full. A quarter is left for places without an address, so that the time of a node stays known.
+ * Adds periods to the entry for a place and a node, which is created if necessary; returns false if the table
+ * is too full. A quarter of the table is reserved for places without an address, so that the time of a node
+ * stays known.
  */
 static bool add(struct aa_samples *samples, uint64_t place, uint32_t node, uint32_t periods) {
     bool has_address = place << (64 - SHARE_BITS) != 0;
@@ -94,8 +96,8 @@ static bool add(struct aa_samples *samples, uint64_t place, uint32_t node, uint3
     return false;
 }
 
-/* Handles the signal. Uses only memory of the calling thread. The signal is blocked meanwhile, so nothing
- * else writes there. */
+/* Handles the signal. Uses only memory of the calling thread, to which nothing else writes, because the
+ * signal is blocked in the handler. */
 static void take(int number, siginfo_t *info, void *context) {
     (void)number;
     const struct aa_thread *thread = aa_thread_self;
@@ -107,7 +109,7 @@ static void take(int number, siginfo_t *info, void *context) {
     uint64_t share = (uint64_t)(thread->call.share & 0xff) << SHARE_BITS;
     samples->signals++;
     samples->periods += periods;
-    /* the signal was blocked, or a hypervisor took the core: where the thread was is unknown */
+    /* the signal was blocked, or a hypervisor took the core, so it is unknown where the thread was */
     if (periods > most + 1) {
         samples->lost += periods - 1;
         periods = 1;
@@ -150,7 +152,7 @@ static uint64_t cpu_time(void) {
     return nanoseconds_of(now);
 }
 
-/* Lets the timer expire after this time, or never if it is 0; returns the time that was left. */
+/* Sets the timer to expire after this time, or never if it is 0; returns the time that remained. */
 static uint64_t set_timer(uint32_t timer, uint64_t nanoseconds) {
     struct itimerspec times = {{0, 0}, time_of(nanoseconds)}, before = {{0, 0}, {0, 0}};
     if (nanoseconds)
@@ -172,7 +174,7 @@ static void start_timer(struct aa_samples *samples) {
     __atomic_store_n(&samples->timer, (uint32_t)timer + 1, __ATOMIC_SEQ_CST);
     if (!masked.is_on)
         set_timer((uint32_t)timer + 1, masked.left);
-    if (!aa_sample_has_signal()) /* the program has taken the signal meanwhile */
+    if (!aa_sample_has_signal()) /* the program has taken the signal in the meantime */
         stop_timer(samples);
 }
 
@@ -221,8 +223,8 @@ static struct aa_samples *append(const struct aa_thread *thread, uint32_t entrie
     return samples;
 }
 
-/* Ends all samples, because the program handles the signal itself. Takes no lock, because a signal handler
- * may be the caller; that is safe, because records are only ever appended. */
+/* Ends all samples, because the program handles the signal itself. Takes no lock, because the caller may be a
+ * signal handler; this is safe, because records are only ever appended. */
 static void leave_signal(void) {
     for (struct aa_record *record = NULL; aa_shard() && (record = aa_shard_next(record));) {
         if (record->type == AA_RECORD_SAMPLES) {
@@ -273,7 +275,7 @@ void aa_sample_end(struct aa_thread *thread) {
 /* ---- threads that block the signal, or have small stacks */
 
 /*
- * Returns the calling thread's samples, if it takes some; the child of a vfork, which has its parent's
+ * Returns the calling thread's samples, if it takes samples. The child of a vfork, which has its parent's
  * memory, takes none.
  */
 static struct aa_samples *own_samples(void) {

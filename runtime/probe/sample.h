@@ -1,9 +1,9 @@
 /*
  * Samples show what a thread executes. After each period of the thread's CPU time, a timer sends it SIGURG, a
  * signal that hardly any program uses. The handler counts the thread's node and the address of its next
- * instruction in a table in the shard. The gather finds functions and lines (runtime/gather/inside.py).
+ * instruction in a table in the shard. Gathering finds the functions and lines (runtime/gather/inside.py).
  *
- * Newer kernels, on x86-64 since Linux 5.9, send such a signal when they return to the program, so it
+ * Newer kernels, on x86-64 since Linux 5.9, send such a signal when they return to the program, so the signal
  * interrupts no system call. With older kernels, nothing is sampled.
  */
 #ifndef AA_SAMPLE_H
@@ -18,15 +18,15 @@ enum aa_sampling {
     AA_SAMPLING_ON,
     AA_SAMPLING_OLD_KERNEL,
     AA_SAMPLING_THEIRS,  /* the program handles SIGURG itself */
-    AA_SAMPLING_BLOCKED, /* the thread blocks SIGURG, from its first region on or later */
-    AA_SAMPLING_REFUSED, /* the system gave no timer */
-    AA_SAMPLING_SMALL,   /* the thread has a small stack, or runs handlers or contexts on one */
+    AA_SAMPLING_BLOCKED, /* the thread has blocked SIGURG, since its first region or later */
+    AA_SAMPLING_REFUSED, /* the system provided no timer */
+    AA_SAMPLING_SMALL,   /* the thread has a small stack, or runs handlers or contexts on a small stack */
     AA_SAMPLING_MASKING  /* the thread blocks and unblocks signals too often */
 };
 
 struct aa_sample_count {
     uint64_t
-        place; /* the address, 0 if not known or not in own code; the share of the time in the highest byte */
+        place; /* the address, 0 if unknown or not in own code; in the highest byte, the share of the time */
     uint32_t node; /* the node's offset in the file, divided by 64; 0: the entry is free */
     uint32_t periods;
 };
@@ -36,14 +36,14 @@ struct aa_samples {
     struct aa_record record;
     uint32_t thread;  /* the tree's index */
     uint32_t state;   /* an enum aa_sampling */
-    uint32_t room;    /* entries, a power of two; 0: none */
-    uint32_t used;    /* entries in use */
+    uint32_t room;    /* number of entries, a power of two; 0: none */
+    uint32_t used;    /* number of entries in use */
     uint32_t timer;   /* the kernel's number of the timer, plus 1; 0: none */
     uint64_t period;  /* nanoseconds */
     uint64_t signals; /* number of samples */
-    uint64_t periods; /* that the samples stand for: one that comes late stands for several */
-    uint64_t crowded; /* periods that are counted without their address, because the table is full */
-    uint64_t lost;    /* periods that are not counted: the table is full, or the signal came too late */
+    uint64_t periods; /* number of periods that the samples represent; a late sample represents several */
+    uint64_t crowded; /* number of periods counted without their address, because the table is full */
+    uint64_t lost;    /* number of periods not counted: the table is full, or the signal came too late */
     struct aa_sample_count counts[];
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
@@ -58,45 +58,49 @@ struct aa_mapping {
 /* Reads the rate from the environment. memory: bytes to which the shard may grow. */
 void aa_sample_load(uint64_t memory);
 
-/* Returns whether there are to be samples. */
+/* Returns whether samples are requested. */
 bool aa_sample_is_wanted(void);
 
 /*
- * Begin and end samples of the calling thread, which has blocked all signals. before: the signals that it
- * blocked before that.
+ * Begin and end samples of the calling thread, which has blocked all signals. before: the signals that it had
+ * blocked already.
  */
 void aa_sample_begin(struct aa_thread *thread, const sigset_t *before);
 void aa_sample_end(struct aa_thread *thread);
 
 /*
- * Pause and continue the calling thread's samples: it takes none while it blocks SIGURG, so that none is ever
- * pending. They keep errno, and take no lock, because a signal handler may be the caller.
+ * Pause and continue the calling thread's samples: a thread takes no samples while it blocks SIGURG, so that
+ * no sample is ever pending. Both functions preserve errno, and take no lock, because the caller may be a
+ * signal handler.
  */
 void aa_sample_pause(void);
 void aa_sample_resume(void);
 
-/* Return whether the calling thread takes samples, perhaps paused ones; and whether it takes some now. */
+/*
+ * Return whether the calling thread takes samples, even if they are paused, and whether it takes samples
+ * now.
+ */
 bool aa_sample_is_taken(void);
 bool aa_sample_goes_on(void);
 
 /*
- * Ends the calling thread's samples if its stack, or another one that it will use, is too small. bytes: its
- * size.
+ * Ends the calling thread's samples if its stack, or another stack that it will use, is too small. bytes: the
+ * size of the stack.
  */
 void aa_sample_use_stack(size_t bytes);
 
 /* Called when the calling thread is about to continue in this context, with another stack and signal mask. */
 void aa_sample_enter_context(const ucontext_t *context);
 
-/* Forgets the parent's samples, in the child of a fork. */
+/* Forgets the parent's samples in the child of a fork. */
 void aa_sample_forget(void);
 
 /* Returns whether the signal's handler is ours. */
 bool aa_sample_has_signal(void);
 
 /*
- * Installs the handler of the signal, unless the program has one; returns whether ours is installed. The
- * caller holds the shard's lock. end: called once the program handles the signal itself.
+ * Installs the handler of the signal, unless the program has installed one; returns whether our handler is
+ * installed. The caller holds the shard's lock. end: called when the program begins to handle the signal.
  */
 bool aa_sample_take_signal(void (*handler)(int, siginfo_t *, void *), void (*end)(void));
 

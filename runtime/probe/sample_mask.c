@@ -1,7 +1,8 @@
 /*
- * Wraps functions that change signal masks, and the stacks of signal handlers. The program's masks stay
- * unchanged. While a thread blocks the signal of samples, it takes none. So no sample is pending when the
- * thread waits for signals, looks which ones are pending, or unblocks one while it waits for something else.
+ * Wraps functions that change signal masks or the stacks of signal handlers. The program's masks stay
+ * unchanged. While a thread blocks the signal of samples, it takes no samples. No sample is therefore pending
+ * when the thread waits for signals, tests which signals are pending, or unblocks a signal while it waits for
+ * something else.
  */
 #define _GNU_SOURCE
 #include "probe.h"
@@ -15,7 +16,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#ifdef __SANITIZE_THREAD__ /* its library calls some of these before instrumented code can run */
+#ifdef __SANITIZE_THREAD__ /* the sanitizer calls some of these functions before instrumented code can run   \
+                            */
 #define pthread_sigmask own_pthread_sigmask
 #define sigprocmask own_sigprocmask
 #define sigpending own_sigpending
@@ -42,7 +44,7 @@ static struct {
 
 #define FIND(name) (next.name = (__typeof__(next.name))dlsym(RTLD_NEXT, #name))
 
-/* Looks the functions up early, because a signal handler may call them, but must not look them up. */
+/* Looks up the functions early, because a signal handler may call them, but must not look them up. */
 static __attribute__((constructor)) void find_early(void) {
     FIND(pthread_sigmask);
     FIND(sigprocmask);
@@ -57,10 +59,10 @@ static __attribute__((constructor)) void find_early(void) {
     FIND(sigpending);
     FIND(sigaltstack);
     FIND(setcontext);
-    dlerror(); /* the program must not see that the C library lacks one */
+    dlerror(); /* otherwise dlerror would report a function that the C library lacks to the program */
 }
 
-/* Calls the function behind the wrapper; constructors of other libraries may come before ours. */
+/* Calls the function behind the wrapper; looks it up if another library's constructor runs before ours. */
 #define NEXT(name)                                                                                           \
     ({                                                                                                       \
         if (!next.name)                                                                                      \
@@ -137,8 +139,8 @@ AA_EXPORT int sigsetmask(int mask) {
 }
 
 /*
- * Hides a pending sample from the program: one that came while a handler of another signal blocked the
- * signal.
+ * Hides a pending sample from the program, that is, a signal that came while a handler of another signal
+ * blocked it.
  */
 AA_EXPORT int sigpending(sigset_t *set) {
     int result = NEXT(sigpending)(set);

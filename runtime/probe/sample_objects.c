@@ -16,12 +16,12 @@ struct object {
 };
 
 /*
- * The objects in the shard, followed by those that were just found. Only one thread at a time adds objects.
+ * The objects in the shard, followed by objects that were just found. Only one thread at a time adds objects.
  */
 static struct {
     struct object all[MOST_OBJECTS];
     uint32_t count, noted;
-    unsigned long long loaded; /* how many objects the process has loaded so far */
+    unsigned long long loaded; /* the number of objects that the process has loaded so far */
 } objects;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -63,7 +63,7 @@ static int count_loaded(struct dl_phdr_info *info, size_t unused, void *loaded) 
 }
 
 static void append(const struct object *object) {
-    /* the kernel's own object, whose name is no path, is in no file */
+    /* the kernel's own object, whose name is not a path, is not in a file */
     const char *name = strchr(object->name, '/') ? aa_objects_whole_name(object->name) : object->name;
     size_t length = strlen(name);
     struct aa_mapping *mapping = aa_shard_append(AA_RECORD_MAPPING, sizeof *mapping + length + 1);

@@ -1,7 +1,7 @@
 /*
- * Wraps sigaction and similar functions, because the program may want the signal of samples for itself. Once
- * it sets a handler, there are no more samples. Until then, it sees the action that it would have without
- * samples.
+ * Wraps sigaction and similar functions, because the program may use the signal of samples itself. When it
+ * sets a handler, sampling ends. Until then, these functions show the action that the program would have
+ * without samples.
  */
 #define _GNU_SOURCE
 #include "probe.h"
@@ -21,9 +21,9 @@ static struct {
 
 static void (*end_samples)(void);
 static _Atomic bool is_ours;
-static _Atomic bool is_theirs; /* whether the program handles the signal; stays true */
+static _Atomic bool is_theirs; /* whether the program handles the signal; once true, stays true */
 static struct sigaction
-    of_program; /* the last action of the program: the default one, or to ignore the signal */
+    of_program; /* the program's last action: the default action, or ignoring the signal */
 
 static void find_next(void) {
     next.signal = (set_handler *)dlsym(RTLD_NEXT, "signal");
@@ -35,10 +35,10 @@ static void find_next(void) {
     next.sigaction = (set_action *)dlsym(RTLD_NEXT, "sigaction");
 }
 
-/* Looks the functions up early, because a signal handler may call them, but must not look them up. */
+/* Looks up the functions early, because a signal handler may call them, but must not look them up. */
 static __attribute__((constructor)) void find_early(void) {
     find_next();
-    dlerror(); /* the program must not see that the C library lacks one */
+    dlerror(); /* otherwise dlerror would report a function that the C library lacks to the program */
 }
 
 static bool is_handler(sighandler_t handler) {
@@ -52,7 +52,7 @@ bool aa_sample_has_signal(void) {
 bool aa_sample_take_signal(void (*handler)(int, siginfo_t *, void *), void (*end)(void)) {
     struct sigaction found, now, action = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART};
     if (is_ours && (next.sigaction(SIGURG, NULL, &now) != 0 || now.sa_sigaction != handler)) {
-        is_theirs = true; /* the program has set it by a system call, which is not wrapped */
+        is_theirs = true; /* the program has set a handler with a system call, which is not wrapped */
         is_ours = false;
         end_samples();
     }
@@ -65,7 +65,7 @@ bool aa_sample_take_signal(void (*handler)(int, siginfo_t *, void *), void (*end
     if (!next.sigaction || next.sigaction(SIGURG, NULL, &found) != 0 || is_handler(found.sa_handler) ||
         next.sigaction(SIGURG, &action, &found) != 0)
         return false;
-    if (is_handler(found.sa_handler)) { /* set by another thread just now */
+    if (is_handler(found.sa_handler)) { /* another thread has just set it */
         next.sigaction(SIGURG, &found, NULL);
         return false;
     }
@@ -77,8 +77,8 @@ bool aa_sample_take_signal(void (*handler)(int, siginfo_t *, void *), void (*end
 }
 
 /*
- * Leaves the signal to the program. Ignoring it first discards a pending sample, which the program must not
- * get.
+ * Leaves the signal to the program. First ignores the signal, which discards a pending sample that the
+ * program must not get.
  */
 static void leave(void) {
     next.sigaction(SIGURG, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
@@ -118,7 +118,7 @@ AA_EXPORT int __sigaction(int number, const struct sigaction *action, struct sig
     return set_whole(number, action, before);
 }
 
-/* These functions of the C library change an action without calling those above. */
+/* These functions of the C library change an action without calling the functions above. */
 AA_EXPORT int siginterrupt(int number, int interrupts) {
     static int (*change)(int, int);
     if (number != SIGURG || !is_ours) {

@@ -1,6 +1,6 @@
 /*
- * Records programs without probes, so that samples cover all of their code: the main thread from the start,
- * and other threads once they begin.
+ * Records programs without probes, so that samples cover all of their code: the main thread from the start of
+ * the program, and other threads from their beginning.
  */
 #define _GNU_SOURCE
 #include "sample_start.h"
@@ -27,15 +27,15 @@ static const char *base_of(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* Returns whether a name is the known one, perhaps with a version or suffix: python3.11, mpiexec.hydra. */
+/* Returns whether a name is the known name, perhaps with a version or suffix: python3.11, mpiexec.hydra. */
 static bool is_a_version_of(const char *name, const char *known) {
     size_t length = strlen(known);
     return begins_with(name, known) && strchr(".-0123456789", name[length]);
 }
 
 /*
- * Returns whether this program is to be recorded even if it never calls MPI: it is no shell, interpreter or
- * launcher, into which the library is preloaded, too, and no tool of the system.
+ * Returns whether this program should be recorded even if it never calls MPI. This is false for shells,
+ * interpreters and launchers, into which the library is also preloaded, and for system tools.
  */
 static bool is_a_users_program(void) {
     static const char *const folders[] = {"/usr/", "/bin/", "/sbin/"};
@@ -94,9 +94,9 @@ static int is_openmp_with(struct dl_phdr_info *object, size_t unused, void *addr
 }
 
 /*
- * Returns whether a thread's function is in an OpenMP library: such threads are recorded only in parallel
- * regions, with their numbers. Does not use dladdr, because a thread in dlopen holds its lock while a
- * library's constructor waits for its new threads.
+ * Returns whether a thread's function is in an OpenMP library. Such threads are recorded only in parallel
+ * regions, with their numbers. Does not use dladdr, because a thread in dlopen holds the lock of dladdr while
+ * a library's constructor waits for its new threads.
  */
 static bool is_of_openmp(const void *start) {
     return dl_iterate_phdr(is_openmp_with, (void *)(uintptr_t)start) != 0;

@@ -5,8 +5,8 @@
 #include "shard.h"
 
 /*
- * Records the main thread from now on. Called early if another library's constructor creates a thread before
- * ours runs.
+ * From now on, records the main thread. Called early if another library's constructor creates a thread before
+ * our constructor runs.
  */
 void aa_sample_begin_program(void);
 

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 /*
- * Writes the name of the script or module that Python runs, of at most `room` bytes; an empty one if the
+ * Writes the name of the script or module that Python runs, in at most `room` bytes; an empty name if the
  * executable is not Python, or runs neither.
  */
 void aa_script_name(const char *executable, char *name, size_t room);

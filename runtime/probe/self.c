@@ -12,7 +12,7 @@ _Thread_local bool aa_thread_closed AA_INITIAL_EXEC;
 _Thread_local const struct aa_node *aa_thread_birth AA_INITIAL_EXEC;
 
 void aa_thread_become(struct aa_thread *thread) {
-    aa_thread_probed = &nobody; /* in case a signal handler interrupts here */
+    aa_thread_probed = &nobody; /* in case a signal handler interrupts this function */
     aa_in_order();
     aa_thread_self = thread;
     aa_in_order();

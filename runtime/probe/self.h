@@ -15,24 +15,24 @@
 extern _Thread_local struct aa_thread *aa_thread_self AA_INITIAL_EXEC;
 
 /*
- * This thread's tree for the fast paths, never null: a thread without a tree has an empty one, in which no
+ * This thread's tree for the fast paths, never null: a thread without a tree has an empty tree, in which no
  * region is open and every entry takes the slow path.
  */
 extern _Thread_local struct aa_thread *aa_thread_probed AA_INITIAL_EXEC;
 
-/* Sets both for the calling thread; null: it has no tree any more. */
+/* Sets both trees above for the calling thread; null if it has no tree any more. */
 void aa_thread_become(struct aa_thread *thread);
 
 /*
- * whether this thread is in the slow path, which its signal handlers must not enter, or is never to be
+ * whether this thread is in the slow path, which its signal handlers must not enter, or must never be
  * recorded
  */
 extern _Thread_local bool aa_thread_closed AA_INITIAL_EXEC;
 
 /*
- * A section that signal handlers on the same thread must not enter: they would wait for a lock that the
- * thread holds, or find an incomplete table. It preserves errno. Sections may be nested. Check
- * aa_thread_closed before, because a handler may be the caller.
+ * A section that signal handlers on the same thread must not enter, because they would wait for a lock that
+ * the thread holds, or find an incomplete table. It preserves errno. Sections may be nested. Check
+ * aa_thread_closed before a section, because the caller may be a handler.
  */
 struct aa_section {
     bool was_closed;

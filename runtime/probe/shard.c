@@ -20,7 +20,7 @@
 static struct {
     struct aa_header *header;
     uint64_t limit, length; /* bytes of the mapping; bytes of the file */
-    /* bytes of the limit reserved for samples, if possible; samples use half of them at most */
+    /* bytes of the limit that are reserved for samples, if possible; samples use at most half of them */
     uint64_t for_samples;
     uint64_t samples;  /* bytes in chunks */
     uint64_t appended; /* the end of the last record, whether or not it is published */
@@ -48,8 +48,8 @@ void aa_shard_unlock(void) {
 }
 
 /*
- * The shard stays mapped, because code that the fork interrupted still writes to it. The lock is new,
- * because another thread may have held it.
+ * The shard stays mapped, because code that the fork interrupted still writes to it. The lock is initialised
+ * again, because another thread may have held it.
  */
 void aa_shard_forget(void) {
     shard.header = NULL;
@@ -70,14 +70,14 @@ static bool write_zeros(long file, uint64_t from, uint64_t to) {
     return true;
 }
 
-/* Reserves the file's blocks up to a length; returns false if that is impossible. */
+/* Reserves the file's blocks up to a length; returns false if this is impossible. */
 static bool extend(long file, uint64_t length) {
     return syscall(SYS_fallocate, file, 0, shard.length, length - shard.length) == 0 ||
            ((errno == EOPNOTSUPP || errno == EINTR) && write_zeros(file, shard.length, length));
 }
 
 /*
- * Makes the mapping accessible up to the file's new length. Pages behind the end stay inaccessible, because
+ * Makes the mapping accessible up to the file's new length. Pages after the end stay inaccessible, because
  * debuggers that read all memory would get bus errors there.
  */
 static bool open_up(uint64_t length) {
@@ -88,8 +88,8 @@ static bool open_up(uint64_t length) {
 }
 
 /*
- * Extends the file so that `needed` bytes fit; returns false if that is impossible. The file is opened each
- * time, because the program may have closed all descriptors that it does not know.
+ * Extends the file so that `needed` bytes fit; returns false if this is impossible. The file is opened each
+ * time, because the program may have closed all descriptors that it did not open.
  */
 static bool grow(uint64_t needed) {
     uint64_t chunk = shard.length < LARGEST_CHUNK ? shard.length : LARGEST_CHUNK;
@@ -108,7 +108,7 @@ static bool grow(uint64_t needed) {
         fstat((int)file, &status) == 0 && status.st_dev == shard.device && status.st_ino == shard.inode;
     bool grown = ours && extend(file, length) && open_up(length);
     if (!grown)
-        /* after a full disk, growing is not tried again for every new call path */
+        /* so that, after a full disk, growing is not tried again for every new call path */
         shard.limit = shard.length;
     syscall(SYS_close, file);
     return grown;
@@ -152,8 +152,8 @@ struct aa_record *aa_shard_next(struct aa_record *record) {
 }
 
 /*
- * Returns how large the file may become. A file larger than the program's limit on files would end the
- * program by a signal.
+ * Returns the maximum size of the file. If the file exceeded the program's limit on file sizes, a signal
+ * would end the program.
  */
 static uint64_t allowed(uint64_t limit) {
     struct rlimit files;
@@ -161,12 +161,12 @@ static uint64_t allowed(uint64_t limit) {
         limit = files.rlim_cur;
     struct rlimit space;
     if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY && space.rlim_cur / 16 < limit)
-        limit = space.rlim_cur / 16; /* the rest is for the program */
+        limit = space.rlim_cur / 16; /* most of the address space is left to the program */
     return limit / BLOCK * BLOCK;
 }
 
 /*
- * Maps the file for up to `limit` bytes, or for half, a quarter, ... of them if there is not enough address
+ * Maps the file for up to `limit` bytes, or for a half, a quarter, ... of this if there is not enough address
  * space. Returns false if not even the first chunk fits.
  */
 static bool map(long file, uint64_t limit) {

@@ -2,10 +2,11 @@
  * The shard: the file of one process with its call-path trees, mapped as long as the process lives.
  *
  * A header is followed by records, which are only ever appended, each aligned to 64 bytes. A record counts
- * once the header's `used` is behind it. Values are updated in place, so they are in the file even if the
- * process is killed. Pointers are only valid in the process, except thread.current: subtract the header's
- * `base`. Times are in ticks unless noted otherwise. runtime/gather/shard_reader.py reads the file;
- * tests/runtime/probe/test_shard_layout.py compares the two.
+ * once the header's `used` includes it. Values are updated in place, so they are in the file even if the
+ * process is killed. Pointers are only valid in the process; only from thread.current, a reader gets an
+ * offset by subtracting the header's `base`. Times are in ticks unless noted otherwise.
+ * runtime/gather/shard_reader.py reads the file; tests/runtime/probe/test_shard_layout.py compares the
+ * reader with this header.
  */
 #ifndef AA_SHARD_H
 #define AA_SHARD_H
@@ -18,15 +19,15 @@
 #include "clock.h"
 #include "share.h"
 
-#define AA_SHARD_MAGIC "AASHARD" /* eight bytes with its null */
+#define AA_SHARD_MAGIC "AASHARD" /* eight bytes, including the null character */
 #define AA_SHARD_VERSION 24u
 #define AA_SHARD_BYTE_ORDER 0x01020304u
 #define AA_SHARD_ALIGNMENT 64
 #define AA_SOURCE_LENGTH 96
 #define AA_NO_REGION UINT32_MAX
-#define AA_MOST_TOPOLOGIES 16 /* topologies recorded per process */
+#define AA_MOST_TOPOLOGIES 16 /* maximum number of topologies recorded per process */
 #define AA_MOST_DIMENSIONS 32
-#define AA_MOST_EVENTS 6 /* events that the user may name; more would make a node larger */
+#define AA_MOST_EVENTS 6 /* maximum number of events that the user may name; more would enlarge nodes */
 
 enum aa_state { AA_RUNNING, AA_FINALIZING, AA_FINALIZED, AA_EXITED, AA_ABORTED };
 
@@ -46,8 +47,9 @@ enum aa_record_type {
 };
 
 /*
- * Counters. AA_MPI_INSTRUCTIONS counts in MPI calls, events named by the user in all code of the node (with
- * rtcount in its own code), and the others in the node's own code including I/O calls.
+ * Counters. AA_MPI_INSTRUCTIONS counts in MPI calls. Events named by the user count in all code of the node
+ * or, with rtcount, only in the node's own code. All other counters count in the node's own code and in I/O
+ * calls.
  */
 enum aa_counter {
     AA_INSTRUCTIONS,
@@ -62,19 +64,22 @@ enum aa_counter {
     AA_COUNTERS
 };
 
-/* The system's data about a thread or the process. Only the first thread also has the process's memory. */
+/*
+ * The system's data about a thread or the process. Only the first thread's data include the process's
+ * memory.
+ */
 enum aa_system_value {
     AA_MINOR_FAULTS,
     AA_MAJOR_FAULTS,
     AA_VOLUNTARY_SWITCHES,
     AA_INVOLUNTARY_SWITCHES,
-    AA_RESIDENT, /* bytes: in samples the value at the end, for the process the maximum until now */
+    AA_RESIDENT, /* bytes: in samples, the value at the end; for the process, the maximum so far */
     AA_SYSTEM_VALUES
 };
 
 /*
- * Flags of counting: only in MPI calls, only in file I/O; events are multiplexed, so counts are estimates; by
- * the libpapi that the user chose, or by that of Python's package, with its version.
+ * Flags of counting: only in MPI calls; only in file I/O; events are multiplexed, so counts are estimates;
+ * counted with the libpapi that the user chose, or with that of the Python package, with its version.
  */
 #define AA_COUNTS_IN_MPI 1u
 #define AA_COUNTS_IN_IO 2u
@@ -87,16 +92,16 @@ struct aa_header {
     char magic[8];
     uint32_t version, byte_order;
     uint32_t header_size, region_size, thread_size, node_size;
-    _Atomic uint64_t used;                 /* bytes of the valid records and the header */
+    _Atomic uint64_t used;                 /* total bytes of the header and the valid records */
     uint64_t base;                         /* the header's address */
     int32_t pid, rank, size, thread_level; /* -1: unknown */
     int32_t state, exit_code;              /* exit_code: the argument of MPI_Abort */
-    int32_t cpus;                          /* CPUs that the process may use */
+    int32_t cpus;                          /* number of CPUs that the process may use */
     _Atomic uint32_t unrecorded;           /* number of threads that could not be recorded */
     _Atomic uint32_t refused;              /* number of call paths whose descriptor is from another version */
     uint32_t regions, threads;
     _Atomic uint32_t uncounted; /* number of threads whose counters did not start */
-    double ticks_per_second;    /* measured at the start; the two anchors yield it more precisely */
+    double ticks_per_second;    /* measured at the start; the two anchors yield a more precise value */
     double pair_cost;           /* nanoseconds per entry and exit, measured at the start */
     /* nanoseconds for a throttled region: if its entry calls the library; if its site only counts the entry
      */
@@ -111,14 +116,14 @@ struct aa_header {
     char sources[AA_COUNTERS][AA_SOURCE_LENGTH]; /* the source of each counter; empty: not counted */
     int32_t forked_from;                         /* the number of the process that forked this one; 0: none */
     int32_t spawned;  /* whether MPI_Comm_spawn started the process, so that it has another MPI_COMM_WORLD */
-    uint32_t deepest; /* deepest level that still gets nodes, as memory is short; 0: all do */
+    uint32_t deepest; /* if memory is short, the deepest level that still gets nodes; 0: all levels do */
     char script[144]; /* the script or module, if the executable is Python */
     uint32_t topologies_left_out; /* number of topologies not recorded: too many, or too large */
     int64_t run_delay;            /* nanoseconds for which the first thread waited for a core; -1: unknown */
-    uint64_t involuntary;         /* how often threads were preempted */
-    uint64_t trace_interval;      /* current ticks between samples; 0: there are none */
-    uint32_t trace_generation;    /* generation of the valid chunks: how often samples were merged, plus 1 */
-    uint32_t trace_slowed;        /* how often the interval was doubled because samples took long */
+    uint64_t involuntary;         /* number of times that threads were preempted */
+    uint64_t trace_interval;      /* current ticks between samples; 0: no samples */
+    uint32_t trace_generation;    /* generation of the valid chunks: number of merges of samples, plus 1 */
+    uint32_t trace_slowed;        /* number of times the interval was doubled because samples took long */
     uint32_t trace_lost;          /* number of samples for which there was no memory */
     uint32_t trace_left;          /* number of chunks of this generation that may still be started */
     uint64_t trace_left_out;   /* values that a policy left out of some samples, one bit each; see policy.h */
@@ -126,7 +131,7 @@ struct aa_header {
     uint32_t counting;         /* flags such as AA_COUNTS_IN_MPI */
     float call_cost;           /* nanoseconds to measure a call of MPI or file I/O */
     uint64_t system[AA_SYSTEM_VALUES]; /* the system's data about the process; see system.h */
-    uint64_t mpi_bypassed;             /* an enum aa_mpi_bypass: whether MPI calls were not seen */
+    uint64_t mpi_bypassed;             /* an enum aa_mpi_bypass: whether MPI calls bypassed the wrappers */
     _Atomic uint32_t path_state; /* an enum aa_path_state: whether the critical path is known; see path.h */
     uint32_t path_lost;          /* number of entries of chains for which there was no memory */
     _Atomic uint64_t path_messages; /* number of our own messages, in addition to the program's */
@@ -159,7 +164,7 @@ struct aa_object {
     char name[];
 };
 
-/* The constructs in which threads of OpenMP wait: for a lock, for their turn, or for other threads. */
+/* The constructs in which OpenMP threads wait: for a lock, for their turn, or for other threads. */
 enum aa_wait_kind {
     AA_WAIT_CRITICAL,
     AA_WAIT_ATOMIC,
@@ -170,17 +175,17 @@ enum aa_wait_kind {
     AA_WAIT_TASKS
 };
 
-/* A place where a thread waits for others, on one call path; see openmp_waits.h. */
+/* A place where a thread waits for other threads, on one call path; see openmp_waits.h. */
 struct aa_wait {
     struct aa_record record;
     uint32_t kind, node; /* an enum aa_wait_kind; the node's offset in the file, divided by 64 */
     uint32_t length;     /* length of the descriptor, without its null */
     uint64_t entries, contended;
-    int64_t waited, waited_off; /* ticks; the part of them off the CPU */
-    /* Only for the process itself: with the node, the return address identifies the record. */
+    int64_t waited, waited_off; /* ticks of waiting; the part of them off the CPU */
+    /* Only for the process itself: the node and the return address identify the record. */
     struct aa_node *at;
     const void *returns_to;
-    char descriptor[]; /* of the place; see call_site.h */
+    char descriptor[]; /* the place's descriptor; see call_site.h */
 };
 
 struct aa_node {
@@ -191,7 +196,7 @@ struct aa_node {
     uint64_t visits, io_calls;
     uint64_t mpi_calls, mpi_sent, mpi_received;
     int64_t wall[AA_SHARES];
-    int64_t off[AA_MPI + 1]; /* the part of wall off the CPU; in total for MPI */
+    int64_t off[AA_MPI + 1]; /* the part of `wall` off the CPU; for MPI only the total */
     uint64_t io_read, io_written;
     uint64_t counters[AA_COUNTERS];
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
@@ -205,10 +210,10 @@ struct aa_node {
 #define AA_WALL_VALUE ((offsetof(struct aa_node, wall) - offsetof(struct aa_node, visits)) / sizeof(uint64_t))
 #define AA_OFF_VALUE ((offsetof(struct aa_node, off) - offsetof(struct aa_node, visits)) / sizeof(uint64_t))
 
-/* the number of values of a sample: those of a node from `visits` on, then the system's */
+/* the number of values in a sample: the values of a node, beginning with `visits`, then the system's */
 #define AA_TRACE_VALUES (AA_NODE_VALUES + AA_SYSTEM_VALUES)
 
-/* The part of a sample that was spent in one node; in node 0: in several nodes together. */
+/* The part of a sample that was spent in one node, or, if the node is 0, in several nodes together. */
 struct aa_part {
     uint32_t node;      /* the node's offset in the file, divided by 64 */
     uint32_t computing; /* the share of `ticks` that was CPU time outside calls, in units of 1 / AA_WHOLE */
@@ -216,16 +221,16 @@ struct aa_part {
 };
 #define AA_WHOLE UINT32_MAX
 
-/* A thread's activity in an interval. Its values that are not 0 follow, and then its parts. */
+/* A thread's activity in an interval. It is followed by its values that are not 0, and then by its parts. */
 struct aa_sample {
-    uint32_t size; /* bytes, including what follows */
+    uint32_t size; /* bytes, including the values and parts that follow */
     uint16_t parts, unused;
     uint32_t thread, node; /* offsets divided by 64, of the thread, and of its current node at the end */
     uint64_t begin, end;
-    uint64_t present, recorded; /* one bit per value: does it follow; was it recorded */
+    uint64_t present, recorded; /* one bit per value: whether it follows; whether it was recorded */
 };
 
-/* Samples of all threads; those of each thread are in order of time. The first `used` bytes are valid. */
+/* Samples of all threads; each thread's samples are in order of time. The first `used` bytes are valid. */
 struct aa_chunk {
     struct aa_record record;
     uint32_t generation;
@@ -233,15 +238,18 @@ struct aa_chunk {
     char samples[];
 };
 
-/* A node that is or was throttled: then its time goes to its parent, and its visits are only counted. */
+/*
+ * A node that is or was throttled. While it is, its time goes to its parent, and its visits are only
+ * counted.
+ */
 struct aa_throttle {
     struct aa_record record;
     uint32_t node;   /* the node's offset in the file, divided by 64 */
-    uint64_t visits; /* number of timed visits; if the node is timed again, of those before that */
-    uint64_t again;  /* the node's visits when it was timed again; 0: it is throttled */
-    /* For the process only: own time of all visits in the current sample, and of the longest one. */
+    uint64_t visits; /* number of timed visits; if the node is timed again, number of those before that */
+    uint64_t again;  /* the node's number of visits when it was timed again; 0: it is throttled */
+    /* For the process only: own time of all visits in the current sample, and of its longest visit. */
     int64_t sampled, longest;
-    int64_t own;      /* the node's own time before the sample's last visit; -1: none is timed */
+    int64_t own;      /* the node's own time before the sample's last visit; -1: no visit is being timed */
     double computing; /* the thread's busy time when the last sample was judged */
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
@@ -251,7 +259,7 @@ struct aa_axis {
     int32_t size, periodic, at;
 };
 
-/* The position of the process in an MPI topology; a graph counts as a line of its nodes. */
+/* The position of the process in an MPI topology; a graph is treated as a line of its nodes. */
 struct aa_topology {
     struct aa_record record;
     uint32_t kind;
@@ -262,24 +270,25 @@ struct aa_topology {
 
 /*
  * A part of a chain of work: the work in one node of a rank, and the number of visits in which it was done;
- * or, for a delay, how much of a rank's waiting that node caused. Node 0 stands for unknown work; if its work
- * is 0, it is a reference: the chain continues backwards in segment `what` of this rank.
+ * or, for a delay, the part of a rank's waiting that the node caused. Node 0 stands for unknown work. If its
+ * work is 0, it is a reference: the chain continues backwards in segment `what` of this rank.
  */
 struct aa_path_entry {
     uint32_t rank, node; /* the node's offset in the rank's file, divided by 64 */
-    uint32_t what; /* number of the call path, the same in all ranks; of a delay, the waiting node's offset */
+    uint32_t what; /* the call path's number, the same in all ranks; for a delay, the waiting node's offset */
     uint32_t visits; /* UINT32_MAX: this many or more */
     double work;
 };
 
 #define AA_PATH_ENTRIES                                                                                      \
-    40 /* entries in a message: 1,000 bytes, because Open MPI sends messages up to 1 KiB fastest */
+    40 /* number of entries in a message: 1,000 bytes, because Open MPI is fastest up to 1 KiB */
 
-/* The longest chain of work that leads to a thread's position. Our messages contain one. */
+/* The longest chain of work that leads to a thread's position. Each of our messages contains a chain. */
 struct aa_path {
     double length; /* nanoseconds of CPU time, or instructions */
-    double base;   /* the part of the length until all ranks last met; it is not in the entries */
-    /* the rank and segment in which the chain continues backwards; segment 0: only in the ranks' totals */
+    double base;   /* the part of the length up to the last meeting of all ranks; not in the entries */
+    /* the rank and segment in which the chain continues backwards; if the segment is 0, earlier work is
+     * only in the ranks' totals */
     uint32_t rank, segment;
     uint32_t count, from; /* the number of entries; the rank whose thread is at this position */
     struct aa_path_entry entries[AA_PATH_ENTRIES];
@@ -295,7 +304,7 @@ enum aa_path_kind {
     AA_PATH_CHAIN, /* the current chain of a thread */
     /* a part of a chain that was left behind, with its `number`; `rank` and `segment` continue it */
     AA_PATH_SEGMENT,
-    AA_PATH_TOTAL,        /* the part of the critical path until all ranks last met */
+    AA_PATH_TOTAL,        /* the part of the critical path up to the last meeting of all ranks */
     AA_PATH_DELAY,        /* what caused the process's waiting, if a collective ended it */
     AA_PATH_TEAM,         /* the work of the slowest member of each of the process's teams of threads */
     AA_PATH_MESSAGE_DELAY /* what caused the process's waiting, if a message ended it */
@@ -307,21 +316,21 @@ struct aa_path_record {
     struct aa_path path;
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
-/* The library calls that a thread is in: the share of its time, their number, and how many are statements. */
+/* A thread's open library calls: the share of the time, the number of calls, and how many are statements. */
 struct aa_call {
     uint32_t share;
     uint16_t depth, statements;
 };
 
 struct aa_frame {
-    struct aa_node *node; /* the node to return to */
+    struct aa_node *node; /* the node to which the thread will return */
     const char *key;
     struct aa_call call;
 };
 
 /*
- * An edge of the tree: from a node, by a descriptor's address, to the child, or to an ancestor if the
- * region is entered recursively. Null as child: the entry counts to the node itself.
+ * An edge of the tree: from a node, by a descriptor's address, to the child, or to an ancestor if the region
+ * is entered recursively. If the child is null, the entry counts towards the node itself.
  */
 struct aa_edge {
     struct aa_node *node;
@@ -334,7 +343,7 @@ struct aa_team;
 struct aa_thread {
     struct aa_record record;
     bool idle;               /* see team.h */
-    struct aa_node *current; /* the reader subtracts base */
+    struct aa_node *current; /* the reader subtracts the header's base */
     uint64_t last;           /* ticks of the last event */
     struct aa_frame *top;
     uint64_t due; /* ticks at which the CPU clock is read and the next sample is taken; see trace.h */
@@ -342,30 +351,30 @@ struct aa_thread {
     struct aa_watch watch;
 
     uint32_t index, tid;
-    uint32_t taken; /* how many threads have used the tree so far, one after the other */
+    uint32_t taken; /* number of threads that have used the tree so far, one after the other */
     uint32_t in_use;
     uint64_t repairs;   /* number of exits that had to close other regions first */
     uint64_t unmatched; /* number of exits of regions that were not open */
-    uint64_t collapsed; /* number of entries that count to the parent; see aa_tree_step */
+    uint64_t collapsed; /* number of entries that count towards the parent; see aa_tree_step */
     uint64_t synchronised;
-    /* numbers of entries of throttled regions: those that called the library; those that opened a site */
+    /* number of entries to throttled regions that called the library; number of those that opened a site */
     uint64_t passed;
     uint64_t opened;
-    uint64_t left; /* number of exits of throttled regions that called the library, as in Fortran */
+    uint64_t left; /* number of exits from throttled regions that called the library, as in Fortran */
     struct aa_node *base;
     struct aa_frame *limit; /* the highest value of top; entries read it and the next two fields */
     struct aa_edge *edges;  /* hash table with open addressing, at most a quarter full */
     uint64_t edge_mask, edge_count, frame_capacity;
     struct aa_frame *frames;
     struct aa_thread *next_free;
-    _Atomic(struct aa_team *) waits_for; /* this one and the following: see team.h */
+    _Atomic(struct aa_team *) waits_for; /* for this field and the next ones, see team.h */
     struct aa_node *waited_at;
     int64_t waited;
     struct aa_books *books;         /* see throttle.c */
     struct aa_time_line *time_line; /* see trace.c */
     uint64_t counted[AA_COUNTED];   /* the thread's counts at the last event */
     uint64_t reentered;             /* like collapsed, for signal handlers that interrupted the library */
-    uint64_t stopped;               /* number of threads stopped without memory for frames */
+    uint64_t stopped;               /* number of threads stopped because there was no memory for frames */
     uint64_t outside;               /* ticks in library calls and idle; see usage.c */
     uint64_t slotted;               /* number of entries that only Fortran's stubs counted; see site.h */
     struct aa_samples *samples;     /* see sample.h */
@@ -379,15 +388,15 @@ _Static_assert(offsetof(struct aa_thread, limit) / AA_SHARD_ALIGNMENT ==
                "an entry touches one more");
 
 /*
- * Creates the file in a folder and maps it; returns null with errno if that fails. limit: bytes to which
- * the file may grow. for_samples: bytes by which it may grow in addition, so that samples leave enough
- * memory for call paths. None of the functions below uses malloc or the library's own I/O wrappers.
+ * Creates the file in a folder and maps it; returns null and sets errno if this fails. limit: bytes to which
+ * the file may grow. for_samples: additional bytes by which it may grow, so that samples leave enough memory
+ * for call paths. None of the functions below uses malloc or the library's own I/O wrappers.
  */
 struct aa_header *aa_shard_create(const char *folder, uint64_t limit, uint64_t for_samples);
-/* Returns the path of the last file that aa_shard_create was to create. */
+/* Returns the path of the last file that aa_shard_create created or tried to create. */
 const char *aa_shard_path(void);
 
-/* Forgets the shard, in the child of a fork: it is the parent's. */
+/* Forgets the shard in the child of a fork, because it belongs to the parent. */
 void aa_shard_forget(void);
 
 /* Returns the header; null if there is no shard. */
@@ -396,15 +405,16 @@ struct aa_header *aa_shard(void);
 /* Lock and unlock the shard. All records are found and appended under this lock. */
 void aa_shard_lock(void);
 void aa_shard_unlock(void);
-/* Appends a zeroed record, which counts once published; null without memory. The caller holds the lock. */
+/* Appends a zeroed record, which counts once it is published; null if there is no memory. The caller holds
+ * the lock. */
 void *aa_shard_append(enum aa_record_type type, size_t size);
 
-/* Returns how much of the memory is in use, in 256ths. Neither number includes the memory of samples. */
+/* Returns the part of the memory that is in use, in 256ths, without the memory of samples. */
 uint32_t aa_shard_filled(void);
-/* Makes all appended records count. */
+/* Publishes all appended records, which count from now on. */
 void aa_shard_publish(void);
 
-/* Returns the record behind this one, or the first one for null; null behind the last one. */
+/* Returns the record after this one (for null, the first record); null after the last record. */
 struct aa_record *aa_shard_next(struct aa_record *record);
 
 #endif

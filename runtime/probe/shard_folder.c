@@ -34,8 +34,8 @@ static uint64_t key_of(const char *text) {
 }
 
 /*
- * Creates a folder; returns whether it is the user's own and no other user can write there, so that nobody
- * can redirect us.
+ * Creates a folder; returns whether it belongs to the user and no other user can write to it, so that nobody
+ * can redirect the shards.
  */
 static bool make_own(const char *path) {
     struct stat status;
@@ -60,8 +60,8 @@ static bool make_in(const char *temporary) {
 }
 
 /*
- * Returns whether this is the node on which the launcher has made the folder. If the folder is missing
- * there, it was removed on purpose.
+ * Returns whether this is the node on which the launcher created the folder. If the folder is missing on that
+ * node, it was removed on purpose.
  */
 static bool is_launchers_node(void) {
     char here[256] = "";

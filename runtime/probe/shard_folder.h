@@ -1,7 +1,7 @@
 /*
- * The folder for shards. AUTOANALYZER_SHARDS names it; on a node that does not have it, because the
- * launcher's folder is not shared, it is a folder of the user's own in $TMPDIR, where the gather searches,
- * too.
+ * The folder for shards, which AUTOANALYZER_SHARDS names. On a node without this folder, because the
+ * launcher's folder is not shared, it is a folder in $TMPDIR that belongs to the user, where gathering also
+ * searches.
  */
 #ifndef AA_SHARD_FOLDER_H
 #define AA_SHARD_FOLDER_H
@@ -19,14 +19,14 @@ bool aa_shard_folder_keep(const char *folder);
 const char *aa_shard_folder(void);
 
 /*
- * Creates the folder in $TMPDIR, and uses it from now on. Called after a shard could not be created, with
- * its errno. Returns false, with errno unchanged, if that failed or if the named folder should exist on
- * this node.
+ * Creates the folder in $TMPDIR, and uses it from now on. Called after a shard could not be created, with the
+ * errno of that failure. Returns false, with errno unchanged, if this fails, too, or if the named folder
+ * should exist on this node.
  */
 bool aa_shard_folder_move(void);
 
 /*
- * Leaves a mark for other processes, of some kind and about a text. If there is one already, returns false
+ * Leaves a mark for other processes, with a kind and a text. If there already is such a mark, returns false
  * and stores in `by` the process that has left it.
  */
 bool aa_shard_folder_mark(const char *kind, const char *text, pid_t *by);

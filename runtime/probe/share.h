@@ -1,6 +1,7 @@
 /*
  * The categories of a call path's time: its own code, file I/O, waiting in OpenMP, and the kinds of MPI
- * calls. They do not overlap. runtime/gather/shard_layout.py has the kinds of MPI calls in the same order.
+ * calls. They do not overlap. runtime/gather/shard_layout.py lists the kinds of MPI calls in the same
+ * order.
  */
 #ifndef AA_SHARE_H
 #define AA_SHARE_H
@@ -25,7 +26,7 @@ enum aa_share {
 };
 
 /*
- * Flags combined with a share: the MPI or OpenMP library is at work, for whatever purpose, so the
+ * Flags that are combined with a share: the MPI or OpenMP library is running, for whatever purpose, so the
  * instructions are not the node's own.
  */
 #define AA_IN_MPI 0x100u

@@ -31,7 +31,7 @@ void aa_short_paths_load(void) {
     syscall(SYS_close, file); /* close is a wrapper of ours */
 }
 
-/* Continues a hash with a descriptor and a line's end (FNV-1a), as runtime/counting/short_paths.py does. */
+/* Continues a hash with a descriptor and a line end (FNV-1a), like runtime/counting/short_paths.py. */
 static uint64_t hashed(uint64_t hash, const char *descriptor) {
     for (const char *c = descriptor; *c; c++)
         hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
@@ -43,7 +43,7 @@ static int in_order(const void *one, const void *other) {
     return (first > second) - (first < second);
 }
 
-/* The hash of a path begins with the region itself and ends with the program. */
+/* The hash of a call path begins with the region itself and ends with the program. */
 bool aa_is_short_path(const struct aa_node *node) {
     if (!count)
         return false;

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 
 /*
- * Returns whether the process has one thread. /proc/self/task has three links then: to itself, from its
- * parent folder, and from the only folder in it.
+ * Returns whether the process has only one thread. /proc/self/task then has three links: from itself, from
+ * its parent folder, and from the only folder in it.
  */
 static bool is_single_threaded(void) {
     struct stat tasks;

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 /*
- * Discard all output to the two streams between begin and end; but nothing happens if there are other
- * threads, which could write to them meanwhile.
+ * Discard all output to the two streams between begin and end. Do nothing if there are other threads, because
+ * these could write to the streams in the meantime.
  */
 struct aa_silence {
     bool begun[2];

@@ -2,7 +2,7 @@
 #include "throttle.h"
 
 static struct {
-    /* the probe's site: the number of entries still to be only counted; below 0 after the last one */
+    /* the probe's site: the number of further entries that are only counted; below 0 after the last one */
     int64_t *left;
     struct aa_node *from, *child; /* the edge from the current node; the child has its flags */
     const char *key;
@@ -11,8 +11,8 @@ static struct {
 static uint32_t open_sites;
 
 /*
- * Closes a site, and adds the counted entries to the visits. Another site may be in this place by now, if a
- * signal handler has run meanwhile.
+ * Closes a site, and adds the counted entries to the visits. If a signal handler has run in the meantime,
+ * another site may be in this place.
  */
 static void close_site(struct aa_thread *thread, uint32_t i) {
     if (!sites[i].given)
@@ -29,8 +29,8 @@ static void close_site(struct aa_thread *thread, uint32_t i) {
 }
 
 /*
- * A signal handler that interrupts this function may find the site open, but not yet listed; the handler's
- * entries are at another node.
+ * A signal handler that interrupts this function may find the site open but not yet listed. This is harmless,
+ * because the handler's entries are at another node.
  */
 void aa_site_open(struct aa_thread *thread, int64_t *site, const char *key, struct aa_node *child) {
     uint32_t open = open_sites;
@@ -90,7 +90,7 @@ void aa_slots_end(void) {
 }
 
 void aa_sites_close_all(struct aa_thread *thread) {
-    /* first, because a signal handler may open another site meanwhile */
+    /* cleared first, because a signal handler may open another site in the meantime */
     thread->watch.armed &= ~AA_BAR_SITES;
     aa_in_order();
     for (uint32_t i = 0; i < open_sites; i++)

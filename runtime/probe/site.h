@@ -1,9 +1,9 @@
 /*
- * Sites: the places where the main thread enters throttled regions without a call. The probe's site
- * contains a number: of the next entries, that many are only counted, and the program's stub decrements it.
- * A site is open as long as time goes to the node from which the region was entered; when another node
- * becomes the current one, all sites are closed, so that entries from elsewhere call the library. Sites
- * never belong to objects that may be unloaded.
+ * Sites: the places where the main thread enters throttled regions without a call. The probe's site contains
+ * the number of further entries that are only counted; the program's stub decrements it. A site is open as
+ * long as time goes to the node from which the region was entered. When another node becomes the current one,
+ * all sites are closed, so that entries from other nodes call the library. Sites never belong to objects that
+ * may be unloaded.
  */
 #ifndef AA_SITE_H
 #define AA_SITE_H
@@ -13,16 +13,16 @@
 #include "slots.h"
 #include "tree.h"
 
-/* the most sites that may be open at the same time */
+/* maximum number of sites that are open at the same time */
 #define AA_SITES 16u
-/* one of so many isolated entries opens its site nevertheless, to find out whether others follow now */
+/* one in this many isolated entries opens its site nevertheless, to test whether other entries follow now */
 #define AA_SITE_TRIAL 64u
 /* opening and closing a site takes as long as two or three entries that call the library */
 #define AA_SITE_PAYING 2
 
 /*
- * Returns whether to open a site for the throttled child: the thread is the main one, the only one that has
- * sites, and others have followed the last entry that opened it.
+ * Returns whether to open a site for the throttled child. This is the case if the thread is the main thread,
+ * which alone has sites, and if further entries followed the last entry that opened the site.
  */
 static inline bool aa_site_pays(const struct aa_thread *thread, const struct aa_node *child) {
     return aa_is_lasting(child) && thread->index == 0 &&
@@ -38,7 +38,8 @@ void aa_site_open(struct aa_thread *thread, int64_t *site, const char *key, stru
 /* Closes a site if it is open, and adds the counted entries to the visits. */
 void aa_site_end(struct aa_thread *thread, const int64_t *site);
 
-/* Return a slot's address as that of a site, and whether a site's address is that of a slot. */
+/* Convert a slot's address to a value that can stand for a site's address; return whether a site's address is
+ * such a value. */
 static inline int64_t *aa_slot_as_site(struct aa_slot *slot) {
     return slot ? (int64_t *)((uintptr_t)slot | 1) : NULL;
 }
@@ -67,7 +68,7 @@ static inline void aa_sites_close(struct aa_thread *thread) {
         aa_sites_close_all(thread);
 }
 
-/* Closes all sites without adding their entries, in the child of a fork: they belong to the parent. */
+/* Closes all sites in the child of a fork, without adding their entries, which belong to the parent. */
 void aa_sites_forget(void);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Stores a size of less than 2^34 units in bytes; returns false if the text is not one. */
+/* Parses a size of less than 2^34 units, and stores it in bytes; returns false if the text is not a size. */
 static inline bool aa_size_of(const char *text, uint64_t *bytes) {
     char *end;
     unsigned long long value = strtoull(text, &end, 10);

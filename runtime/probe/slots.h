@@ -8,13 +8,13 @@
 
 /*
  * Shows Fortran's stub that a region is throttled below the main thread's current node, so that the stub
- * counts the entry itself. In arguments for sites, a slot has an odd address.
+ * counts the entry itself. If a slot is passed in place of a site, its address is odd.
  */
 struct aa_slot {
     const char *key;
     const struct aa_node *from;
     uint64_t *visits;
-    uint32_t generation; /* the slot is valid while this equals that of aa_probe_main */
+    uint32_t generation; /* the slot is valid while this equals the generation in aa_probe_main */
     uint32_t since;      /* the lower half of the visits when the slot was filled */
 };
 
@@ -25,12 +25,12 @@ struct aa_main {
         struct aa_node *node;
         uint64_t last, top, due;
         uint32_t share;
-    } * place; /* the thread's own fields from `current` on */
+    } * place; /* the thread's own fields, beginning with `current` */
     uint32_t generation;
 };
 
 /* Makes all slots invalid, because a node of some thread is timed again or gets frames. Called after the
- * node's edges have changed, so that a slot that is filled meanwhile has the generation before. */
+ * node's edges have changed, so that a slot that is filled in the meantime gets the old generation. */
 static inline void aa_slots_forget(void) {
     __atomic_fetch_add(&aa_probe_main.generation, 1, __ATOMIC_RELEASE);
 }

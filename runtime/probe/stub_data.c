@@ -1,15 +1,15 @@
-/* Data of the library that the stubs in the program read without a call. */
+/* Data that the stubs in the program read without a call. */
 #include "self.h"
 #include "slots.h"
 
 #include <stddef.h>
 
-/* bytes that the main thread's stack has at most above the frame of a constructor */
+/* maximum number of bytes in the main thread's stack above the frame of a constructor */
 #define STACK_ABOVE 65536
 
 /*
- * These variables have a cache line of their own, because all threads read it, and data beside them may be
- * written often.
+ * These variables have their own cache line, because all threads read it, and data beside them may be written
+ * often.
  */
 const char *aa_probe_stack __attribute__((section(".aa_stack"), aligned(64)));
 struct aa_main aa_probe_main __attribute__((section(".aa_stack"))) = {.generation = 1};

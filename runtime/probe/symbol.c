@@ -46,7 +46,7 @@ void *aa_symbol_own_library(void) {
     return known;
 }
 
-/* Keeps the library of a symbol loaded, because the symbol's address is stored. */
+/* Keeps a symbol's library loaded, because the symbol's address is stored. */
 static void pin(const void *symbol) {
     Dl_info found;
     void *library = NULL;
@@ -78,7 +78,7 @@ static void *find_near(const void *address, const char *name) {
 /* ---- all libraries */
 
 struct place {
-    int left; /* objects to skip */
+    int left; /* number of objects to skip */
     char file[PATH_MAX];
 };
 
@@ -92,8 +92,8 @@ static int keep_file(struct dl_phdr_info *library, size_t size, void *wanted) {
 }
 
 /*
- * Returns the first symbol with a name, in the order in which libraries were loaded. Each search goes
- * through the list for one library, because libraries must not be queried inside dl_iterate_phdr.
+ * Returns the first symbol with a name, in the order in which libraries were loaded. For each library, the
+ * list is walked again, because libraries must not be queried inside dl_iterate_phdr.
  */
 static void *find_anywhere(const char *name) {
     void *symbol = NULL;
@@ -111,7 +111,7 @@ static void *find_anywhere(const char *name) {
     return symbol;
 }
 
-/* ---- dlerror is called after failures, because otherwise the program would see them as its own */
+/* ---- dlerror is called after failures, because it would otherwise report them to the program */
 
 void *aa_symbol_near(const void *address, const char *name) {
     void *symbol = find_near(address, name);
@@ -162,7 +162,7 @@ static int keep_removals(struct dl_phdr_info *library, size_t size, void *remova
 
 /*
  * Returns the cache entry for a caller's function. The cache is emptied when a library is unloaded, because
- * another one may be at its address then.
+ * another library may then be at its address.
  */
 static struct found *remembered(const char *name, const void *caller) {
     unsigned long long removals = 0;
@@ -189,7 +189,10 @@ static void *find_next(void *_Atomic *known, const char *name, const void *calle
     return function;
 }
 
-/* The loader takes tens of thousands of instructions, which are not the caller's. */
+/*
+ * Stops counting, because the loader executes tens of thousands of instructions, which are not the
+ * caller's.
+ */
 void *aa_symbol_next(void *_Atomic *known, const char *name, const void *caller, aa_symbol_check *check) {
     struct aa_thread *thread = aa_counting ? aa_thread_self : NULL;
     aa_counter_stop();

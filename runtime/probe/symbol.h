@@ -1,4 +1,4 @@
-/* Finds functions and data of the libraries that are wrapped, wherever they were loaded. */
+/* Finds functions and data of the wrapped libraries, however these were loaded. */
 #ifndef AA_SYMBOL_H
 #define AA_SYMBOL_H
 
@@ -17,24 +17,24 @@ void *aa_symbol_near(const void *address, const char *name);
 
 /*
  * Returns a symbol as the caller would find it: in the scope (RTLD_DEFAULT, or RTLD_NEXT for libraries
- * behind this one), otherwise in libraries that the caller has loaded privately, as Python does. If a
- * caller has jumped here instead of calling, it is unknown; then the symbol is from the first loaded
- * library that has it. NULL if there is none.
+ * behind this one), otherwise in libraries that the caller has loaded privately, as Python does. If the
+ * caller is unknown, because it jumped instead of calling, the symbol is from the first loaded library that
+ * has it. NULL if there is no such symbol.
  */
 void *aa_symbol_find(void *scope, const char *name, const void *caller);
 
-/* A function that is called with each function before its first use; function may be NULL. */
+/* A callback that gets each found function before its first use; `function` may be NULL. */
 typedef void aa_symbol_check(const void *function, const void *caller);
 
 /*
- * Returns the function behind a wrapper for a caller. Stores it in `known` if all callers have the same;
- * otherwise caches it for this caller.
+ * Returns the function behind a wrapper for a caller. If the function is the same for all callers, stores it
+ * in `known`; otherwise caches it for this caller.
  */
 void *aa_symbol_next(void *_Atomic *known, const char *name, const void *caller, aa_symbol_check *check);
 
 /*
- * Returns the function behind a wrapper, looked up once; or once per caller if callers have copies of their
- * own.
+ * Returns the function behind a wrapper. It is looked up once, or once per caller if callers have their own
+ * copies.
  */
 #define AA_NEXT(name, caller, check)                                                                         \
     ({                                                                                                       \

@@ -11,7 +11,7 @@
 #include <sched.h>
 #include <string.h>
 
-static struct aa_team busy; /* is in waits_for, instead of the team, while the wait is being booked */
+static struct aa_team busy; /* replaces the team in waits_for while the wait is being booked */
 
 static bool begins_with(const char *text, const char *beginning) {
     return strncmp(text, beginning, strlen(beginning)) == 0;
@@ -26,8 +26,8 @@ static bool is_construct(const char *key) {
 }
 
 /*
- * Returns the construct that was entered last, even if it is throttled and its time goes to its parent;
- * null if the last region is no construct.
+ * Returns the construct that was entered last, even if it is throttled and its time goes to its parent; null
+ * if the last region is not a construct.
  */
 static struct aa_node *construct_of(const struct aa_thread *thread) {
     const struct aa_frame *frame = thread->top - 1;
@@ -51,8 +51,8 @@ struct aa_origin aa_team_origin(void) {
 }
 
 /*
- * Adds the calling thread's work until now to its chain, because it is not yet known which thread of the
- * team will be the slowest.
+ * Adds the calling thread's work up to now to its chain, because it is not yet known which thread of the team
+ * will be the slowest.
  */
 static void look_at_path(void) {
     if (!aa_path_is_followed())
@@ -84,7 +84,7 @@ static void book_wait(struct aa_thread *thread, uint64_t now) {
 
 void aa_team_close(struct aa_team *team) {
     if (aa_thread_self != team->opener)
-        return; /* true in the child of a fork: the team is the parent's */
+        return; /* in the child of a fork, the team belongs to the parent */
     uint64_t now = aa_clock_ticks();
     uint32_t count = atomic_load_explicit(&team->count, memory_order_acquire);
     for (uint32_t i = 0; i < count && i < team->room; i++) {
@@ -95,7 +95,8 @@ void aa_team_close(struct aa_team *team) {
     aa_path_team_closed(&team->path, team->members, count < team->room ? count : team->room);
 }
 
-/* When a thread is done for the first time, it is added to the members, so that the opener books its wait. */
+/* When a thread has finished for the first time, it is added to the members, so that the opener books its
+ * wait. */
 void aa_team_wait(struct aa_thread *thread, struct aa_team *team, struct aa_node *node, bool again) {
     thread->waited_at = node;
     thread->waited = 0;

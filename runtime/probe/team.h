@@ -3,11 +3,11 @@
  * region, continue at the node where the team's opener was; a thread that executes a task continues at the
  * node where the task was created.
  *
- * A turn is what a thread does there. After its turn, a thread of a team waits until the last one is done.
- * The library does not notice when that happens, because the thread waits inside the OpenMP library and
- * stays there until there is more to do. So when the opener closes the team, it books the waits of all
- * other threads. If a thread calls this library earlier, it books its wait itself. Whichever removes the
- * team from `waits_for` books the wait.
+ * What a thread does there is called its turn. After its turn, a thread of a team waits until the last thread
+ * has finished. The library does not notice when this happens, because the thread waits inside the OpenMP
+ * library and stays there until there is more to do. When the opener closes the team, it therefore books the
+ * waits of all other threads. If a thread calls this library earlier, it books its own wait. The thread that
+ * removes the team from `waits_for` books the wait.
  */
 #ifndef AA_TEAM_H
 #define AA_TEAM_H
@@ -18,7 +18,7 @@
 struct aa_origin {
     struct aa_node *node;
     const char *key;
-    struct aa_node *construct; /* the construct that each thread of a team enters; null: none */
+    struct aa_node *construct; /* the construct that each thread of a team enters; null if there is none */
 };
 
 /* A team, which exists as long as its parallel region. The opener provides the space for `room` members. */
@@ -43,14 +43,14 @@ void aa_team_open(struct aa_team *team, struct aa_thread **members, uint32_t roo
 void aa_team_close(struct aa_team *team);
 
 /*
- * Records that a thread is done and waits for the others at this node. again: it has already waited for
- * this team.
+ * Records that a thread has finished and waits for the others at this node. again: whether it has already
+ * waited for this team.
  */
 void aa_team_wait(struct aa_thread *thread, struct aa_team *team, struct aa_node *node, bool again);
 
 /*
- * Ends a thread's wait, because it continues. Returns the team for which it waited, if that is not closed
- * yet; otherwise null.
+ * Ends a thread's wait, because the thread continues. Returns the team for which it waited, if the team is
+ * not closed yet; otherwise null.
  */
 struct aa_team *aa_team_come_back(struct aa_thread *thread);
 

@@ -90,8 +90,8 @@ static void set_free(struct aa_thread *thread) {
 }
 
 /*
- * Appends trees up to this number and returns the last one; the others stay free for the threads that have
- * their numbers.
+ * Appends trees up to this number and returns the last one; all others stay free for the threads with their
+ * numbers.
  */
 static struct aa_thread *append_tree_numbered(struct aa_header *header, uint32_t number) {
     struct aa_thread *thread = append_tree(header);
@@ -103,9 +103,9 @@ static struct aa_thread *append_tree_numbered(struct aa_header *header, uint32_t
 }
 
 /*
- * Returns a tree for the calling thread; null without memory. The first tree is the main thread's, even if
- * another thread comes first. Other threads get the tree with their number if it is free or can be
- * appended, otherwise any free one or a new one.
+ * Returns a tree for the calling thread; null if there is no memory. The first tree is the main thread's,
+ * even if another thread comes first. Other threads get the tree with their number if it is free or can be
+ * appended, otherwise any free tree or a new one.
  */
 static struct aa_thread *take_tree(struct aa_header *header, uint32_t number) {
     if (!trees.main && !(trees.main = append_tree(header)))
@@ -126,8 +126,8 @@ static void begin_main(struct aa_thread *thread) {
 }
 
 /*
- * Opens the regions that were open in the parent, because the child of a fork continues where its parent
- * was. They are no visits, because the parent entered them.
+ * Opens the regions that were open in the parent, because the child of a fork continues where its parent was.
+ * This does not count as visits, because the parent entered the regions.
  */
 static void reopen_inherited(struct aa_thread *thread) {
     uint64_t collapsed = thread->collapsed;
@@ -192,14 +192,14 @@ static void give_back(struct aa_thread *thread) {
     aa_shard_unlock();
 }
 
-/* Not by the C library, whose function is wrapped for the program. */
+/* Uses a system call, because the C library's function is wrapped for the program. */
 static void set_mask(const sigset_t *mask, sigset_t *before) {
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, mask, before, _NSIG / 8);
 }
 
 /*
- * Blocks all signals, and returns the mask before. While a thread gets or gives back its tree, a handler
- * with probes would wait for a lock that its own thread holds.
+ * Blocks all signals, and returns the previous mask. While a thread gets or returns its tree, a handler with
+ * probes would wait for a lock that its own thread holds.
  */
 static sigset_t block_signals(void) {
     sigset_t all, before;

@@ -8,8 +8,8 @@
 #define AA_ANY_TREE UINT32_MAX
 
 /*
- * Gives the calling thread a tree: the one with this number if it is free, so that each thread of a team
- * has the same tree in every run; any tree for AA_ANY_TREE. Returns null if there is none.
+ * Gives the calling thread a tree: the tree with this number if it is free, so that each thread of a team has
+ * the same tree in every run; any tree for AA_ANY_TREE. Returns null if there is none.
  */
 struct aa_thread *aa_thread_attach(uint32_t number);
 
@@ -17,7 +17,7 @@ struct aa_thread *aa_thread_attach(uint32_t number);
 void aa_thread_stop(void);
 
 /*
- * Removes the keys in this memory from the frames and edges of all threads, because their library is
+ * Removes the keys in this memory from the frames and edges of all threads, because their library is being
  * unloaded.
  */
 void aa_thread_forget_keys(struct aa_span span);

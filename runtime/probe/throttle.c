@@ -12,12 +12,12 @@
 #include <string.h>
 
 #define NODES 64u
-/* a node is short if measuring it takes more than this part of the allowed overhead */
+/* a node counts as short if measuring it takes more than this part of the allowed overhead */
 #define PART_OF_SHARE 0.2
-/* seconds of busy time before any node is throttled, because a beginning is not typical */
+/* seconds of busy time before any node is throttled, because the beginning of a run is not typical */
 #define SOONEST 0.1
-#define LOOKS 2u /* the least number of checks between two throttled nodes */
-/* searches of the tree may take this part of the allowed overhead, at so many nanoseconds per edge */
+#define LOOKS 2u /* minimum number of checks between two throttled nodes */
+/* searches of the tree may take this part of the allowed overhead, at this many nanoseconds per edge */
 #define PART_FOR_SEARCHES 0.1
 #define SEARCH_COST 1
 
@@ -28,16 +28,15 @@ struct aa_books {
     uint64_t begin;    /* when the tree was first used; in ticks, like all times here */
     uint64_t left_out; /* time in library calls, off the CPU, and while no thread used the tree */
     uint64_t entries;  /* entries of all nodes, in whole periods */
-    uint64_t searched; /* edges read in searches of the tree */
-    /* When a node was last throttled: the entries so far, the cost of throttled entries, and the busy time.
-     */
+    uint64_t searched; /* number of edges read in searches of the tree */
+    /* The values when a node was last throttled: number of entries, cost of throttled entries, busy time. */
     uint64_t entries_before;
     double passing_before, before;
     struct look {
         const struct aa_node *node;
         double computing;
     } last[NODES];
-    /* the number of throttled nodes: now, and when a team was last opened at each of these nodes */
+    /* the number of throttled nodes now, and when a team was last opened at each of these nodes */
     uint64_t throttled;
     struct framed {
         const struct aa_node *node;
@@ -79,7 +78,7 @@ void aa_throttle_leave_out(struct aa_thread *thread, uint64_t ticks) {
         books->left_out += ticks;
 }
 
-/* Returns the busy time since the node's last check; since the start if that is not known. */
+/* Returns the busy time since the node's last check or, if that is unknown, since the start. */
 static double computed_since(struct aa_books *books, const struct aa_node *node, double computing) {
     struct look *last = &books->last[((uintptr_t)node >> 6) % NODES];
     double before = last->node == node ? last->computing : 0;
@@ -92,7 +91,7 @@ static struct aa_throttle *record_of(const struct aa_thread *thread, const struc
     return aa_tree_note(thread, node);
 }
 
-/* Returns how many of the node's visits were timed. */
+/* Returns the number of the node's visits that were timed. */
 static uint64_t timed_visits(const struct aa_throttle *record, const struct aa_node *node) {
     if (!record)
         return node->visits;
@@ -105,8 +104,8 @@ static int64_t own_time(const struct aa_node *node) {
 }
 
 /*
- * Returns whether a node may be throttled again: since it is timed again, it has had as many visits as were
- * timed before. So a node changes its state less and less often.
+ * Returns whether a node may be throttled again, because it has been timed again for as many visits as were
+ * timed before. Nodes therefore change their state less and less often.
  */
 static bool was_timed_long(const struct aa_thread *thread, const struct aa_node *node) {
     const struct aa_throttle *record = record_of(thread, node);
@@ -122,8 +121,8 @@ static double ticks_of(double nanoseconds) {
     return nanoseconds * 1e-9 * aa_shard()->ticks_per_second;
 }
 
-/* Returns whether the tree may be searched: searches have taken little time, or this is the node's 1st, 2nd,
- * 4th, 8th, ... period. */
+/* Returns whether the tree may be searched, because searches have taken little time so far, or because this
+ * is the node's 1st, 2nd, 4th, 8th, ... period. */
 static bool may_search(struct aa_thread *thread, const struct aa_node *node) {
     struct aa_books *books = thread->books;
     uint64_t looks = node->visits / AA_THROTTLE_PERIOD;
@@ -134,7 +133,7 @@ static bool may_search(struct aa_thread *thread, const struct aa_node *node) {
     return true;
 }
 
-/* Returns whether a node without timed children is short by its own time. */
+/* Returns whether a node without timed children is short, judged by its own time. */
 static bool is_short_leaf(struct aa_thread *thread, const struct aa_node *node, double part) {
     double timed = (double)timed_visits(record_of(thread, node), node);
     return (double)own_time(node) * AA_THROTTLE_PERIOD < part * timed && may_search(thread, node) &&
@@ -160,18 +159,21 @@ double aa_throttle_share(void) {
     return allowed;
 }
 
-/* Returns the least time of a period of visits, with everything in them, at which a node is measured. */
+/*
+ * Returns the shortest time of a period of visits, including everything in them, at which a node is
+ * measured.
+ */
 static double part_of_share(void) {
     return price(AA_THROTTLE_PERIOD) / (PART_OF_SHARE * allowed);
 }
 
 /*
- * Returns whether to throttle a node, under two conditions. First, measuring takes more than its share of
- * the busy time, both in total and since a node was last throttled, so that no more nodes are throttled
+ * Returns whether to throttle a node. There are two conditions. First, measuring takes more than its share
+ * of the busy time, both in total and since a node was last throttled, so that no more nodes are throttled
  * than necessary. Second, the node's visits are so short, including everything timed in them, that
- * measuring them alone exceeds its part of the share. That must hold both recently and in total, because a
- * loop that waits for work is short only for a while. Nodes with longer visits are measured, even if the
- * same region is short on other call paths.
+ * measuring these visits alone exceeds a part of the share. The second condition must hold both recently
+ * and in total, because a loop that waits for work is short only for a while. Nodes with longer visits are
+ * measured, even if the same region is short on other call paths.
  */
 static bool costs_too_much(struct aa_thread *thread, const struct aa_node *node) {
     struct aa_books *books = books_of(thread);
@@ -215,8 +217,8 @@ static struct aa_throttle *append_record(struct aa_thread *thread, const struct 
 }
 
 /*
- * Throttles a node. Its record is in the shard before the first untimed entry. From now on, regions entered
- * from the node count as entered from its parent. The caller holds the lock.
+ * Throttles a node. The node's record is in the shard before its first untimed entry. From now on, regions
+ * entered from the node count as entered from its parent. The caller holds the lock.
  */
 static void throttle(struct aa_thread *thread, const struct aa_edge *edge) {
     struct aa_node *node = edge->child;
@@ -227,7 +229,7 @@ static void throttle(struct aa_thread *thread, const struct aa_edge *edge) {
         return;
     uint64_t timed = timed_visits(record, node);
     record->again = 0;
-    /* if the process is killed here, the record does not have more timed visits than there were */
+    /* so that, if the process is killed here, the record does not claim too many timed visits */
     aa_in_order();
     record->visits = timed;
     record->computing = computing_of(thread);
@@ -237,7 +239,7 @@ static void throttle(struct aa_thread *thread, const struct aa_edge *edge) {
     thread->books->throttled++;
 }
 
-/* Searches the edges only if a node was throttled since a team was last opened here. */
+/* Searches the edges only if a node was throttled since a team was last opened at this node. */
 void aa_throttle_frame(struct aa_thread *thread, bool (*is_construct)(const char *descriptor)) {
     struct aa_books *books = thread->books;
     const struct aa_node *node = thread->current;
@@ -272,8 +274,9 @@ struct aa_node *aa_throttle_if_short(struct aa_thread *thread, struct aa_node *c
 }
 
 /*
- * Returns whether the current node may be throttled: it is a child of the node before, so it was not
- * entered recursively, and not called back by a library, because its time must not become the library's.
+ * Returns whether the current node may be throttled. It must be a child of the previous node, that is, not
+ * entered recursively. A library must not have called it back, because its time must not become the
+ * library's.
  */
 static bool may_be_throttled(const struct aa_thread *thread, const struct aa_frame *frame) {
     return frame->node == aa_tree_parent(thread->current) && frame->call.share == AA_OWN;
@@ -294,9 +297,9 @@ void aa_throttle_look(struct aa_thread *thread) {
 }
 
 /*
- * Returns whether a node is no longer short, by the same measure as when it was throttled: by the mean of
- * the sample without its longest visit, which an interrupt may have lengthened, and by the busy time since
- * the last sample.
+ * Returns whether a node is no longer short, judged in the same way as when it was throttled. This must hold
+ * both for the mean of the sample without its longest visit, which an interrupt may have lengthened, and for
+ * the busy time since the last sample.
  */
 static bool took_long(const struct aa_thread *thread, struct aa_throttle *record) {
     double part = part_of_share(), computing = computing_of(thread), since = computing - record->computing;

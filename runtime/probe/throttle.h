@@ -18,36 +18,37 @@ void aa_throttle_load(void);
 double aa_throttle_share(void);
 
 /*
- * Excludes some ticks from the thread's busy time: it was in a library call, for example waiting for
- * another rank, or off the CPU.
+ * Excludes some ticks from the thread's busy time, because the thread was off the CPU or in a library call,
+ * for example waiting for another rank.
  */
 void aa_throttle_leave_out(struct aa_thread *thread, uint64_t ticks);
 
-/* Frees the data of a thread that is not to be recorded after all. */
+/* Frees the data of a thread that will not be recorded after all. */
 void aa_throttle_forget(struct aa_thread *thread);
 
 /*
- * Opens frames for throttled children of the thread's node from their next entry on, if is_construct
- * returns true for them. Called when a team is opened and no construct is known to be open.
+ * Makes throttled children of the thread's node open frames from their next entry on, if is_construct returns
+ * true for them. Called when a team is opened and no construct is known to be open.
  */
 void aa_throttle_frame(struct aa_thread *thread, bool (*is_construct)(const char *descriptor));
 
 /*
- * Checks the last region entered, which has had another AA_THROTTLE_PERIOD visits, and throttles it if
- * measuring it costs too much.
+ * Checks the most recently entered region, which has had another AA_THROTTLE_PERIOD visits, and throttles it
+ * if measuring it costs too much.
  */
 void aa_throttle_look(struct aa_thread *thread);
 
 /*
- * Returns the child that is entered now. If it has no visits yet, and the timed run has throttled its call
- * path (short_paths.h), it is throttled and returned with the flag AA_THROTTLED. child: may be null.
+ * Returns the child that is being entered. If the child has no visits yet, and the timed run has throttled
+ * its call path (short_paths.h), it is throttled and returned with the flag AA_THROTTLED. child: may be
+ * null.
  */
 struct aa_node *aa_throttle_if_short(struct aa_thread *thread, struct aa_node *child);
 
 /*
- * Returns whether to time this visit of a throttled node: the first few visits of each period, a sample;
- * and if those took long, the next one and all that follow, because then the node is no longer throttled.
- * Called for the visits of the sample and the one after it.
+ * Returns whether to time this visit of a throttled node. The first few visits of each period, a sample, are
+ * timed. If they took long, all further visits are timed, too, because the node is then no longer throttled.
+ * Called for the visits of the sample and for the visit after it.
  */
 bool aa_throttle_sample(struct aa_thread *thread, const struct aa_node *node);
 

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define CHUNK ((size_t)64 << 10) /* bytes; half of LEAST_MEMORY (trace.c) holds eight chunks */
+#define CHUNK ((size_t)64 << 10) /* bytes; eight chunks fit into half of LEAST_MEMORY (trace.c) */
 
 static struct {
     uint32_t count;        /* the number of chunks in the shard */
@@ -42,7 +42,7 @@ static struct aa_chunk *chunk_of(struct aa_record *record, uint32_t generation) 
     return record->type == AA_RECORD_CHUNK && chunk->generation == generation ? chunk : NULL;
 }
 
-/* Returns a free chunk, one of a generation before the last; null if there is none. */
+/* Returns a free chunk, that is, a chunk of a generation before the last; null if there is none. */
 static struct aa_chunk *free_chunk(uint32_t generation) {
     struct aa_record *record = NULL;
     while (chunks.count > most_chunks() && (record = aa_shard_next(record))) {
@@ -140,7 +140,8 @@ static void join_parts(struct aa_sample *head, struct aa_part *parts, const stru
     }
 }
 
-/* Stores the sum of two samples, or the second alone if the first is null; returns false without memory. */
+/* Stores the sum of two samples, or only the second if the first is null; returns false if there is no
+ * memory. */
 static bool keep_pair(const struct aa_sample *first, const struct aa_sample *second, uint32_t generation,
                       uint32_t *left) {
     struct aa_sample head = *second;
@@ -174,8 +175,8 @@ static struct aa_thread *thread_of(const struct aa_sample *sample) {
 }
 
 /*
- * Merges a sample with the one before it in the same tree, if that has no partner yet. The two need not be
- * adjacent in time, because no thread may have used the tree between them.
+ * Merges a sample with the previous sample of the same tree, if that has no partner yet. The two samples need
+ * not be adjacent in time, because the tree may have been unused between them.
  */
 static bool pair_up(const struct aa_sample *sample, uint32_t generation, uint32_t *left) {
     struct aa_time_line *line = thread_of(sample)->time_line;
@@ -235,7 +236,7 @@ void aa_trace_keep(struct aa_header *header, struct aa_sample *head, const uint6
         header->trace_left = most_chunks();
     struct aa_sample *to = append(head->size, header->trace_generation, &header->trace_left);
     if (!to && !header->trace_left) {
-        /* contains the new sample, so merging needs other memory */
+        /* the usual memory contains the new sample, so merging needs other memory */
         struct aa_sample *scratch = chunks.scratch;
         chunks.scratch = aa_memory_map(scratch_size);
         if (chunks.scratch) {

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define LEAST_PARTS 16u
-#define EACH 8u /* each thread has memory for at least so many samples, however many parts they have */
+#define EACH 8u /* each thread has memory for at least this many samples, however many parts they have */
 
 struct aa_trace aa_trace;
 
@@ -57,15 +57,15 @@ static double computed(const struct aa_part *part) {
 }
 
 /*
- * Returns a share in units of 1 / AA_WHOLE; 0 without ticks, which may be even negative because clocks
- * jitter.
+ * Returns a share in units of 1 / AA_WHOLE; 0 if there are no ticks. The number of ticks may even be
+ * negative, because clocks jitter.
  */
 static uint32_t share_of(double computed, uint64_t ticks) {
     double share = (int64_t)ticks > 0 ? computed / (double)ticks : 0;
     return (uint32_t)(AA_WHOLE * (share > 1 ? 1 : share > 0 ? share : 0));
 }
 
-/* Adds a part of the same node, or of another node with which it is combined. */
+/* Adds a part of the same node, or of another node that is combined with it. */
 void aa_trace_add_to(struct aa_part *part, const struct aa_part *other) {
     double sum = computed(part) + computed(other);
     part->visits += other->visits;
@@ -73,7 +73,7 @@ void aa_trace_add_to(struct aa_part *part, const struct aa_part *other) {
     part->computing = share_of(sum, part->ticks);
 }
 
-/* Returns how many parts a sample may have, so that there is memory for samples of all threads. */
+/* Returns the maximum number of parts in a sample, so that there is memory for samples of all threads. */
 static uint32_t most_parts(void) {
     uint64_t parts = aa_trace.memory / 2 / EACH / sizeof(struct aa_part) / (aa_shard()->threads + 1);
     return parts > AA_TRACE_MOST_PARTS ? AA_TRACE_MOST_PARTS
@@ -81,7 +81,7 @@ static uint32_t most_parts(void) {
                                        : (uint32_t)parts;
 }
 
-/* Makes space for one more part, by combining the shorter half of the parts as node 0. */
+/* Makes space for another part by combining the shorter half of the parts as node 0. */
 static void make_room(struct aa_sample *sample, struct aa_part *parts) {
     uint32_t most = most_parts();
     if (sample->parts < 2 * most)
@@ -134,7 +134,7 @@ void aa_trace_sum_nodes(struct aa_time_line *line, struct aa_sample *sample, uin
 
 /*
  * Returns the number of the process's pages in memory; 0 if unknown. The file is opened each time, because
- * the program may close unknown descriptors.
+ * the program may close descriptors that it did not open.
  */
 static uint64_t resident_pages(void) {
     char text[128] = "";
@@ -178,7 +178,7 @@ void aa_trace_leave_out(uint64_t recorded, uint64_t *totals) {
     }
 }
 
-/* If other values are recorded from now on, their increase until now must not be in the next sample. */
+/* If other values are recorded from now on, their increase up to now must not be in the next sample. */
 void aa_trace_record(struct aa_thread *thread, struct aa_time_line *line, uint64_t recorded) {
     aa_counter_choose(thread, (uint32_t)(recorded >> AA_COUNTER_VALUE)); /* the thread may be new */
     if (recorded == line->recorded)

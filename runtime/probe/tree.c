@@ -14,7 +14,7 @@
 #define FIRST_EDGES 1024u
 #define DESCRIPTOR_BARS 7
 #define LEVELS 64
-#define ALWAYS_MADE 2u /* levels that get nodes in any case: main, and the functions that it calls */
+#define ALWAYS_MADE 2u /* number of levels that always get nodes: main, and the functions that it calls */
 
 /* ---- edges */
 
@@ -35,7 +35,7 @@ static void put_edge(struct aa_thread *thread, struct aa_edge put) {
     edge->node = put.node;
 }
 
-/* The old table stays mapped, but empty, for an event that a signal handler has interrupted here. */
+/* The old table stays mapped, but empty, for an event that a signal handler may have interrupted. */
 bool aa_tree_widen(struct aa_thread *thread) {
     uint64_t old_mask = thread->edge_mask, capacity = thread->edges ? 2 * (old_mask + 1) : FIRST_EDGES;
     struct aa_edge *old = thread->edges, *edges = aa_memory_map(capacity * sizeof *edges);
@@ -54,8 +54,8 @@ bool aa_tree_widen(struct aa_thread *thread) {
 }
 
 /*
- * Returns a child with its flags and these; AA_LASTING depends on the key, of which a child may have
- * several.
+ * Returns a child with its own flags and these flags. AA_LASTING depends on the key, because a child may have
+ * several keys.
  */
 static struct aa_node *marked(const struct aa_node *child, uintptr_t bits, const char *key) {
     bits |= (uintptr_t)child & (AA_THROTTLED | AA_FRAMED);
@@ -64,7 +64,7 @@ static struct aa_node *marked(const struct aa_node *child, uintptr_t bits, const
     return (struct aa_node *)((uintptr_t)aa_throttled_node(child) | bits);
 }
 
-/* Adds an edge, with its flags; returns false without memory. The caller holds the lock. */
+/* Adds an edge with its flags; returns false if there is no memory. The caller holds the lock. */
 static bool keep_edge(struct aa_thread *thread, struct aa_edge edge) {
     if (4 * thread->edge_count >= thread->edge_mask && !aa_tree_widen(thread))
         return false;
@@ -99,7 +99,7 @@ void aa_tree_unmark(struct aa_thread *thread, const struct aa_node *node, const 
     aa_slots_forget();
 }
 
-/* In a section, so that no signal handler marks the edge meanwhile. */
+/* Works in a section, so that no signal handler marks the edge at the same time. */
 void aa_tree_mark_alone(struct aa_thread *thread, const struct aa_node *node, const char *key, bool alone) {
     struct aa_section section = aa_section_begin();
     struct aa_edge *edge = aa_tree_edge(thread, node, key);
@@ -120,7 +120,7 @@ void aa_tree_frame(struct aa_thread *thread, const struct aa_node *node,
     aa_slots_forget();
 }
 
-/* Returns an odd address, the source of the edge to a node's data; nodes have even addresses. */
+/* Returns an odd address as the source of the edge to a node's data; nodes have even addresses. */
 static struct aa_node *beside(const struct aa_node *node) {
     return (struct aa_node *)((char *)node + 1);
 }
@@ -162,8 +162,8 @@ struct aa_node *aa_tree_append(struct aa_thread *thread, struct aa_node *parent,
 }
 
 /*
- * Returns the node or its nearest ancestor that is of a region; null if there is none. All ancestors are
- * open, so the region is entered recursively. level: how many nodes were searched.
+ * Returns the node, or its nearest ancestor, with this region; null if there is none. All ancestors are open,
+ * so the region is entered recursively. level: the number of nodes that were searched.
  */
 static struct aa_node *find_open(struct aa_node *node, uint32_t region, uint32_t *level) {
     for (*level = 0; node && node->region != region; ++*level)
@@ -172,8 +172,8 @@ static struct aa_node *find_open(struct aa_node *node, uint32_t region, uint32_t
 }
 
 /*
- * The number of nodes on each level and on all levels with new nodes; and how much more of the memory than
- * its half may be used, in 256ths, before the next levels get no more nodes.
+ * The number of nodes on each level, and on all levels that get new nodes; and the part of the memory beyond
+ * its first half, in 256ths, that may be used before further levels get no more nodes.
  */
 static struct { uint32_t nodes[LEVELS], all, given_up; } made;
 
@@ -183,8 +183,8 @@ void aa_tree_forget(void) {
 
 /*
  * Returns whether to create a node on this level. When half of the memory is used, and again when half of
- * the rest is, the deepest levels, which hold half of all nodes, get no more nodes. Entries there count to
- * their parents.
+ * the remaining memory is used, the deepest levels, which contain half of all nodes, get no more nodes.
+ * Entries on these levels count towards their parents.
  */
 static bool is_shallow(uint32_t level) {
     struct aa_header *header = aa_shard();
@@ -221,8 +221,8 @@ static void refuse(const char *descriptor) {
 }
 
 /*
- * Returns the child for a descriptor, and appends it if it is new. The copy of the text in the shard is a
- * key of the child, too: it connects all addresses with the same text.
+ * Returns the child for a descriptor, and appends it if it is new. The copy of the text in the shard is
+ * also a key of the child, which connects all addresses with the same text.
  */
 static struct aa_node *find_or_append(struct aa_thread *thread, struct aa_node *node, const char *key) {
     const struct aa_region *region = aa_region_intern(key);
@@ -270,11 +270,12 @@ struct aa_node *aa_tree_step(struct aa_thread *thread, const char *key) {
 }
 
 /*
- * ---- call paths of other threads: the thread's own nodes for these are stored as edges from its base; the
- * key is the address of the other thread's node
+ * ---- call paths of other threads: the thread's own nodes for these call paths are stored as edges from its
+ * base; the key is the address of the other thread's node
  */
 
-/* Stores an edge from the base to a node, unless that is null; returns it. The caller holds the lock. */
+/* Stores an edge from the base to a node, unless the node is null; returns the node. The caller holds the
+ * lock. */
 static struct aa_node *remember(struct aa_thread *thread, const void *key, struct aa_node *node) {
     if (node)
         keep_edge(thread, (struct aa_edge){thread->base, key, node});
@@ -316,7 +317,7 @@ bool aa_tree_is_ours(const void *in_shard) {
     return (uint64_t)((const char *)in_shard - (const char *)aa_shard()) < atomic_load(&aa_shard()->used);
 }
 
-/* Returns the base below a node. Its key is an odd address, because nodes have even ones. */
+/* Returns the base below a node. Its key is an odd address, because nodes have even addresses. */
 static struct aa_node *base_below(struct aa_thread *thread, const struct aa_node *node) {
     const char *key = (const char *)node + 1;
     const struct aa_edge *known = aa_tree_edge(thread, thread->base, key);

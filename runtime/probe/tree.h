@@ -10,9 +10,9 @@
 #include "shard.h"
 
 /*
- * Flags in the lowest bits of an edge's child. AA_THROTTLED: its time goes to its parent. AA_FRAMED: it
- * gets frames nevertheless, so that the position in it is known. AA_LASTING: its key is never unloaded.
- * AA_ALONE: its entries seldom follow each other, so opening a site for it does not pay (site.h).
+ * Flags in the lowest bits of an edge's child. AA_THROTTLED: the child's time goes to its parent. AA_FRAMED:
+ * it gets frames nevertheless, so that the position in it is known. AA_LASTING: its key is never unloaded.
+ * AA_ALONE: its entries seldom follow each other, so opening a site for it is not worthwhile (site.h).
  */
 #define AA_THROTTLED ((uintptr_t)1)
 #define AA_FRAMED ((uintptr_t)2)
@@ -51,8 +51,8 @@ struct aa_edges {
 };
 
 /*
- * Returns a thread's table of edges. The mask is read first: if a signal handler widens the table
- * meanwhile, the mask is too small and not too large.
+ * Returns a thread's table of edges. The mask is read first, so that it is too small rather than too large if
+ * a signal handler widens the table in the meantime.
  */
 static inline struct aa_edges aa_tree_edges(const struct aa_thread *thread) {
     uint64_t mask = thread->edge_mask;
@@ -67,15 +67,16 @@ static inline struct aa_edge *aa_tree_first_edge(const struct aa_thread *thread,
     return &edges.first[aa_tree_hash(node, key) & edges.mask];
 }
 
-/* Returns the edge from a node by a key; an unused one, in which node is null, if there is none. */
+/* Returns the edge from a node by a key; if there is none, an unused edge, whose node is null. */
 struct aa_edge *aa_tree_edge(const struct aa_thread *thread, const struct aa_node *node, const char *key);
 
-/* Returns the parent of a node; null for a base that is below no other node. */
+/* Returns the parent of a node; null for a base that is not below another node. */
 struct aa_node *aa_tree_parent(const struct aa_node *node);
 
 /*
- * Returns the child of the thread's current node for a descriptor, with its flags; appends it if it is new.
- * Null: the entry counts to the current node, because there is no memory or the descriptor is refused.
+ * Returns the child of the thread's current node for a descriptor, with its flags; appends the child if it is
+ * new. Returns null if there is no memory or the descriptor is refused; the entry then counts towards the
+ * current node.
  */
 struct aa_node *aa_tree_step(struct aa_thread *thread, const char *key);
 
@@ -88,8 +89,8 @@ struct aa_node *aa_tree_adopt(struct aa_thread *thread, struct aa_node *node);
 struct aa_node *aa_tree_base_below(struct aa_thread *thread, const struct aa_node *node);
 
 /*
- * Appends a node; returns null without memory. parent: null for a base. region: the region's number, or
- * AA_NO_REGION for a base. The caller holds the shard's lock, and publishes the node.
+ * Appends a node; returns null if there is no memory. parent: null for a base. region: the region's number,
+ * or AA_NO_REGION for a base. The caller holds the shard's lock, and publishes the node.
  */
 struct aa_node *aa_tree_append(struct aa_thread *thread, struct aa_node *parent, uint32_t region);
 
@@ -113,22 +114,28 @@ void aa_tree_frame(struct aa_thread *thread, const struct aa_node *node,
 
 /* Returns the data attached to a node; null if there are none. */
 void *aa_tree_note(const struct aa_thread *thread, const struct aa_node *node);
-/* Attaches data to a node, only once; returns false without memory. The caller holds the shard's lock. */
+/*
+ * Attaches data to a node, only once; returns false if there is no memory. The caller holds the shard's
+ * lock.
+ */
 bool aa_tree_keep_note(struct aa_thread *thread, const struct aa_node *node, void *note);
 
 /* Returns whether a node has no children that are timed. */
 bool aa_tree_is_leaf(const struct aa_thread *thread, const struct aa_node *node);
 
-/* Returns whether something in the shard belongs to this process, and not to the one that forked it. */
+/*
+ * Returns whether something in the shard belongs to this process, rather than to the process that forked
+ * it.
+ */
 bool aa_tree_is_ours(const void *in_shard);
 
 /* Removes the keys in this memory from the thread's edges. The caller holds the shard's lock. */
 void aa_tree_forget_keys(struct aa_thread *thread, struct aa_span span);
 
-/* Doubles the hash table of edges; returns false without memory. The caller holds the shard's lock. */
+/* Doubles the hash table of edges; returns false if there is no memory. The caller holds the shard's lock. */
 bool aa_tree_widen(struct aa_thread *thread);
 
-/* Forgets how many nodes there are, in the child of a fork, which has its own shard. */
+/* Forgets the number of nodes in the child of a fork, which has its own shard. */
 void aa_tree_forget(void);
 
 #endif

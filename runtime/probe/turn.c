@@ -10,8 +10,8 @@
 #include <errno.h>
 
 /*
- * Goes to the origin's call path. Counts a visit of the construct, except for the opener, which has counted
- * its own.
+ * Moves to the origin's call path. Counts a visit of the construct, except for the opener, which has already
+ * counted its visit.
  */
 static bool descend(struct aa_thread *thread, struct aa_origin origin) {
     struct aa_node *node = aa_tree_adopt(thread, origin.node);
@@ -37,7 +37,7 @@ struct aa_turn aa_turn_begin(struct aa_origin origin, uint32_t number) {
     aa_counter_stop();
     struct aa_thread *thread = aa_thread_self;
     if (!thread) {
-        aa_thread_birth = NULL; /* this thread's call paths are those of its teams */
+        aa_thread_birth = NULL; /* this thread continues the call paths of its teams */
         thread = aa_event_attach(number);
     }
     if (thread)

@@ -5,8 +5,8 @@
 #include "team.h"
 
 /*
- * The result of aa_turn_begin, to be passed to aa_turn_end. thread: null if the turn is not recorded. depth:
- * the number of frames before it. waited_for: the open team for which the thread was waiting.
+ * The result of aa_turn_begin, which must be passed to aa_turn_end. thread: null if the turn is not recorded.
+ * depth: the number of frames before the turn. waited_for: the open team for which the thread was waiting.
  */
 struct aa_turn {
     struct aa_thread *thread;
@@ -15,8 +15,8 @@ struct aa_turn {
 };
 
 /*
- * Begin and end a turn of the calling thread. number: the thread's number in its team, or AA_ANY_TREE.
- * team: the team for which it waits afterwards, or null.
+ * Begin and end a turn of the calling thread. number: the thread's number in its team, or AA_ANY_TREE. team:
+ * the team for which the thread waits afterwards, or null.
  */
 struct aa_turn aa_turn_begin(struct aa_origin origin, uint32_t number);
 void aa_turn_end(struct aa_turn turn, struct aa_team *team);

@@ -1,6 +1,6 @@
 /*
  * dlclose. When a library is unloaded, its descriptors are gone, and another library may have other
- * descriptors at the same addresses. So these addresses are removed as keys.
+ * descriptors at the same addresses. These addresses are therefore removed as keys.
  */
 #define _GNU_SOURCE
 #include "call_site.h"

@@ -15,15 +15,15 @@
 
 #define WANTED "AUTOANALYZER_USAGE"
 #define BY_DEFAULT "page_faults,system_time"
-#define LOOKED_AT 2 /* metrics that are read with the CPU clock: page faults and system time */
+#define LOOKED_AT 2 /* number of metrics that are read with the CPU clock: page faults and system time */
 
 /*
  * Readings follow each other after 0.2 ms instead of 2 ms if page faults take a sixteenth of the time. That
- * is clearly less than the tenth that the analysis considers much (THRESHOLD in analyze/run/criteria.py).
- * At 0.3 us each, these readings take 0.15 % of the time. They go on for 64 readings, 13 ms, so that short
- * pauses do not end them.
+ * is clearly less than the tenth that the analysis considers significant (THRESHOLD in
+ * analyze/run/criteria.py). At 0.3 us each, these readings take 0.15 % of the time. They continue for 64
+ * readings, 13 ms, so that short pauses do not end them.
  */
-#define FILLED 16 /* bytes per nanosecond; filling pages with zeros in memory was measured as 18 to 21 */
+#define FILLED 16 /* bytes per nanosecond; filling pages in memory with zeros was measured at 18 to 21 */
 #define MANY 16
 #define HASTE 10u
 #define HASTY 64u
@@ -64,13 +64,16 @@ static uint32_t of_own_code;         /* places whose metric excludes library cal
 static double nanoseconds_per_fault; /* to fill the page with zeros; the fault itself takes longer */
 static bool asks_system, asks_energy, looks;
 static bool claims_node;
-/* a message about named metrics that are not counted; empty: none */
+/* a message about named metrics that are not counted; empty if all are */
 static char lacking[512];
 static _Thread_local bool of_the_node AA_INITIAL_EXEC; /* whether this thread counts the node's energy */
 static _Thread_local struct {
     uint64_t faults, system, ticks, outside;
-    unsigned hasty; /* remaining readings at the short period */
-    /* marks a reading in a call after one outside, where the use of the code before the call is lost */
+    unsigned hasty; /* number of remaining readings with the short period */
+    /*
+     * whether a reading in a call follows a reading outside, so that the use by code before the call is
+     * lost
+     */
     bool is_in_vain;
 } looked AA_INITIAL_EXEC;
 
@@ -93,8 +96,8 @@ static void add(struct aa_thread *thread, enum metric metric, uint64_t value) {
 }
 
 /*
- * Adds allocations to the current node. Those by this library, and by threads without a tree, belong to no
- * region.
+ * Adds allocations to the current node. Allocations by this library, and by threads without a tree, belong to
+ * no region.
  */
 static void note_allocation(uint64_t allocated, uint64_t freed, uint32_t allocations, uint32_t frees) {
     struct aa_thread *thread = aa_thread_self;
@@ -164,7 +167,7 @@ static void take_all(const char *wanted) {
     }
 }
 
-/* Returns whether the user names events of PAPI, which may need all places. */
+/* Returns whether the user names PAPI events, which may need all places. */
 static bool are_events_named(void) {
     const char *counters = getenv("AUTOANALYZER_COUNTERS");
     return counters && strchr(counters, ':');
@@ -202,8 +205,8 @@ bool aa_usage_is_asked(void) {
 }
 
 /*
- * Energy is claimed here and not when the library is loaded, because most programs that load it record
- * nothing.
+ * Energy is claimed here rather than when the library is loaded, because most programs that load the library
+ * record nothing.
  */
 void aa_usage_describe(char sources[AA_COUNTERS][AA_SOURCE_LENGTH], bool counts) {
     claims_node = claims_node && aa_energy_claim();
@@ -259,7 +262,7 @@ void aa_usage_begin(const struct aa_thread *thread) {
 }
 
 /*
- * Adds the use since the last reading to the current node. Only a share of it, because short library calls
+ * Adds only a share of the use since the last reading to the current node, because short library calls
  * between the two readings use the system, too.
  */
 static void book(struct aa_thread *thread, uint64_t faults, uint64_t system) {
@@ -279,7 +282,7 @@ static void book(struct aa_thread *thread, uint64_t faults, uint64_t system) {
     aa_usage_begin(thread);
 }
 
-/* Returns the increase since the last reading; 0 if a signal handler has made a later reading meanwhile. */
+/* Returns the increase since the last reading; 0 if a signal handler has already taken a later reading. */
 static uint64_t advance(uint64_t *looked_at, uint64_t now) {
     uint64_t increase = now > *looked_at ? now - *looked_at : 0;
     *looked_at += increase;
@@ -291,7 +294,7 @@ void aa_usage_look(struct aa_thread *thread) {
         return;
     int error = errno; /* the program's, restored at the end */
     if (thread)
-        /* so that no event of a signal handler starts another reading meanwhile */
+        /* so that no event in a signal handler starts another reading in the meantime */
         thread->due += thread->last - looked.ticks;
     uint64_t system[AA_SYSTEM_VALUES], time = advance(&looked.system, aa_system_of_thread(system));
     uint64_t faults = advance(&looked.faults, system[AA_MINOR_FAULTS] + system[AA_MAJOR_FAULTS]);

@@ -1,18 +1,18 @@
 /*
- * System use of threads, on request: AUTOANALYZER_USAGE names metrics, at most as many as a node has
- * places for events that the user names. They use these places from the last one on.
+ * System use of threads, on request: AUTOANALYZER_USAGE names metrics, at most as many as a node has places
+ * for events that the user names. The metrics use these places, beginning with the last one.
  *
  *   page_faults, system_time …       are read at each event, like counters
- *   energy, dram_energy              as well, but once a millisecond, and by one process per node
+ *   energy, dram_energy              likewise, but once per millisecond, and by one process per node
  *   allocated_bytes, allocations …   are reported by the library in malloc/, and cost events nothing
  *
- * If none is named and nothing else is counted, page_faults and system_time are read together with the CPU
- * clock: a reading takes a third of a microsecond, every 2 ms, and every 0.2 ms while there are many
- * faults. If the thread is in no call, its use since the last reading goes to the current node, multiplied
- * by the share of that time that it spent outside calls. If the thread is in a call, the next reading is
- * due after 0.2 ms; otherwise readings would mostly fall into long calls, and miss what short code between
- * them uses. After two readings in calls, it is due after 2 ms: programs that are mostly in calls would read
- * ten times as often.
+ * If no metric is named and nothing else is counted, page_faults and system_time are read together with the
+ * CPU clock: a reading takes a third of a microsecond, every 2 ms, and every 0.2 ms while there are many page
+ * faults. If the thread is in no call, its use since the last reading, multiplied by the share of that time
+ * that it spent outside calls, goes to the current node. If the thread is in a call, the next reading is due
+ * after 0.2 ms, because readings would otherwise mostly fall into long calls, and miss the use by short code
+ * between them. After two readings in calls, the next reading is due after 2 ms, because programs that are
+ * mostly in calls would otherwise read ten times as often.
  */
 #ifndef AA_USAGE_H
 #define AA_USAGE_H
@@ -22,10 +22,10 @@
 /* Reads AUTOANALYZER_USAGE; called once, when the library is loaded. */
 void aa_usage_load(void);
 
-/* Forgets all readings, in the child of a fork, which leaves the node's energy to its parent. */
+/* Forgets all readings in the child of a fork, which leaves the node's energy to its parent. */
 void aa_usage_forked(void);
 
-/* Returns how many of the places for events named by the user are in use. */
+/* Returns the number of used places among those for events that the user names. */
 int aa_usage_places(void);
 
 /*
@@ -37,20 +37,20 @@ bool aa_usage_is_of_own_code(int place);
 /* Returns whether anything is read at every event. */
 bool aa_usage_is_asked(void);
 
-/* Begins the readings of the calling thread: the next one adds what has passed since this moment. */
+/* Begins the readings of the calling thread: the next reading adds the use since this moment. */
 void aa_usage_begin(const struct aa_thread *thread);
 
 /*
  * Adds the use of the system since the last reading to the thread's current node, if page faults and system
- * time are read together with the CPU clock. The caller has booked the time until now. thread: null: only
- * reads the values.
+ * time are read together with the CPU clock. The caller has booked the time up to now. thread: if it is null,
+ * the values are only read.
  */
 void aa_usage_look(struct aa_thread *thread);
 
 /* Returns the factor, 1 or 10, by which the interval until the next reading should be shorter than usual. */
 unsigned aa_usage_haste(void);
 
-/* Stores the calling thread's use until now in the places of the metrics that are read at every event. */
+/* Stores the calling thread's use up to now in the places of the metrics that are read at every event. */
 void aa_usage_ask(uint64_t counts[AA_COUNTED]);
 
 /* Writes the source of each metric that is counted. counts: whether anything else is counted. */

@@ -1,11 +1,11 @@
 /*
- * User threads, that is contexts between which swapcontext switches: each has its own stack of open
- * regions. The open regions are saved in the frame of the call that switches away. They are open again when
+ * User threads, that is, contexts between which swapcontext switches. Each context has its own stack of open
+ * regions. The open regions are saved in the frame of the call that switches away. They are opened again when
  * that call returns, in whatever thread and in whatever way, including the end of a context's function.
  *
  * A new context begins below the node from which the thread itself switched to its first context. If the
- * thread returns to its own stack by a jump, this is only noticed when it leaves a region that was open
- * there.
+ * thread returns to its own stack with a jump, this is only noticed when it leaves a region that was open on
+ * that stack.
  */
 #define _GNU_SOURCE
 #include "book.h"
@@ -30,7 +30,8 @@
 
 #define OWN_FRAMES 64u
 /*
- * regions saved on the stack; more are saved elsewhere, because the stack of a context may have only a page
+ * maximum number of regions saved on the stack; more are saved in other memory, because a context's stack may
+ * be as small as a page
  */
 #define FRAMES_ON_STACK 16u
 
@@ -45,8 +46,8 @@ struct kept {
 };
 
 /*
- * A copy of the regions that were open on the thread's own stack, unless there were too many. A copy,
- * because a jump may leave the call that has saved them.
+ * A copy of the regions that were open on the thread's own stack, unless there were too many. It is a copy,
+ * because a jump may leave the call that has saved the regions.
  */
 static _Thread_local struct {
     struct kept kept;
@@ -99,8 +100,8 @@ static __attribute__((noinline)) void put_away(struct aa_thread *thread, struct 
 }
 
 /*
- * Returns the key of a saved frame; aa_no_key if its library was unloaded meanwhile, because saved frames
- * are not updated then.
+ * Returns the key of a saved frame; aa_no_key if its library was unloaded in the meantime, because saved
+ * frames are not updated.
  */
 static const char *key_of(const struct aa_frame *frame) {
     const char *key = aa_key_get(&frame->key);
@@ -141,7 +142,7 @@ bool aa_user_context_jumped(struct aa_thread *thread, const char *key) {
     return true;
 }
 
-/* Opens the saved regions again. Not inline, because it may run in another thread than the code before it. */
+/* Opens the saved regions again. Not inline, because another thread may have executed the code before it. */
 static __attribute__((noinline)) void take_back(const struct kept *kept) {
     if (aa_thread_closed)
         return;

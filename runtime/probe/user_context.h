@@ -1,13 +1,13 @@
-/* Contexts between which the program switches, each with a stack of its own. */
+/* Contexts between which the program switches, each with its own stack. */
 #ifndef AA_USER_CONTEXT_H
 #define AA_USER_CONTEXT_H
 
 #include "shard.h"
 
 /*
- * Returns whether a thread that leaves a region which is not open has jumped back to its own stack: the
- * region was open there when the thread switched to its first context. If so, opens the regions again that
- * were open there. The caller has booked the time until now. key: the region's descriptor.
+ * Returns whether a thread that leaves a region which is not open has jumped back to its own stack, where
+ * the region was open when the thread switched to its first context. If so, opens the regions again that
+ * were open on this stack. The caller has booked the time up to now. key: the region's descriptor.
  */
 bool aa_user_context_jumped(struct aa_thread *thread, const char *key);
 

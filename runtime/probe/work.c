@@ -15,9 +15,9 @@ struct aa_work_node {
     /* indices plus 1: of its parent, its first child, and its parent's next child; 0: none */
     uint32_t above, below, beside;
     uint32_t what;
-    uint64_t visits; /* at the last reading */
-    uint64_t told;   /* visits that were told */
-    int64_t worked;  /* its work at the last reading, in ticks or instructions */
+    uint64_t visits; /* number of visits at the last reading */
+    uint64_t told;   /* number of visits that were already passed to the callback */
+    int64_t worked;  /* the node's work at the last reading, in ticks or instructions */
     bool is_open;
 };
 
@@ -26,8 +26,8 @@ bool aa_work_is_counted(void) {
 }
 
 /*
- * Returns the work of a node, in ticks or instructions. As in the gather (own_shards.py), a base's own work
- * is left out if it is before or after main.
+ * Returns the work of a node, in ticks or instructions. As in gathering (own_shards.py), a base's own work is
+ * left out if it is before or after main.
  */
 static int64_t worked(const struct aa_work *work, const struct aa_node *node) {
     bool is_outside = work->outside && node->region == AA_NO_REGION;
@@ -80,8 +80,8 @@ static bool grow(struct aa_work *work) {
 /* ---- new nodes */
 
 /*
- * Returns the hash of a call path, which is the same in all ranks: FNV-1a over the descriptors from the
- * root on.
+ * Returns the hash of a call path, which is the same in all ranks: FNV-1a over the descriptors, beginning
+ * with the root.
  */
 static uint32_t hashed(uint32_t what, const struct aa_node *node) {
     if (node->region == AA_NO_REGION)
@@ -104,7 +104,7 @@ static bool add(struct aa_work *work, const struct aa_node *node) {
         .above = above,
         .beside = *first,
         .what = hashed(above ? work->nodes[above - 1].what : 0x811c9dc5u, node),
-        .is_open = true, /* so that it is read even if it has no visits */
+        .is_open = true, /* so that the node is read even if it has no visits */
     };
     *first = place;
     work->outside |= node->thread > 0 || is_program(node);

@@ -26,13 +26,13 @@ struct aa_work {
     bool outside;   /* whether a base's own work is before or after main, and does not count */
 };
 
-/* Returns whether work is in instructions, and not in nanoseconds. */
+/* Returns whether work is measured in instructions, rather than in nanoseconds. */
 bool aa_work_is_counted(void);
 
 /*
- * Calls `tell` with the work of each node since the last reading, and returns how many nodes were read.
- * node: its offset divided by 64. what: a number of its call path, the same in all ranks. visits: those
- * since its work was last told. work: nanoseconds or instructions.
+ * Calls `tell` with the work of each node since the last reading, and returns the number of nodes that were
+ * read. node: the node's offset divided by 64. what: a number of its call path, the same in all ranks.
+ * visits: the visits since `tell` was last called for the node. work: nanoseconds or instructions.
  */
 typedef void aa_work_told(void *to, uint32_t node, uint32_t what, uint64_t visits, double work);
 uint32_t aa_work_look(struct aa_work *work, const struct aa_thread *thread, aa_work_told *tell, void *to);

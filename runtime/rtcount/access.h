@@ -1,7 +1,7 @@
 /*
  * Looks up an access in the caches of the running thread, if it was not found by its place. There is a
- * function for each of a few usual shapes of caches. This file is compiled once for any processor, and once
- * for processors with AVX2.
+ * separate function for each of a few usual shapes of caches. This file is compiled once for any processor,
+ * and once for processors with AVX2.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -31,7 +31,7 @@ static Bool misses_in(UWord *sets, const Geometry *cache, UWord number) {
     return sets && misses_by_line(sets + (number & cache->set_mask) * cache->ways, cache->ways, number);
 }
 
-/* Returns which of L3 and the TLB miss a line that L1, or L2 as well, has missed. */
+/* Returns which of L3 and the TLB miss a line that L1, and perhaps L2, has missed. */
 static __attribute__((noinline)) UWord touch_further(UWord line, UWord missed) {
     UWord page = line >> (rc_tlb.line_bits - rc_l1.line_bits);
     UWord further = misses_in(rc_caches.tlb, &rc_tlb, page) ? MISSED_TLB : 0;
@@ -48,7 +48,7 @@ ALWAYS_INLINE UWord touch(Shape shape, UWord line, UWord now) {
         way = oldest_way(set, shape.l1_ways, shape.way_bits);
         set[way] = start;
         missed = MISSED_L1 + MISSED_L2 * (UWord)misses_l2(shape, line);
-        if (__builtin_expect(rc_events >> AA_RTCOUNT_L3_MISSES, 0)) /* L3 or the TLB: the last two */
+        if (__builtin_expect(rc_events >> AA_RTCOUNT_L3_MISSES, 0)) /* the last two events: L3 or the TLB */
             missed |= touch_further(line, missed);
     }
     set[shape.l1_ways + way] = now;

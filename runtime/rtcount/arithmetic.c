@@ -1,4 +1,4 @@
-/* Arithmetic that may take long: divisions, and denormal numbers. SPDX-License-Identifier: GPL-2.0-or-later
+/* Arithmetic that may be slow: divisions, and denormal numbers. SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "arithmetic.h"
 
@@ -56,8 +56,8 @@ Search rc_search;
 
 #if defined(VGA_amd64)
 
-/* FTZ and DAZ, the bits in MXCSR that disable denormal numbers; and the bits that the processor sets there at
- * a denormal operand and at an underflow. */
+/* FTZ and DAZ, the bits in MXCSR that disable denormal numbers; and the bits in it that the processor sets
+ * for a denormal operand and for an underflow. */
 #define FLUSHES 0x8040
 #define MET 0x12
 
@@ -130,8 +130,8 @@ static IRExpr *filled(UShort bytes) {
     return IRExpr_Const(IRConst_V128(bytes));
 }
 
-/* Returns values that are 0 just where a vector has denormal numbers: exponents, except for zeros; see
- * arithmetic.h. */
+/* Returns values that are 0 exactly where a vector has denormal numbers: the exponents, but not 0 for zeros;
+ * see arithmetic.h. */
 static IRExpr *exponents(IRSB *out, IRExpr *numbers, Bool floats) {
     IRExpr *doubled =
         vector(out, IRExpr_Binop(floats ? Iop_ShlN32x4 : Iop_ShlN64x2, numbers, IRExpr_Const(IRConst_U8(1))));
@@ -158,7 +158,7 @@ static IRExpr *exponents_of(IRSB *out, IRExpr *value, Int kind) {
     case Ity_V128:
         return exponents(out, value, kind == FLOATS || kind == LOW_FLOAT);
     default:
-        return NULL; /* the rounding mode, which is no operand */
+        return NULL; /* the rounding mode, which is not an operand */
     }
 }
 

@@ -1,4 +1,4 @@
-/* Arithmetic that may take long: divisions, and denormal numbers. SPDX-License-Identifier: GPL-2.0-or-later
+/* Arithmetic that may be slow: divisions, and denormal numbers. SPDX-License-Identifier: GPL-2.0-or-later
  */
 #ifndef RTCOUNT_ARITHMETIC_H
 #define RTCOUNT_ARITHMETIC_H
@@ -9,13 +9,13 @@
 /* Returns whether a statement divides or takes square roots. An operation on a vector counts as one. */
 Bool rc_divides(const IRStmt *statement);
 
-#define MOST_KNOWN 16    /* values whose exponents are known: the last ones */
-#define MOST_NUMBERS 256 /* instructions whose numbers are examined before a count */
+#define MOST_KNOWN 16    /* number of values whose exponents are kept: the most recent values */
+#define MOST_NUMBERS 256 /* maximum number of instructions whose numbers are examined before a count */
 
 /*
- * The exponents of the last values; and, for the instructions since the last exit, whether they have a
- * denormal number. For a vector of doubles d, t4 is 0 just where d is denormal (likewise for floats, with 1,
- * 1 and 24):
+ * The exponents of the most recent values; and, for the instructions since the last exit, whether they have a
+ * denormal number. For a vector of doubles d, t4 is 0 exactly where d is denormal (likewise for floats, with
+ * 1, 1 and 24):
  *
  *     t1 = ShlN64x2(d, 1); t2 = Add64x2(t1, -1); t3 = OrV128(t1, t2); t4 = ShrN64x2(t3, 53)
  */
@@ -27,17 +27,17 @@ typedef struct {
     } known[MOST_KNOWN];
     IRExpr *here; /* for the current instruction; NULL: it does not compute */
     IRExpr *any;  /* for all instructions before it */
-    UInt number;  /* how many these are */
+    UInt number;  /* the number of these instructions */
 } Denormals;
 
-/* Whether to search for denormal numbers: never; once the processor has met one, as it notes in MXCSR; now.
+/* Whether to search for denormal numbers: never; after the processor has met one, as shown by MXCSR; or now.
  */
 typedef enum { NEVER, AWAITED, FOUND } Search;
 extern Search rc_search;
 
 /*
- * While they are awaited, code that computes is left at its start once there is one, and all code translated
- * anew:
+ * While denormal numbers are awaited, code that computes is left at its start once there is one, and all code
+ * is translated again:
  *
  *     t1 = LDle:I64(met); t2 = CmpNE64(t1, 0); PUT(CMSTART) = 0; PUT(CMLEN) = -1
  *     if (t2) goto {InvalICache} start
@@ -47,7 +47,7 @@ void rc_await_denormals(IRSB *out, const IRSB *in);
 /* Called when translated code was left: checks whether the processor has met a denormal number. */
 void rc_note_denormals(void);
 
-/* Examine the numbers of a statement, which has been added; end an instruction; at an exit, count the
+/* Examine the numbers of a statement that was just added; end an instruction; at an exit, count the
  * instructions with denormal numbers. */
 void rc_look_for_denormals(Denormals *denormals, IRSB *out, const IRStmt *statement);
 void rc_end_arithmetic(Denormals *denormals, IRSB *out);

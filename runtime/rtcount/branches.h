@@ -8,13 +8,13 @@
 #define BRANCH_BITS 14 /* bits of an index into the table */
 
 /*
- * Predicts a branch from the last branches: gshare (McFarling, Combining branch predictors, 1993). The index
- * into the table is the branch's address, combined with the history by exclusive or. Each counter is from 0
- * to 3, and stored doubled. From 2 on, it predicts that the branch is taken.
+ * Predicts a branch from the last branches with gshare (McFarling, Combining branch predictors, 1993). The
+ * index into the table is the exclusive or of the branch's address and the history. Each counter ranges
+ * from 0 to 3, and is stored doubled. If it is at least 2, it predicts that the branch is taken.
  */
 typedef struct {
     UChar counters[1 << BRANCH_BITS];
-    ULong history; /* one bit per branch, the last one lowest: whether it was taken */
+    ULong history; /* one bit per branch, the last branch lowest: whether it was taken */
 } Branches;
 
 /* The predictor of the running thread. */

@@ -1,6 +1,6 @@
 /*
- * Sets of the two caches. A processor cannot predict in which way a line is found, or which one it replaces.
- * So this code has no branches, and compares several ways at once where possible.
+ * Sets of the two caches. A processor cannot predict in which way a line is found, or which way it replaces.
+ * This code therefore has no branches, and compares several ways at once where possible.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -20,7 +20,7 @@
 
 /* ---- L1 */
 
-/* Returns a bit for each of four ways: whether it contains a line. */
+/* Returns a bit for each of four ways, which shows whether the way contains a line. */
 ALWAYS_INLINE UWord holders(const Way *ways, Addr start) {
 #if defined(__AVX2__)
     __m256i wanted = _mm256_set1_epi64x((long long)start);
@@ -38,7 +38,7 @@ ALWAYS_INLINE UWord holders(const Way *ways, Addr start) {
 #endif
 }
 
-/* Returns the way that contains a line; the number of ways if none does. */
+/* Returns the way that contains a line; the number of ways if no way contains it. */
 ALWAYS_INLINE UWord way_of(const Way *set, UWord ways, Addr start) {
     UWord way = 0, found = 0;
     if (ways <= 4 * LANES && ways % LANES == 0) {
@@ -56,8 +56,8 @@ ALWAYS_INLINE UWord lesser(UWord one, UWord other) {
     return one < other ? one : other;
 }
 
-/* Returns the least recently used way. bits: those of a way's number. Four independent minima are computed,
- * so that none waits for the one before. */
+/* Returns the least recently used way. bits: the number of bits in a way's number. Four independent minima
+ * are computed, so that no computation waits for the previous one. */
 ALWAYS_INLINE UWord oldest_way(const Way *set, UWord ways, UWord bits) {
     UWord least[LANES] = {~(UWord)0, ~(UWord)0, ~(UWord)0, ~(UWord)0};
 #pragma GCC unroll 16
@@ -66,7 +66,7 @@ ALWAYS_INLINE UWord oldest_way(const Way *set, UWord ways, UWord bits) {
     return lesser(lesser(least[0], least[1]), lesser(least[2], least[3])) & (((UWord)1 << bits) - 1);
 }
 
-/* ---- L2: in a set, the line used last comes first */
+/* ---- L2: in a set, the most recently used line comes first */
 
 /* Returns whether a line is missing, and moves it to the front. The lines that were before it move back by
  * one. */
@@ -83,10 +83,10 @@ static inline Bool misses_by_line(UWord *set, UWord ways, UWord line) {
 }
 
 #define MOST_VECTORS 5
-#define ADDRESS_BITS 47 /* bits of a program's address on x86-64 */
+#define ADDRESS_BITS 47 /* number of bits in a program's address on x86-64 */
 
-/* Returns how many vectors the tags of a set fill; 0 if a tag does not fit in 32 bits, or a set in vectors. A
- * tag is a line without the bits that select the set. */
+/* Returns the number of vectors that the tags of a set fill; 0 if a tag does not fit in 32 bits, or if a set
+ * does not fill whole vectors. A tag is a line without the bits that select the set. */
 static inline UWord vectors_of(const Geometry *cache) {
 #if defined(__SSE2__)
     if (cache->ways % LANES == 0 && cache->ways <= LANES * MOST_VECTORS &&
@@ -99,8 +99,8 @@ static inline UWord vectors_of(const Geometry *cache) {
 #if defined(__AVX2__)
 
 /*
- * The same as misses_by_line, with eight tags at a time: the tags before the one that is found move by one,
- * and it comes first.
+ * The same as misses_by_line, with eight tags at a time: the found tag moves to the front, and the tags
+ * before it move back by one.
  *
  *     before      a  b  c  d   e  f  g  h       the tag of f
  *     afterwards  f  a  b  c   d  e  g  h

@@ -9,8 +9,8 @@ typedef enum { COUNTED, COUNTED_ALONE, STOPPED } Mode; /* COUNTED_ALONE: without
 
 typedef struct {
     Mode mode;
-    struct aa_rtcount_counts counts; /* kept here while another thread runs, or this one is stopped */
-    Strings strings;                 /* kept here like the counts, as are the following */
+    struct aa_rtcount_counts counts; /* kept here while another thread runs, or this thread is stopped */
+    Strings strings;                 /* kept here in the same way, like the fields that follow */
     UWord control;
     Caches caches;
     Place *places;
@@ -24,7 +24,7 @@ Caches rc_caches;
 Strings rc_strings;
 UWord rc_events, rc_control;
 
-#define MACHINE_LINE 64 /* bytes, on most machines */
+#define MACHINE_LINE 64 /* bytes per cache line on most machines */
 
 static Thread *threads;
 static ThreadId thread_count;
@@ -54,7 +54,7 @@ static void put_aside(Thread *thread) {
         thread->counts = rc_counts;
 }
 
-/* Allocates zeros that begin at a cache line of the machine. */
+/* Allocates zeroed memory that begins at a cache line of the machine. */
 static void *lines_of(SizeT bytes) {
     UWord start = (UWord)VG_(calloc)("rtcount.cache", bytes + MACHINE_LINE, 1);
     return (void *)((start + MACHINE_LINE - 1) & ~(UWord)(MACHINE_LINE - 1));
@@ -120,7 +120,7 @@ void rc_thread_runs(ThreadId id) {
     choose_caches();
 }
 
-/* Valgrind uses the number of a thread again once it has ended. */
+/* After a thread has ended, Valgrind uses its number again. */
 void rc_thread_starts(ThreadId id) {
     make_room(id);
     Thread *thread = threads + id;

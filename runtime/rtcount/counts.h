@@ -15,15 +15,15 @@
  * no prefetching; L1 and L2 are independent of each other.
  */
 typedef struct {
-    UWord line_bits, set_bits, set_mask, ways, way_bits; /* way_bits: of a way's number */
+    UWord line_bits, set_bits, set_mask, ways, way_bits; /* way_bits: the bits in a way's number */
 } Geometry;
 
 /* rc_l3 and rc_tlb are set only if their misses are counted. The TLB's lines are pages. */
 extern Geometry rc_l1, rc_l2, rc_l3, rc_tlb;
 
 /*
- * A line in L1: its start; 0 if there is none. A set consists of its ways, followed by the numbers of the
- * last accesses to these, in the same order.
+ * A line in L1: its start address; 0 if there is none. A set consists of its ways, followed by the number of
+ * the last access to each way, in the same order.
  */
 typedef Addr Way;
 
@@ -48,8 +48,8 @@ static inline Bool rc_counts_event(enum aa_rtcount_event event) {
 }
 
 /*
- * The last lines that a repeated string instruction of the running thread accessed, one per string; 0 if it
- * has not begun.
+ * The last lines that a repeated string instruction of the running thread accessed, one per string; 0 if the
+ * instruction has not begun.
  */
 typedef struct {
     Addr lines[2];
@@ -58,9 +58,9 @@ typedef struct {
 extern Strings rc_strings;
 
 /*
- * The way in which L1 last contained a line; it may contain another one by now. The index of a place is
- * computed from the line's address. Translated code looks here first, and marks the line as used if it finds
- * it.
+ * The way in which L1 last contained a line; by now, the way may contain another line. The index of a place
+ * is computed from the line's address. Translated code first checks the place, and marks the line as used
+ * if it is there.
  */
 typedef Way *Place;
 
@@ -76,13 +76,16 @@ extern Place *rc_places;
 typedef VG_REGPARM(2) void Access(Addr address, UWord numbered_size);
 extern Access *rc_access;
 
-/* Chooses rc_access, after rc_l1 and rc_l2 are set. avx2: use AVX2 if the processor has it. */
+/* Chooses rc_access, after rc_l1 and rc_l2 were set. avx2: whether to use AVX2 if the processor has it. */
 void rc_choose_access(Bool avx2);
 
 /* Returns the function for the caches with AVX2; null if the processor has no AVX2. */
 Access *rc_access_avx2(void);
 
-/* Called when a thread runs, starts, or is created. Each thread has its own caches, as if alone on a core. */
+/*
+ * Called when a thread runs, starts, or is created. Each thread has its own caches, as if it had its own
+ * core.
+ */
 void rc_thread_runs(ThreadId thread);
 void rc_thread_starts(ThreadId thread);
 void rc_thread_is_made(ThreadId parent, ThreadId thread);

@@ -25,7 +25,7 @@
 
 #define MOST_RANGES 16
 #define MOST_NAMES 64
-#define MOST_WAITING 8 /* accesses that are looked up together: a lookup's calls use the registers */
+#define MOST_WAITING 8 /* maximum number of accesses looked up together, because the calls use registers */
 
 #if defined(VG_BIGENDIAN)
 #define HOST_ENDIAN Iend_BE
@@ -73,23 +73,23 @@ static Bool is_left_out(Addr address) {
 typedef struct {
     IRExpr *address;
     Int size;
-    UInt number; /* among the accesses since the last exit, from 1 */
+    UInt number; /* the access's number since the last exit, from 1 */
 } Waiting;
 
 typedef struct {
     IRSB *out;
-    Waiting waiting[MOST_WAITING]; /* accesses that are looked up together, in their order */
+    Waiting waiting[MOST_WAITING]; /* accesses that are looked up together, in order */
     UInt waiting_count;
-    UInt instructions, accesses, divisions, branches; /* since the last exit */
-    IRExpr *accesses_before;                          /* number of accesses before it; NULL: not loaded yet */
+    UInt instructions, accesses, divisions, branches; /* their numbers since the last exit */
+    IRExpr *accesses_before;                          /* number of earlier accesses; NULL: not loaded yet */
     IRExpr *places;                                   /* rc_places; NULL: not loaded yet */
     Bool counts;                                      /* whether the current instruction is counted */
-    Addr address, next;                               /* its address, and that of the next instruction */
-    IRExpr *read; /* the last address that it has read, in case it also writes there */
+    Addr address, next;                               /* addresses of the current and the next instruction */
+    IRExpr *read; /* the last address that the instruction has read, in case it also writes to it */
     Int read_size;
-    Int last_part;     /* the last statement that reads a part of an access counted before */
-    Addr repeated;     /* the current repeated string instruction; 0 if it is none */
-    UInt string_count; /* number of strings that its current element has accessed */
+    Int last_part;     /* the last statement that reads a part of an access that was already counted */
+    Addr repeated;     /* the current repeated string instruction; 0 if there is none */
+    UInt string_count; /* number of strings that the instruction's current element has accessed */
     Vectors vectors;
     Denormals denormals;
 } Block;
@@ -205,7 +205,7 @@ static void end_string_if(Block *block, IRExpr *guard) {
     addStmtToIRSB(block->out, IRStmt_Dirty(call));
 }
 
-/* Ends the repeated string instruction, unless it is also the next instruction. */
+/* Ends the repeated string instruction, unless the next instruction is the same one. */
 static void end_string_before(Block *block, Addr next) {
     if (block->repeated && block->repeated != next)
         end_string_if(block, IRExpr_Const(IRConst_U1(True)));
@@ -213,7 +213,7 @@ static void end_string_before(Block *block, Addr next) {
 
 /* ---- accesses of all kinds */
 
-/* An access larger than a line, as when registers are saved, counts as one to its first line. */
+/* An access larger than a line, as when registers are saved, counts as one access to its first line. */
 static void access(Block *block, IRExpr *address, Int size) {
     Int line = 1 << rc_l1.line_bits;
     size = size < line ? size : line;
@@ -305,14 +305,14 @@ static void begin_instruction(Block *block, Addr address, UInt length) {
     block->read = NULL;
 }
 
-/* An exit to the instruction itself is no branch: it repeats an atomic operation that another thread
+/* An exit to the instruction itself is not a branch: it repeats an atomic operation that another thread has
  * disturbed. */
 static Bool is_branch(const Block *block, const IRStmt *exit) {
     return exit->Ist.Exit.jk == Ijk_Boring && !block->repeated &&
            target_of(exit->Ist.Exit.dst) != block->address;
 }
 
-/* Valgrind may exit where the branch is not taken, so that the guard is inverted. */
+/* Valgrind may exit where the branch is not taken; the guard is then inverted. */
 static void predict(Block *block, const IRStmt *exit) {
     Bool is_taken = target_of(exit->Ist.Exit.dst) != block->next;
     IRExpr *guard = exit->Ist.Exit.guard;

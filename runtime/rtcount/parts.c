@@ -16,7 +16,7 @@ static Int bytes_loaded(const IRStmt *statement) {
     return sizeofIRType(statement->Ist.WrTmp.data->Iex.Load.ty);
 }
 
-/* Returns the expression that a statement assigns to a temporary; NULL if it assigns none. */
+/* Returns the expression that a statement assigns to a temporary; NULL if it does not assign to it. */
 static const IRExpr *defined_in(const IRStmt *statement, IRTemp temporary) {
     Bool defines = statement->tag == Ist_WrTmp && statement->Ist.WrTmp.tmp == temporary;
     return defines ? statement->Ist.WrTmp.data : NULL;
@@ -48,7 +48,7 @@ static Bool is_same(Spot one, Spot other) {
     return same_value && one.offset == other.offset;
 }
 
-/* Returns the next statement in which the instruction reads; 0 if it writes before, or ends. */
+/* Returns the next statement in which the instruction reads; 0 if the instruction writes or ends before. */
 static Int next_read(const IRSB *in, Int statement) {
     for (Int i = statement + 1; i < in->stmts_used; i++) {
         IRStmtTag tag = in->stmts[i]->tag;

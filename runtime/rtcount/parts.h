@@ -6,14 +6,15 @@
 #include "pub_tool_tooliface.h"
 
 /*
- * A processor reads the operand of a fused multiply-add in one access, Valgrind number by number:
+ * A processor reads the operand of a fused multiply-add in one access, but Valgrind reads it number by
+ * number:
  *
  *     t47 = LDle:F64(t31)
  *     t35 = Add64(t31, 0x8)
  *     t52 = LDle:F64(t35)
  *
- * Returns how many bytes the instruction reads, from the address in a statement on. last: the last statement
- * that reads some of these bytes.
+ * Returns the number of bytes that the instruction reads, beginning at the address in a statement. last: the
+ * last statement that reads some of these bytes.
  */
 Int rc_bytes_read(const IRSB *in, Int statement, Int *last);
 

@@ -5,12 +5,12 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
 
-/* Answers a request to book, to stop, or to go on; returns whether it is one of these. */
+/* Handles a request to book, stop or resume; returns false if `words` is no such request. */
 Bool rc_answer(const UWord *words);
 
 /*
- * At a request, a program leaves translated code, and Valgrind's scheduler answers. On x86-64, the requests
- * that every probe makes are answered in translated code instead. In a superblock that ends with a request:
+ * For a request, a program leaves translated code, and Valgrind's scheduler answers. On x86-64, the requests
+ * that every probe makes are instead answered in translated code. In a superblock that ends with a request:
  *
  *                                       t1 = GET:I64(16)
  *                                       t2 = answer_here(t1)

@@ -9,7 +9,9 @@ static Bool is_prefix(UChar byte) {
     return byte == 0x66 || byte == 0x67 || byte == 0x64 || byte == 0x65 || (byte & 0xf0) == 0x40;
 }
 
-/* Returns whether an opcode is that of movs, cmps, stos, lods or scas; the opcodes of test lie between them.
+/*
+ * Returns whether an opcode belongs to movs, cmps, stos, lods or scas; the opcodes of test are between
+ * them.
  */
 static Bool is_string(UChar opcode) {
     return opcode >= 0xa4 && opcode <= 0xaf && opcode != 0xa8 && opcode != 0xa9;

@@ -5,8 +5,8 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
 
-/* If a superblock ends with an instruction of AVX-512, adds code that prints a message with the remedy when
- * the instruction is reached. */
+/* If a superblock ends with an AVX-512 instruction, adds code that prints a message with the remedy when the
+ * instruction is reached. */
 void rc_check_decoded(IRSB *out);
 
 #endif

@@ -7,16 +7,17 @@
 
 #define VECTORS 16
 
-/* The value of the lower 16 bytes of each register, as far as the superblock shows it; NULL if it is unknown.
+/* The value of the lower 16 bytes of each register, as far as the superblock shows the value; NULL if
+ * unknown.
  */
 typedef struct {
     IRExpr *known[VECTORS];
 } Vectors;
 
 /*
- * A processor waits long if Valgrind reads the 16 bytes of a register just after it has written 8 of them. So
- * a write to a part of a known register is replaced by a write of the whole register, and reads of a known
- * register are removed.
+ * A processor waits for a long time if Valgrind reads the 16 bytes of a register just after it has written
+ * 8 of them. A write to a part of a known register is therefore replaced with a write of the whole
+ * register, and reads of a known register are removed.
  *
  *     PUT(224) = V128{0x0000}           PUT(224) = V128{0x0000}
  *     t5 = LDle:I64(t1)                 t5 = LDle:I64(t1)
@@ -24,7 +25,7 @@ typedef struct {
  *     t7 = GET:V128(224)                PUT(224) = t9
  *                                       t7 = t9
  *
- * Adds statements, and returns the one to add in place of the given one.
+ * Adds statements, and returns the statement to add in place of the given one.
  */
 IRStmt *rc_keep_whole(Vectors *vectors, IRSB *out, IRStmt *statement);
 

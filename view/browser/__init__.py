@@ -1,4 +1,4 @@
-"""The model of the browser: three trees, and how their values depend on selections. Display code is elsewhere."""
+"""The model of the browser: three trees, and how their values depend on selections. It displays nothing itself."""
 
 from .browser import Browser, Dimension, browse
 from .hottest_path import at_start, hottest_path

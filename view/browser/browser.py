@@ -28,7 +28,7 @@ _Read = Callable[[str], Tally]
 
 @dataclass(frozen=True, eq=False)
 class Browser:
-    """The state of a browser, which is immutable: actions return a new state.
+    """The immutable state of a browser; actions return a new state.
 
     Attributes:
         sums: The values of the experiment.
@@ -65,7 +65,7 @@ class Browser:
         return self._with(dimension, self.pane(dimension).selecting(nodes))
 
     def unfolding(self, dimension: Dimension, node: int | None) -> Browser:
-        """Return the state in which a node's small children, or for None the small roots, are no longer folded."""
+        """Return the state in which a node's small children (for None, the small roots) are no longer folded."""
         return self._with(dimension, self.pane(dimension).unfolding(node))
 
     def _with(self, dimension: Dimension, pane: Pane) -> Browser:
@@ -89,7 +89,7 @@ class Browser:
         return {node: closed.value(node) for node in shown}
 
     def _has_cells(self, dimension: Dimension, node: int) -> bool:
-        """Return whether a shown value should consist of cells; metrics, and open machines and nodes, may have none."""
+        """Return whether a shown value should have cells; metrics, and open machines and nodes, may have none."""
         return dimension == "program" or (dimension == "system" and not self.system.is_open(node))
 
     def together(self, dimension: Dimension, nodes: Collection[int]) -> Value:

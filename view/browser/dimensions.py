@@ -1,4 +1,4 @@
-"""Make the trees of an experiment: metrics, call paths or regions, and the system."""
+"""Create the trees of an experiment: metrics, call paths or regions, and the system."""
 
 from __future__ import annotations
 
@@ -116,6 +116,6 @@ def _process(place: Location, threads: Counter[int]) -> list[_Level]:
 
 
 def _numbered(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the names with numbers appended, which distinguish identical names: ``solve/loop@41~0``."""
+    """Return the names with numbers appended that distinguish identical names: ``solve/loop@41~0``."""
     ordinals: defaultdict[str, count[int]] = defaultdict(count)
     return tuple(f"{name}~{next(ordinals[name])}" for name in names)

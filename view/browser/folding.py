@@ -13,7 +13,7 @@ from .tally import Tally
 
 __all__ = ["folded"]
 
-_SHARE: Final = 0.005  # a node is small if its share of the tree is smaller, because such shares would be shown as 0 %
+_SHARE: Final = 0.005  # a node with a smaller share of the tree is small, because the share would be shown as 0 %
 
 _Sizes = npt.NDArray[np.float64]
 
@@ -22,8 +22,8 @@ def folded(browser: Browser, dimension: Dimension) -> Mapping[int | None, tuple[
     """Map each node to its small children, which are folded into one row; the key None is for small roots.
 
     A node is small if its inclusive value is below 0.5 % of the tree. Absolute values are used, so that gains and
-    losses do not cancel. Some nodes are never folded: open nodes, selected nodes, a single small child, for which a
-    folded row would take as much room, and ranks, which all have small shares if there are many.
+    losses do not cancel. Some nodes are never folded: open nodes; selected nodes; a single small child, because a
+    folded row would take as much room; and ranks, because all of many ranks have small shares.
     """
     if dimension == "system":
         return {}

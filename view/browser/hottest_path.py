@@ -37,10 +37,10 @@ def _start_and_end(experiment: Experiment, *, flat: bool) -> frozenset[int]:
 
 
 def hottest_path(browser: Browser, dimension: Dimension, without: frozenset[int] = frozenset()) -> list[int]:
-    """Return the path from the largest root to its largest child, and so on, until no child exceeds the own value.
+    """Return the path from the largest root to its largest child, and so on, until no child exceeds its parent.
 
-    Absolute values are compared. The path is empty if values are not additive, and in the metric tree, which should be
-    closed at the start.
+    Children's inclusive values are compared with their parent's exclusive value, without signs. The path is empty if
+    values are not additive. It is also empty in the metric tree, which should be closed at the start.
 
     Args:
         browser: The state of the browser.

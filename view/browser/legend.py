@@ -1,4 +1,4 @@
-"""Choose colour and relief of values (Song et al. 2004, section 4): colour shows the size, relief the sign."""
+"""Choose the colour and relief of values (Song et al. 2004, section 4): colour shows the size, relief the sign."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Relief = Literal["raised", "sunken", "flat", "none"]
 
 
 def relief(value: Value, unit: str) -> Relief:
-    """Return the relief for the sign of a value as shown: raised if positive, sunken if negative, flat if 0."""
+    """Return the relief for the sign of a shown value: raised if positive, sunken if negative, flat if 0."""
     if value.amount is None:
         return "none"
     sign = written(value, unit)[1]

@@ -17,9 +17,9 @@ class Pane:
 
     Attributes:
         tree: The tree.
-        open: Nodes whose children are shown, if they are visible themselves.
+        open: Nodes whose children are shown if the node itself is visible.
         selected: The selected nodes, on which values in other trees depend.
-        unfolded: Nodes whose small children are shown in rows of their own; None means the small roots.
+        unfolded: Nodes whose small children are shown in separate rows; None means the small roots.
     """
 
     tree: Tree
@@ -38,7 +38,7 @@ class Pane:
     def held(self, nodes: Iterable[int]) -> Iterator[int]:
         """Yield the nodes whose exclusive values add up to the shown values of some visible nodes.
 
-        An open node contributes only its own value; a closed node also contributes those of its descendants.
+        An open node contributes only its own value; a closed node also contributes the values of its descendants.
         """
         for node in nodes:
             if self.is_open(node):
@@ -58,12 +58,12 @@ class Pane:
         return replace(pane, selected=frozenset(map(pane._visible, self.selected)))
 
     def _visible(self, node: int) -> int:
-        """Return the visible node whose value includes that of a node: the node itself, or if hidden, an ancestor."""
+        """Return the visible node whose value includes a node's: the node itself or, if it is hidden, an ancestor."""
         closed = [each for each in self.tree.ancestors(node) if each not in self.open]
         return closed[-1] if closed else node
 
     def unfolding(self, node: int | None) -> Pane:
-        """Return the tree in which a node's small children, or for None the small roots, are no longer folded."""
+        """Return the tree in which a node's small children (for None, the small roots) are no longer folded."""
         return replace(self, unfolded=self.unfolded | {node})
 
     def selecting(self, nodes: Collection[int]) -> Pane:

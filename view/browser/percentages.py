@@ -1,4 +1,4 @@
-"""Compute values in percent of the root, the selection, or another experiment (Song et al. 2004, section 4)."""
+"""Compute values as percentages of the root, the selection, or another experiment (Song et al. 2004, section 4)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def percentages(browser: Browser, dimension: Dimension, basis: Basis) -> Mapping
     Args:
         browser: The state of the browser.
         dimension: The tree.
-        basis: What 100 % is; see ``wholes``.
+        basis: Determines the value that is 100 %; see ``wholes``.
     """
     values = browser.values(dimension)
     of = wholes(browser, dimension, basis)
@@ -43,8 +43,8 @@ def wholes(browser: Browser, dimension: Dimension, basis: Basis) -> Mapping[int,
     """Map each shown node to the value that is 100 % for it.
 
     With the basis ``root``, 100 % is the root of the metric, over the whole program. With another experiment as the
-    basis, 100 % is this root in the other experiment. With ``selection``, it is the selection in the tree to the left;
-    in the metric tree, which has no tree to the left, it is the root.
+    basis, 100 % is the same root in the other experiment. With ``selection``, 100 % is the selection in the tree to the
+    left; in the metric tree, which has no tree to the left, 100 % is the root.
     """
     shown = browser.pane(dimension).shown()
     sums = browser.sums if isinstance(basis, str) else basis

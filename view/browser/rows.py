@@ -1,4 +1,4 @@
-"""Make the rows of a tree, for a page or a terminal."""
+"""Compute the rows of a tree, for a page or a terminal."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ def rows(browser: Browser, dimension: Dimension, basis: Basis | None = None) -> 
     Args:
         browser: The state of the browser.
         dimension: The tree.
-        basis: What 100 % is; None for absolute values. A value without a percentage is shown as an absolute value.
+        basis: Determines the value that is 100 %; None for absolute values. A value without a percentage is shown as an
+            absolute value.
     """
     pane, tree = browser.pane(dimension), browser.pane(dimension).tree
     small = folded(browser, dimension)
@@ -99,7 +100,7 @@ def _state(browser: Browser, dimension: Dimension, node: int) -> State:
 def _order(
     browser: Browser, dimension: Dimension, small: Mapping[int | None, tuple[int, ...]]
 ) -> Iterator[tuple[int, ...]]:
-    """Yield the nodes of each row: a single node, or all folded children of a node, which are its last row."""
+    """Yield the nodes of each row: a single node, or all folded children of a node, which share its last row."""
     pane = browser.pane(dimension)
     hidden = {node for nodes in small.values() for node in nodes}
 
@@ -117,7 +118,7 @@ def _order(
 
 
 def legend(browser: Browser, dimension: Dimension, basis: Basis | None = None) -> Legend | None:
-    """Return the colour scale of a tree, or in the metric tree, of the first selected metric; None if there is none."""
+    """Return the colour scale of a tree; in the metric tree, of the first selected metric. None if there is none."""
     legends = _legends(browser, dimension, _written(browser, dimension, basis))
     if dimension != "metrics":
         return next(iter(legends.values()), None)
@@ -144,9 +145,9 @@ def _in_unit(browser: Browser, dimension: Dimension, basis: Basis | None, values
 def _legends(browser: Browser, dimension: Dimension, written: _Written) -> Mapping[int, Legend]:
     """Map each shown node to its colour scale.
 
-    A scale ends at the whole of the metric, or at the largest value if this is larger. In the system tree, it ends at
-    the largest value, because each of many ranks has only a small share. Metrics with the same unit share a scale;
-    metrics that are not additive have none.
+    A scale ends at the metric's whole, or at the largest value if that is larger. In the system tree, it ends at the
+    largest value, because each of many ranks has only a small share. Metrics with the same unit share a scale. Metrics
+    that are not additive have no scale.
     """
     of = wholes(browser, dimension, "root")
     tops: dict[str, float] = {}

@@ -16,7 +16,7 @@ from .tally import Tally
 
 __all__ = ["Sums"]
 
-_CELLS: Final = 1 << 20  # values per block; copies of a block take some MiB
+_CELLS: Final = 1 << 20  # number of values per block; copies of a block take a few MiB
 
 
 class Sums:
@@ -68,8 +68,8 @@ class Sums:
     def by_location(self, metric: str, paths: npt.NDArray[np.intp]) -> Tally:
         """Return a metric by location, summed over the exclusive values of some call paths.
 
-        For any call paths, a metric of whole processes has the value of the process. The last result for each metric is
-        cached.
+        A metric of whole processes has the value of the process, whatever the call paths. The last result for each
+        metric is cached.
         """
         asked, known = paths.tobytes(), self._by_location.get(metric)
         if known is None or known[0] != asked:
@@ -86,7 +86,7 @@ class Sums:
         size = max(1, _CELLS // max(1, len(found)))
         for start in range(0, len(paths), size):
             found = found.plus(_of_rows(found, self.experiment.rows(metric, paths[start : start + size])))
-        if kind.at_root:  # the first thread has the process's values
+        if kind.at_root:  # the first thread's column contains the values of the process
             elsewhere = self._later_threads & (np.nan_to_num(found.amounts) == 0)
             found.known[elsewhere] = found.gaps[elsewhere] = 0
         return found

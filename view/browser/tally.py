@@ -27,7 +27,7 @@ class Value:
 
     Attributes:
         amount: The number; None if it is missing, which differs from 0.
-        gap: Why the number is missing, or ``partial`` if a part of it was not measured; empty if it is complete.
+        gap: The reason why the number is missing, or ``partial`` if a part was not measured; empty if complete.
     """
 
     amount: float | None
@@ -43,7 +43,7 @@ class Tally:
 
     Attributes:
         aggregation: How several values are aggregated.
-        amounts: ``float64[place]``: the aggregated values; without measured cells, 0, or NaN for minima and maxima.
+        amounts: ``float64[place]``: the aggregated values. Without measured cells, 0; for minima and maxima, NaN.
         known: ``int64[place]``: the number of measured cells.
         gaps: ``int64[place]``: the number of missing cells.
     """
@@ -67,7 +67,8 @@ class Tally:
 
         Args:
             place: Index of the place.
-            has_cells: Whether the place should have cells. If it has none, only whole processes have the metric.
+            has_cells: Whether the place should have cells. If it has none, the metric was measured only for whole
+                processes.
         """
         known, gaps = int(self.known[place]), int(self.gaps[place])
         if self.aggregation == "none" and known + gaps > 1:
@@ -103,7 +104,7 @@ class Tally:
         return found
 
     def up(self, tree: Tree) -> Tally:
-        """Return a tally by node of a tree, in which each node also includes its descendants."""
+        """Return a tally whose places are the nodes of a tree; each node's counts include its descendants'."""
         found = replace(self, amounts=self.amounts.copy(), known=self.known.copy(), gaps=self.gaps.copy())
         operation = _OPERATIONS[self.aggregation]
         for node in range(len(tree) - 1, -1, -1):

@@ -19,8 +19,8 @@ class Tree:
     Attributes:
         labels: The name of each node.
         parents: The parent of each node; None for a root.
-        home: ``intp[cell]``: the node to which each row or column of a metric's values belongs. Each of
-            these belongs to exactly one node, so each part of a value is shown once.
+        home: ``intp[cell]``: the node to which each row or column of a metric's values belongs. Each row or column
+            belongs to exactly one node, so each part of a value is shown once.
         identities: A name for each node, for use in links; it is the same in other runs of the program.
     """
 
@@ -74,7 +74,7 @@ class Tree:
         """Yield nodes and their descendants, parents first.
 
         Args:
-            starts: The nodes to start from.
+            starts: The nodes at which to start.
             into: Nodes whose children are included; None for all.
         """
         pending = [*starts][::-1]
@@ -85,6 +85,6 @@ class Tree:
                 pending.extend(reversed(self.children[node]))
 
     def cells(self, nodes: Iterable[int]) -> npt.NDArray[np.intp]:
-        """Return the rows or columns that belong to some nodes themselves, in order."""
+        """Return, in order, the rows or columns that belong to some nodes, but not those of their descendants."""
         held = [self._cells[node] for node in nodes]
         return np.sort(np.concatenate(held)) if held else np.zeros(0, np.intp)

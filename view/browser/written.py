@@ -13,7 +13,7 @@ _NOTHING: Final = frozenset({"0", "0 B", "0 ns", "0 s", "0 J", "0.0 %", "< 0.1 %
 
 
 def written(value: Value, unit: str) -> tuple[str, int]:
-    """Return a value as text, or why it is missing; and the sign that the text shows: 1, -1, or 0."""
+    """Return a value as text (if it is missing, the reason), and the sign that the text shows: 1, -1, or 0."""
     if value.amount is None:
         return value.gap, 0
     size = percent(abs(value.amount)) if unit == "%" else amount(abs(value.amount), unit)

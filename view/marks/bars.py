@@ -11,7 +11,7 @@ from .mark import COLOURS, element, short, text, wide
 
 __all__ = ["Bar", "Bars"]
 
-_WIDTH: Final = 240  # pixels of the longest bar
+_WIDTH: Final = 240  # length of the longest bar in pixels
 _HEIGHT: Final = 12
 
 

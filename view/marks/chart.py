@@ -38,7 +38,7 @@ class Series:
         y: Vertical coordinates.
         said: Tooltips of the points.
         labels: Labels beside points; empty for none.
-        style: How the series is drawn.
+        style: The style in which the series is drawn.
         colour: Index of the colour, ``c0`` … ``c7``; -1 for grey.
     """
 
@@ -164,7 +164,7 @@ class _Scale:
         return cls(low, high, log=True, ticks=tuple(10.0**power for power in powers))
 
     def holds(self, value: float) -> bool:
-        """Return whether the axis can show a value; a logarithmic one shows only positive values."""
+        """Return whether the axis can show a value; a logarithmic axis shows only positive values."""
         return isfinite(value) and (value > 0 or not self.log)
 
     def part(self, value: float) -> float:

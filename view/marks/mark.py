@@ -1,4 +1,4 @@
-"""Make HTML for all marks, without style attributes and scripts, because our pages forbid them.
+"""Write HTML for all marks, without style attributes and scripts, because our pages forbid them.
 
 Colours are classes, which ``marks.css`` defines for light and dark themes: ``c0`` … ``c7`` for clusters or series
 (Okabe and Ito), ``s-5`` … ``s5`` for signed values, and ``r0`` … ``r9`` for sizes.

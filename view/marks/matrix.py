@@ -14,7 +14,7 @@ from .mark import element, short, text, wide
 
 __all__ = ["Matrix"]
 
-_STEPS: Final = 5  # number of colours for positive values, and for negative ones
+_STEPS: Final = 5  # number of colours for positive values, and for negative values
 _SIZES: Final = 9
 
 
@@ -25,8 +25,8 @@ class Matrix:
     Attributes:
         rows: Names of the rows.
         columns: Names of the columns.
-        values: ``float64[row, column]``: the values; NaN for missing ones.
-        largest: Absolute value at the end of the colour scale; None for the largest absolute value of the matrix.
+        values: ``float64[row, column]``: the values; NaN if missing.
+        largest: Absolute value at the end of the colour scale; None for the largest absolute value in the matrix.
         signed: Whether colours distinguish positive and negative values.
         said: Texts to show in the cells instead of the values; empty for the values.
     """

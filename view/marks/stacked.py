@@ -10,7 +10,7 @@ from .mark import element, short, text, wide
 
 __all__ = ["Part", "Stack", "Stacked"]
 
-_WIDTH: Final = 480.0  # pixels of the longest bar
+_WIDTH: Final = 480.0  # length of the longest bar in pixels
 _HEIGHT: Final = 14
 _SEEN: Final = 0.05  # minimum width in pixels for which a part is drawn
 
@@ -21,7 +21,7 @@ class Part:
 
     Attributes:
         name: Name in the legend.
-        colour: Class or classes of ``marks.css``.
+        colour: Class or classes in ``marks.css``.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Stacked:
     """Stacked bars, from top to bottom.
 
     Attributes:
-        parts: The parts, from left to right; those that are too small in all rows are left out.
+        parts: The parts, from left to right; parts that are too small in all rows are left out.
         rows: The rows.
     """
 

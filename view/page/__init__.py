@@ -1,4 +1,4 @@
-"""Make the HTML page with the verdict, three trees, the source, and further tabs."""
+"""Create the HTML page with the verdict, three trees, the source, and further tabs."""
 
 from .assembly import Subject, page_of
 from .dataset import Dataset, dataset_of

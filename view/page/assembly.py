@@ -50,7 +50,7 @@ __all__ = ["Subject", "page_of"]
 _SUMS: Final = "Values in the trees are sums over all ranks, for the entire run."
 _MEANS: Final = f"{_SUMS} Values in the verdict are means over the ranks, without MPI startup and shutdown."
 _SEPARATOR: Final = " · "
-_MOST_RANKS: Final = 10_000  # maximum number of locations with which the page has an account; it takes half a second
+_MOST_RANKS: Final = 10_000  # maximum number of locations for which the page has an account, which takes half a second
 _MOST_SOURCE: Final = 8 << 20  # maximum number of source characters in a page; a larger page would be hard to send
 
 
@@ -173,7 +173,7 @@ class _Said:
 
 
 def _said(subject: Subject, folders: Sequence[Path] | None, tell: Callable[[str], object]) -> _Said:
-    """Return the text of the verdict; if there are no findings, the reason; for a difference, the largest changes.
+    """Return the text of the verdict; without findings, the reason for that; for a difference, the largest changes.
 
     Args:
         subject: The experiment with its findings.
@@ -254,12 +254,13 @@ def _sources(experiment: Experiment, sources: Sources) -> list[SourceFile]:
 def _difference(experiment: Experiment, other: Experiment) -> Dataset:
     """Return data on the difference from another experiment, with values of both.
 
-    These are the other's sums by call path, and the largest values of any location by region, excluding callees.
+    The values are the other experiment's sums by call path, and, by region, the largest value of any location without
+    callees.
     """
     joined = integrate((other, experiment))
     result = difference(other, experiment, joined, of_both=True)
     made = dataset_of(result, key="difference")
-    # Values unknown in the difference are also left out of the others, because they would look unchanged.
+    # Values that are unknown in the difference are also left out of the other data, because they would look unchanged.
     regions = {region: number for number, region in enumerate(dict.fromkeys(path.region for path in result.call_paths))}
     before = np.zeros((len(result.metrics), len(result.call_paths)))
     most = np.zeros((len(result.metrics), 2, len(regions)))
@@ -273,7 +274,7 @@ def _difference(experiment: Experiment, other: Experiment) -> Dataset:
             of_both[side] = by_region.max(axis=1, initial=0.0)
             if side == 0:
                 sums[:] = values.sum(axis=1)
-    there = joined.rows[1].tolist()  # call path of the experiment → the same one here
+    there = joined.rows[1].tolist()  # call path of the experiment → the same call path in the difference
     head = {**made.head, "there": there, "alike": _alike(experiment, joined, result, there)}
     more = {"difference before": packed(before, exact=True), "difference most": packed(most, exact=True)}
     return Dataset(head, {**made.numbers, **more}, made.exact)
@@ -282,11 +283,11 @@ def _difference(experiment: Experiment, other: Experiment) -> Dataset:
 def _alike(
     experiment: Experiment, joined: Integration, result: Experiment, there: Sequence[int]
 ) -> list[tuple[int, str]]:
-    """Return the regions that were matched by similarity, by their indices in a difference, and their places here.
+    """Return, for each region matched by similarity, its index in the difference, and its place in the experiment.
 
     Args:
         experiment: The experiment that the page shows.
-        joined: The other experiment and this one.
+        joined: The other experiment and ``experiment``.
         result: Their difference.
         there: The index of each call path of ``experiment`` in the difference.
     """
@@ -304,7 +305,7 @@ def _alike(
 
 
 def _compared(experiment: Experiment, other: Experiment, name: str) -> list[str]:
-    """Return sentences on how the program, and then its regions, changed since another run.
+    """Return sentences on how the program as a whole, and then its regions, changed since another run.
 
     Empty if the two runs cannot be compared.
     """

@@ -1,4 +1,4 @@
-"""Make the data of an experiment for a page: trees, exact sums, and values by location."""
+"""Compute the data of an experiment for a page: trees, exact sums, and values by location."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .summary import MEASURES, bins_of, summary
 __all__ = ["Dataset", "dataset_of"]
 
 _DIMENSIONS: Final[tuple[Dimension, ...]] = ("metrics", "program", "system")
-_WHOLE: Final = 16_000_000  # values that fit into a page, in 30 MB; an experiment with more values is large
+_WHOLE: Final = 16_000_000  # number of values that fit into a page of 30 MB; an experiment with more values is large
 _MAIN: Final = 4  # number of metrics whose values by location are in the page of a large experiment
 _ROOM: Final = 4_000_000  # maximum number of values by location in the page of a large experiment, in 8 MB
 _NAMED: Final = 200_000  # maximum number of locations that are named in the page of a large experiment
@@ -54,12 +54,12 @@ def dataset_of(
 ) -> Dataset:
     """Return the data of an experiment for a page; metrics are read one after the other.
 
-    If there are at most 16 million values, the page has all of them, with all digits if that takes little room.
-    Otherwise it has distributions over locations, and metrics are read in blocks of call paths.
+    If there are at most 16 million values, the page contains all of them, with all digits if that takes little room.
+    Otherwise it contains distributions over locations, and metrics are read in blocks of call paths.
 
     Args:
         experiment: An experiment with a metric and a call path.
-        clusters: Indices of the locations of each cluster, by which the system can be grouped.
+        clusters: Indices of the locations of each cluster; the page can group the system by cluster.
         highlights: The metric, call path and locations of each finding; values of these call paths are included for
             all locations.
         key: Prefix for the keys of numbers.
@@ -106,7 +106,7 @@ def _large(experiment: Experiment, highlights: Sequence[Highlight], key: str) ->
 
 
 def _by_process(measures: npt.NDArray[np.float64], experiment: Experiment) -> npt.NDArray[np.float64]:
-    """Return measures, ``float64[measure, call path]``, with locations of extreme values replaced by processes."""
+    """Return measures, ``float64[measure, call path]``, with the locations of extremes replaced by their processes."""
     processes = np.array([place.process for place in experiment.locations], dtype=np.float64)
     found = measures.copy()
     for name in ("who least", "who most"):

@@ -29,7 +29,7 @@ __all__ = ["Page", "page_html"]
 _NUMBER: Final = re.compile(r"[0-9][0-9.]*-[0-9][0-9.]*,?|[0-9.e]+ (?:%|[mun]?s|[kMGT]?B)(?![a-z])")
 _HERE: Final = files(__package__)
 _STYLES: Final = ((_HERE, "page.css"), (files(marks), "marks.css"))
-_CHARTS: Final = "charts"  # the script and styles of time lines
+_CHARTS: Final = "charts"  # name of the script and the styles for timelines
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Page:
         experiments: The experiment, and its difference from another one; empty if the page only shows a result.
         clusters: Indices of the locations of each cluster.
         sources: The source files.
-        other: Name and metrics of another experiment that can be the base of percentages.
+        other: Name and metrics of another experiment that can serve as the base of percentages.
         basis: A sentence that explains the values in the trees.
         counters: HTML of statistics; may be empty.
         account: HTML of the account; may be empty.

@@ -1,4 +1,4 @@
-"""Pack numbers into compact text for a page, which converts it to a typed array quickly."""
+"""Pack numbers into compact text for a page, which can quickly convert the text to a typed array."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 __all__ = ["ROUNDING", "Packed", "packed", "packed_text", "rounded"]
 
-_KEPT: Final = 12  # bits after the leading one of a rounded number; enough, because the page shows three digits
+_KEPT: Final = 12  # bits kept after the leading one of a rounded number; enough, because the page shows three digits
 ROUNDING: Final = 2.0 ** (-_KEPT - 1)  # the largest relative error
 _LEVEL: Final = 6
 
@@ -49,12 +49,12 @@ def packed(values: Numbers, *, exact: bool) -> Packed:
 
 
 def packed_text(text: bytes) -> str:
-    """Return a text, compressed and in Base 64, from which the page decodes it."""
+    """Return a text compressed and in Base 64, a form that the page can decode."""
     return _text(text)
 
 
 def rounded(values: Numbers) -> npt.NDArray[np.float32] | None:
-    """Return numbers rounded to 12 bits after the leading one, halves to even; None if one does not fit float32."""
+    """Return numbers rounded to 12 bits after the leading one, halves to even; None if a number exceeds float32."""
     sizes = np.abs(values)
     limits = np.finfo(np.float32)
     with np.errstate(invalid="ignore", over="ignore"):
@@ -71,5 +71,5 @@ def rounded(values: Numbers) -> npt.NDArray[np.float32] | None:
 
 
 def _text(data: bytes) -> str:
-    maker = zlib.compressobj(_LEVEL, zlib.DEFLATED, 16 + zlib.MAX_WBITS)  # gzip, without name and time
+    maker = zlib.compressobj(_LEVEL, zlib.DEFLATED, 16 + zlib.MAX_WBITS)  # gzip format, without name and time
     return b64encode(maker.compress(data) + maker.flush()).decode()

@@ -23,11 +23,11 @@ __all__ = ["RankBar", "RankBars", "rank_bars"]
 _WIDTH: Final = 340
 _ROWS: Final = 8  # maximum number of ranks that are drawn as rows with their values; more ranks are drawn as columns
 _ROW: Final = 19
-_NAME: Final = 62  # pixels of the longest name: thread 12.3
-_BAR: Final = 205  # pixels of the longest bar
+_NAME: Final = 62  # width of the longest name, such as "thread 12.3", in pixels
+_BAR: Final = 205  # length of the longest bar in pixels
 _COLUMNS: Final = 240  # maximum number of columns; if there are more ranks, each column shows the largest of several
-_HIGH: Final = 120  # pixels of the longest column
-_AXIS: Final = 58  # pixels for the numbers beside the columns
+_HIGH: Final = 120  # height of the longest column in pixels
+_AXIS: Final = 58  # width in pixels of the numbers beside the columns
 _TICK: Final = 30  # minimum distance in pixels between two named ranks
 
 
@@ -63,7 +63,7 @@ class RankBars:
     unit: str
 
     def html(self) -> str:
-        """Return a figure: rows with values, or columns with a scale if there are many ranks."""
+        """Return a figure as HTML: rows with values or, if there are many ranks, columns with a scale."""
         size = self._size
         drawn = self._rows() if len(self.bars) <= _ROWS else self._columns(size)
         largest = f"; each column shows the largest value of {size} {self.noun}s" if size > 1 else ""
@@ -125,8 +125,8 @@ class RankBars:
 def rank_bars(findings: Findings, experiment: Experiment, entry: Entry) -> RankBars | None:
     """Return the bars of all ranks, or threads, in the region of the first finding; None if there are no values.
 
-    If ranks differ there, or the text gives their busy time, the bars show the values in the finding's text; otherwise
-    the values that the trees show.
+    If ranks differ in the region, or the finding's text contains their busy time, the bars show the values in the text;
+    otherwise they show the values in the trees.
 
     Args:
         findings: The findings.
@@ -182,7 +182,7 @@ def _busy(findings: Findings, experiment: Experiment, finding: Finding, highligh
 
 
 def _shown(experiment: Experiment, highlight: Highlight) -> RankBars | None:
-    """Return the bars of all locations with the values that the trees show if a highlight is selected."""
+    """Return the bars of all locations with the values that the trees show when a highlight is selected."""
     if highlight.metric is None or highlight.path is None:
         return None
     metric = experiment.metric(highlight.metric)

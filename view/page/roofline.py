@@ -1,7 +1,8 @@
-"""Make the data of rooflines for the page: formulas of rates and intensities, and the calibrated machine's limits.
+"""Compute the data of rooflines for the page: formulas for rates and intensities, and the machine's calibrated limits.
 
 A roofline shows work per second over work per byte, both logarithmic (Williams, Waterman and Patterson, CACM 2009). The
-work is floating-point operations, or as for GPUs, instructions (Ding and Williams, PMBS 2019). All values are per core.
+work is counted in floating-point operations or, as is usual for GPUs, in instructions (Ding and Williams, PMBS 2019).
+All values are per core.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ __all__ = ["roofline_of"]
 
 _TIME: Final = "counted_time"
 _BYTES: Final = "memory_bytes"
-_SERVED_BY_L3: Final = 1.5  # if L2 misses are faster than memory by this factor, an L3 cache serves them
-_NO_AMOUNTS: Final = frozenset({"difference", "ratio", "stddev"})  # operations from whose results no rates follow
+_SERVED_BY_L3: Final = 1.5  # if L2 misses are faster than memory accesses by this factor, an L3 cache serves them
+_NO_AMOUNTS: Final = frozenset({"difference", "ratio", "stddev"})  # rates cannot be computed from their results
 _CALIBRATE: Final = "run autoanalyzer calibrate once; later runs will contain the results"
 
 
@@ -37,7 +38,7 @@ class _Kind:
         peak: Name of the calibrated time whose inverse limits the rate.
         roof: Name of this limit in the chart.
         about: Text below the title.
-        needs: How to obtain data that are missing for this chart.
+        needs: How to obtain the data for this chart if they are missing.
     """
 
     title: str
@@ -107,7 +108,7 @@ def _derived(formula: Formula) -> dict[str, Any]:
 
 
 def _lacking(charts: Sequence[_Kind], measured: Sequence[str], line: int | None) -> Iterator[str]:
-    """Yield a sentence for each roofline that cannot be drawn, on the data that it needs."""
+    """Yield a sentence for each roofline that cannot be drawn, about the data that it needs."""
     for kind in _KINDS:
         if kind not in charts:
             why = why_absent(kind.rate, measured, line) or why_absent(kind.intensity, measured, line)

@@ -1,4 +1,4 @@
-"""Average time lines over equal steps of time, reading one line at a time."""
+"""Average timelines over equal time steps, reading one timeline at a time."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Values = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Means:
-    """The distribution of values over the locations in each step of time.
+    """The distribution of values over the locations in each time step.
 
-    Values are rates for additive metrics, and levels for others; NaN if they are known on no location.
+    Values are rates for additive metrics, and levels for all others; NaN if they are known on no location.
 
     Attributes:
         least: ``float64[step, metric]``: the smallest value of any location.
@@ -38,7 +38,7 @@ class Means:
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """Equal steps of time, from the start to the end of a trace.
+    """Equal time steps, from the start to the end of a trace.
 
     Attributes:
         edges: ``float64[step + 1]``: the times in seconds at which steps begin and end.
@@ -62,16 +62,16 @@ class Steps:
         derived: Callable[[Values], Values] = np.asarray,
         finer: Steps | None = None,
     ) -> Iterator[tuple[Means, sparse.csr_array]]:
-        """Average lines over the steps, one line at a time.
+        """Average timelines over the steps, one timeline at a time.
 
         Args:
             trace: The trace.
-            lines: Some of the trace's lines.
-            derived: Takes the values of a line, and returns them with columns of derived metrics added.
+            lines: Some of the trace's timelines.
+            derived: Returns the values of a timeline with columns of derived metrics added.
             finer: Steps for the call paths; None for the same steps.
 
         Yields:
-            For each line, the distribution over the lines so far, and the line's seconds in each call path,
+            For each timeline, the distribution over the timelines so far, and the timeline's seconds in each call path,
             ``float64[step, call path + 1]``. The first column is the sum over call paths that are too short to be
             stored.
         """
@@ -101,13 +101,13 @@ class Steps:
 
 
 def steps_of(trace: Trace, most: int) -> Steps | None:
-    """Return steps from the start to the end of a trace, as many as its longest line has samples.
+    """Return steps from the start to the end of a trace, as many as the largest number of samples in a timeline.
 
-    None if the trace has no duration. All its lines are read.
+    None if the trace has no duration. All timelines are read.
 
     Args:
         trace: The trace.
-        most: The largest number of steps.
+        most: The maximum number of steps.
     """
     spans = [(line.begin[0], line.end[-1]) for line in trace.lines() if len(line)]
     first, last = min((span[0] for span in spans), default=0.0), max((span[1] for span in spans), default=0.0)
@@ -115,13 +115,13 @@ def steps_of(trace: Trace, most: int) -> Steps | None:
 
 
 def _length(line: TimeLine) -> Values:
-    """Return the lengths of a line's samples in seconds; NaN for samples without length, because they have no rate."""
+    """Return the lengths of a timeline's samples in seconds; NaN for empty samples, because they have no rate."""
     length = line.end - line.begin
     return np.where(length > 0, length, np.nan)
 
 
 def _parts(line: TimeLine, paths: int) -> sparse.csr_array:
-    """Return the share of each call path in each sample of a line, ``float64[sample, call path + 1]``, from 0 to 1.
+    """Return each call path's share of each sample in a timeline, ``float64[sample, call path + 1]``, from 0 to 1.
 
     The first column is for call paths that are too short to be stored.
     """

@@ -1,4 +1,4 @@
-"""Summarise metrics per call path over locations, for a page that cannot hold all values."""
+"""Summarise each metric per call path over all locations, for a page that cannot contain all values."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def bins_of(locations: int) -> npt.NDArray[np.intp]:
 def summary(experiment: Experiment, metric: str, paths: Sequence[int] = ()) -> Summary:
     """Return the distribution of a metric over the locations, in one pass over call paths, from the last to the first.
 
-    Memory contains one block of call paths, and one row for each call path that is not read yet, but whose children
-    have been read. If call paths are in depth-first order, the number of such rows is at most the depth of the tree.
+    Only one block of call paths is in memory, and one row for each call path that has not been read although its
+    children have. If call paths are in depth-first order, the number of such rows is at most the depth of the tree.
 
     Args:
         experiment: The experiment.

@@ -1,4 +1,4 @@
-"""Make the data of a trace for a page: the distribution of each metric over the locations, and main call paths."""
+"""Compute the data of a trace for a page: each metric's distribution over the locations, and main call paths."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Recording", "TimeLines", "time_lines_of"]
 
-_STEPS: Final = 800  # maximum number of time steps, as many as a window can show; a metric then takes some 8 kB
-_FINEST: Final = 8  # maximum number of parts per step, each with its own main call path, so that zooming in shows more
+_STEPS: Final = 800  # maximum number of time steps, as many as a window can show; a metric then takes about 8 kB
+_FINEST: Final = 8  # maximum number of parts per step; each has its own main call path, so that zooming in shows more
 _ROWS: Final = 32  # maximum number of rows, each for one location or for a range of locations
 _FIRST: Final = 4  # number of initial charts
 _SPOKEN_OF: Final = 2  # maximum number of initial charts that are chosen because findings name their metrics
-_AROUND: Final = "mpi_start_end_time"  # name of the time at both ends of each run, which does not count as variation
-_STILL: Final = 0.02  # minimum variation of a metric to be shown initially
+_AROUND: Final = "mpi_start_end_time"  # the time at the start and end of each run, which does not count as variation
+_STILL: Final = 0.02  # minimum variation for which a metric is shown initially
 _SPIKES: Final = 2  # percentage of the lowest and of the highest values that does not count as variation
 _ALIKE: Final = 0.9  # if two metrics have a higher correlation, only one of them is shown initially
 _NONE: Final = -1  # index that means "no call path"
@@ -48,7 +48,7 @@ class Recording:
         path: The trace's file.
         name: Name of the trace in commands: the file, or the folder of the run.
         title: Name of the trace for readers.
-        marks: Marks to draw on the time lines.
+        marks: Marks to draw on the timelines.
     """
 
     path: Path
@@ -65,7 +65,7 @@ class TimeLines:
         head: JSON data: names, steps, marks, and keys of numbers.
         numbers: Key → packed numbers, which the page decodes when it needs them.
         regions: ``float64[row, part]``: the main call path of each row in each part of a step, as an index into the
-            paths of ``head``; -1 for short call paths, NaN for none.
+            paths of ``head``; -1 for short call paths, NaN without a call path.
     """
 
     head: Mapping[str, Any]
@@ -76,7 +76,7 @@ class TimeLines:
 def time_lines_of(
     recording: Recording, experiment: Experiment, *, key: str, spoken_of: Sequence[str] = ()
 ) -> TimeLines | None:
-    """Return the data of a trace for a page; each line is read twice, and only one line is in memory at a time.
+    """Return the data of a trace for a page; each timeline is read twice, and only one is in memory at a time.
 
     Args:
         recording: The trace.
@@ -85,7 +85,7 @@ def time_lines_of(
         spoken_of: Metrics of findings, most important first.
 
     Returns:
-        None if nothing was recorded.
+        The data; None if nothing was recorded.
 
     Raises:
         InputError: The trace cannot be read.
@@ -143,7 +143,7 @@ def _read(trace: Trace, steps: Steps, rates: TimeRates, fine: int) -> tuple[Mean
 
     Args:
         trace: The trace.
-        steps: The steps of time.
+        steps: The time steps.
         rates: The derived metrics.
         fine: Number of parts of a step, each of which has its own main call path.
 
@@ -190,7 +190,7 @@ def _most(seconds: sparse.csr_array) -> npt.NDArray[np.intp]:
 
 
 def _by_place(rows: Mapping[str, npt.NDArray[np.intp]], met: Sequence[int]) -> Values:
-    """Return ``float64[row, part]``: main call paths as indices into ``met``; -1 for short call paths, NaN for none.
+    """Return ``float64[row, part]``: main call paths as indices into ``met``; -1 for short call paths, NaN without one.
 
     Args:
         rows: Name of a row → columns of its main call paths.
@@ -223,7 +223,7 @@ def _metric(metric: Metric) -> dict[str, Any]:
 
 
 def _entries(entries: Entries) -> dict[str, Any]:
-    """Return JSON data that make the page show the times of a region's entries like a metric, but without commands."""
+    """Return JSON data with which the page shows the times of a region's entries like a metric, without commands."""
     return {"name": visible(entries.name), "unit": "sec", "about": visible(entries.about), "word": None}
 
 
@@ -243,7 +243,7 @@ def _first(metrics: Sequence[Metric], mean: Values, marked: Sequence[str], spoke
     """Return the indices of the metrics to show at the start.
 
     Metrics of marks and findings are chosen first, then a time, then the metrics that vary most. Metrics that resemble
-    a chosen one are skipped. The variation of times is in seconds per second; the variation of other metrics is
+    a chosen metric are skipped. The variation of times is in seconds per second; the variation of other metrics is
     relative to their maximum.
 
     Args:

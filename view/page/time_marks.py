@@ -1,4 +1,4 @@
-"""Marks on time lines, and charts beside them: intervals, lines, times of entries, and warp paths."""
+"""Marks on timelines, and charts beside them: intervals, lines, times of entries, and warp paths."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entries:
-    """The times of a region's entries, which are shown in a chart of their own.
+    """The times of a region's entries, which are shown in a separate chart.
 
     Attributes:
         name: Name of the chart.
@@ -88,14 +88,14 @@ class Warping:
 
 @dataclass(frozen=True, slots=True)
 class TimeMarks:
-    """Marks on and beside the time lines of a trace.
+    """Marks on and beside the timelines of a trace.
 
     Attributes:
         intervals: Intervals to shade.
         lines: Lines to draw over charts.
-        warpings: Warp paths between this trace and others.
-        metrics: Metrics to show at the start in any case.
-        entries: Times of entries of regions, to show at the start before metrics.
+        warpings: Warp paths between this trace and other traces.
+        metrics: Metrics to show initially in any case.
+        entries: Times of regions' entries, to show initially, in front of the metrics.
     """
 
     intervals: Sequence[Interval] = ()

@@ -24,8 +24,8 @@ class TimeRates:
 
     Attributes:
         names: Names of the trace's metrics, in the order of columns.
-        formulas: The formulas, each after those that it uses.
-        metrics: The derived metrics to show; those that only other formulas use are left out.
+        formulas: The formulas, each after the formulas that it uses.
+        metrics: The derived metrics to show, without metrics that serve only as input of other formulas.
     """
 
     names: Sequence[str]
@@ -54,7 +54,7 @@ class TimeRates:
         return cls([metric.name for metric in trace.metrics], formulas, metrics)
 
     def beside(self, values: Values) -> Values:
-        """Return the values of a line, ``float64[step, metric]``, with columns of derived metrics appended."""
+        """Return the values of a timeline, ``float64[step, metric]``, with columns of derived metrics appended."""
         columns = dict(zip(self.names, values.T, strict=True))
         for formula in self.formulas:
             columns[formula.name] = formula.evaluate(columns)

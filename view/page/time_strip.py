@@ -1,4 +1,4 @@
-"""Draw the regions of a traced run over time, a row per rank: the picture below the findings."""
+"""Draw the regions of a traced run over time, one row per rank: the picture below the findings."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .time_lines import TimeLines
 
 __all__ = ["time_strip"]
 
-_HIGH: Final = 96  # pixels of all rows together
+_HIGH: Final = 96  # height of all rows together in pixels
 _TALLEST: Final = 14  # maximum height of a row in pixels
-_LEAST_NAMED: Final = 12  # minimum height in pixels of rows that all have their names
+_LEAST_NAMED: Final = 12  # minimum height in pixels at which all rows show their names
 _CELLS: Final = 2400  # maximum number of coloured cells, so that the page stays small
 _MOST_COLUMNS: Final = 400
-_OTHERS: Final = COLOURS - 1  # colour of all regions except the largest ones; as regionColour in src/colours.js
-_NAMED_BY_PLACE: Final = ("loop", "parallel")  # kinds of regions whose names have only a line
+_OTHERS: Final = COLOURS - 1  # colour of all regions except the largest ones; twin: regionColour in src/colours.js
+_NAMED_BY_PLACE: Final = ("loop", "parallel")  # kinds of regions whose names contain only a line
 
 _Paths = npt.NDArray[np.float64]
 

@@ -20,7 +20,7 @@ __all__ = ["pictures"]
 Rows = npt.NDArray[np.intp]
 
 _LABELLED: Final = 8
-_ROW: Final = 24  # pixels per row
+_ROW: Final = 24  # height of a row in pixels
 _PERIODS: Final = 24  # maximum number of periods in a table
 
 

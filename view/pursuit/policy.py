@@ -17,7 +17,7 @@ def policy_text(period: Period, state: PursuitOverTime) -> bytes:
     """Return the policy after a period as JSON: the measured metrics to record from now on.
 
     They include metrics that are recorded only to check whether they have become important. Before the first
-    selection, these are all metrics.
+    selection, all metrics are recorded.
 
     Args:
         period: The last period.

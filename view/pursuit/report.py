@@ -108,7 +108,7 @@ def _who(found: Pursuit, metric: str) -> str:
 def _stands_out(found: Pursuit, metric: str) -> str | None:
     """Return a phrase on the few locations, or the smaller camp, whose values of a metric differ from all others.
 
-    None if there are none.
+    None if no location or camp stands out.
     """
     camp = parted(found) if found.camps and found.camps.metric == metric else None
     return standing_out(found.space, metric) or camp
@@ -147,7 +147,7 @@ def _sentences(periods: Sequence[Period], state: PursuitOverTime) -> list[str]:
 
 
 def _wide(found: Pursuit, metric: str) -> bool:
-    """Return whether locations differ materially in a metric; True for a trace, because its rates have no limit."""
+    """Return whether locations differ materially in a metric; True for a trace, whose rates have no such criterion."""
     space = found.space.along([metric])
     return not space.sources or bool(matters(space, space.values.min(axis=0), space.values.max(axis=0)))
 
@@ -234,7 +234,7 @@ def _saving(state: PursuitOverTime) -> str:
     now, probing = (1 - (IDENTITY + len(each)) / every for each in (record, state.recorded))
     saved = f"{percent(100 * now)} of the fields of each record" if now else "nothing"
     counted = any(state.sources.get(name, "").startswith(COUNTED_BY_PAPI) for name in record)
-    if state.sources and not counted:  # a run records times, bytes and simulated counts together
+    if state.sources and not counted:  # one run records all times, bytes and simulated counts anyway
         return f"The next analysis needs only {as_typed(record, state.sources)}."
     what = f"use autoanalyzer run {as_typed(record, state.sources)}" if counted else f"record {','.join(record)}"
     text = f"Next, {what}: this leaves out {saved}"

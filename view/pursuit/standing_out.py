@@ -14,8 +14,8 @@ from ..units import ranks
 
 __all__ = ["parted", "standing_out"]
 
-_BESIDE: Final = 0.25  # minimum distance for a location to stand out, as a share of the largest distance
-_MOST: Final = 0.25  # largest share of the locations that counts as "a few"
+_BESIDE: Final = 0.25  # minimum distance at which a location stands out, as a share of the largest distance
+_MOST: Final = 0.25  # maximum share of the locations that counts as "a few"
 
 
 def standing_out(space: MetricSpace, metric: str) -> str | None:
@@ -32,7 +32,7 @@ def standing_out(space: MetricSpace, metric: str) -> str | None:
     if len(far) > 1 and value(space, metric, high) != what:
         what = f"{what} to {value(space, metric, high)}"
     middle = value(space, metric, float(np.median(values)))
-    if what == middle:  # the difference is not visible in three digits
+    if what == middle:  # the difference is invisible in three digits
         return None
     who = names(labels) if any(point.sample for point in space.points) else ranks(labels)
     return f"{metric}: {who} with {what} (median {middle})"

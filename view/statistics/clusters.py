@@ -36,7 +36,7 @@ _NEAR: Final = 0.1  # minimum ratio at which two values are compared in percent
 _TOLD: Final = 2  # number of metrics named if differences do not depend on clusters
 _NAMED: Final = 16  # maximum number of ranks, or ranges of ranks, in a list
 _TOO_FEW: Final = 2  # this number of locations is too small for clusters
-_TWICE: Final = 1.995  # ratio from which two values are compared by a factor instead of in percent
+_TWICE: Final = 1.995  # minimum ratio at which two values are compared by a factor rather than in percent
 _FIRST: Final = "the first thread of each process"
 _OTHERS: Final = "all threads but the first of each process"
 
@@ -70,9 +70,9 @@ def differences(
         space: The metric space.
         partition: The clusters.
         cluster: Index of the cluster.
-        most: The largest number of metrics.
-        first: Column of the metric to name first; None for none. Next are material differences, with differences in
-            times before others; within these groups, the largest is first.
+        most: The maximum number of metrics.
+        first: Column of the metric to name first; None for none. Material differences follow; differences in times come
+            before others, and larger differences before smaller ones.
     """
     inside = partition.labels == cluster
     if inside.all():
@@ -88,7 +88,7 @@ def differences(
 def _against(space: MetricSpace, metric: str, own: float, others: float) -> str:
     """Return a comparison of two means as text.
 
-    It is in percent or a factor if both are positive and of similar size; otherwise it contains both values.
+    If both are positive and of similar size, the comparison is a percentage or a factor; otherwise, both values.
     """
     if min(own, others) > 0 and _NEAR < own / others < 1 / _NEAR:
         factor = own / others
@@ -105,7 +105,7 @@ def advice(space: MetricSpace, partition: Partition) -> list[str]:
         return []
     if len(partition.labels) == _TOO_FEW:
         return [f"{_TOO_FEW} locations are too few for clusters: the table shows how they differ."]
-    if not partition.by_f_ratio:  # each location is a cluster of its own
+    if not partition.by_f_ratio:  # each location is a separate cluster
         return [told(space, partition, by_difference(space, partition)[0])]
     columns = separating(space, partition)
     if not columns:
@@ -151,10 +151,10 @@ def _whose(space: MetricSpace, column: int, number: float) -> str:
 
 
 def by_difference(space: MetricSpace, partition: Partition) -> list[int]:
-    """Return the clusters, sorted by how much each differs from the others in the metric that characterises it.
+    """Return the clusters, sorted by how much each differs from all others in the metric that characterises it.
 
-    Clusters that differ in a time are first, and clusters without a material difference last. If clusters differ
-    equally, the smallest is first.
+    Clusters that differ in a time come first, and clusters without a material difference last. Among clusters that
+    differ equally, the smallest comes first.
     """
 
     def place(cluster: int) -> tuple[bool, float, int]:
@@ -170,7 +170,7 @@ def by_difference(space: MetricSpace, partition: Partition) -> list[int]:
 
 
 def _farthest(space: MetricSpace, partition: Partition, column: int) -> str:
-    """Return a sentence on the clusters on the smaller side of a metric's widest gap, and on the farthest location.
+    """Return a sentence on the clusters on the smaller side of a metric's widest gap, and on their farthest location.
 
     Args:
         space: The metric space.

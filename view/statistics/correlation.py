@@ -18,7 +18,7 @@ from .space import document, titled
 
 __all__ = ["correlation_report"]
 
-_UNSURE: Final = 0.01  # if more pairs than this are expected to appear redundant by chance, there is a warning
+_UNSURE: Final = 0.01  # if more pairs than this are expected to appear redundant by chance, a warning is shown
 _PANELS: Final = 5  # maximum number of metrics for which all pairs are drawn
 _POINTS: Final = 200  # maximum number of points in a chart
 _WIDTH: Final = 280  # width of a chart in pixels
@@ -94,7 +94,7 @@ def _extremes(found: Correlation) -> dict[str, Any] | None:
 def _kept(found: Correlation) -> tuple[str, ...]:
     """Return the measured metrics that represent all groups of redundant metrics.
 
-    Metrics that include waiting for a core are left out, unless no others are left.
+    Metrics that include waiting for a core are left out, unless there are no other metrics.
     """
     kept = found.space.measured(name for group in found.groups for name in group.keep)
     return tuple(name for name in kept if name not in found.space.waiting) or kept
@@ -125,7 +125,7 @@ def _sentences(found: Correlation) -> list[str]:
 def _largest(found: Correlation) -> str:
     """Return a phrase on the group whose representatives replace the most other metrics.
 
-    Representatives must also replace them if any single location is left out.
+    The representatives must replace these metrics even if any single location is left out.
     """
 
     def stands(group: MetricGroup) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from .space import document
 __all__ = ["cut_sentences", "hierarchy_report", "tree_picture", "weakness"]
 
 _LEAVES: Final = 64  # maximum number of readable leaves; if there are more, only the last merges are drawn
-_MUCH: Final = 1000  # factors above this one are not shown as exact numbers
+_MUCH: Final = 1000  # factors above this are not shown as exact numbers
 
 
 def hierarchy_report(found: Hierarchy, beside: str = "") -> Report:
@@ -87,7 +87,7 @@ def _no_cut(found: Hierarchy) -> bool:
 
 
 def weakness(found: Hierarchy, *, advise: bool = True) -> str | None:
-    """Return a warning if clusters are not distinct, with what to do if ``advise`` is set; otherwise None."""
+    """Return a warning if clusters are not distinct, with advice if ``advise`` is set; otherwise None."""
     if _no_cut(found):
         one_group = ": treat the locations as one group, or set the number of clusters with stats -k" if advise else ""
         return f"No cut stands out{one_group}."
@@ -113,7 +113,7 @@ def _sentences(found: Hierarchy, beside: str) -> list[str]:
 
 
 def tree_picture(found: Hierarchy, sentences: list[str]) -> Picture:
-    """Return a picture of the tree, with each cluster below the cut in its colour."""
+    """Return a picture of the tree, with each cluster below the cut in its own colour."""
     points = len(found.merges) + 1
     shown_leaves = min(points, _LEAVES)
     owners = _owners(found)

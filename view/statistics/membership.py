@@ -26,7 +26,7 @@ __all__ = ["membership_report"]
 _TOLD: Final = 4  # maximum number of clusters described in sentences
 _PANELS: Final = 16  # maximum number of planes of a grid in a picture
 _PLANES: Final = 4  # maximum number of planes on a terminal
-_PRINTED: Final = 64  # maximum number of places per row on a terminal
+_PRINTED: Final = 64  # maximum number of grid places per row on a terminal
 _SYMBOLS: Final = "123456789abcdefghijklmnopqrstuvwxyz"
 
 
@@ -35,7 +35,7 @@ def membership_report(found: Membership, factor: tuple[int, Factors] | None = No
 
     Args:
         found: The clusters and the grid.
-        factor: Number of the factor by whose metrics clusters were made, and the result of factor analysis; or None.
+        factor: Number of the factor whose metrics determined the clusters, and the result of factor analysis; or None.
     """
     tree, grid = found.hierarchy, found.grid
     space, partition = tree.space, tree.partition

@@ -63,7 +63,7 @@ class _Part:
 
 
 def nested_report(whole: Part[Result], report: Callable[[Result], Report]) -> Report:
-    """Return one report that combines those of all locations, and of clusters within clusters.
+    """Return one report that combines the reports on all locations and on clusters within clusters.
 
     Args:
         whole: The results of the analysis.

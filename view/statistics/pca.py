@@ -52,7 +52,7 @@ def pca_report(found: Components) -> Report:
 
 
 def _one_kind(found: Components) -> bool:
-    """Return whether no clusters are shown, because they are not distinct and were not requested."""
+    """Return whether the report shows no clusters, because they are not distinct and were not requested."""
     return clusters.strength(found.space, found.partition) is not None and not found.given
 
 

@@ -1,4 +1,4 @@
-"""Make the JSON data that all statistical analyses have in common."""
+"""Compute the JSON data that all statistical analyses have in common."""
 
 from __future__ import annotations
 

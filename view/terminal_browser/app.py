@@ -77,7 +77,7 @@ class BrowserApp(App[None]):
     Args:
         experiment: An experiment with a metric and a call path.
         file: The experiment's file; folders around it are also searched for sources.
-        other: Another experiment that can be the base of percentages, and its name.
+        other: Another experiment that can serve as the base of percentages, and its name.
         flat: Whether to start with the flat profile.
         folders: Folders to search first for sources.
         advice: Whether to show advice in the source.
@@ -240,7 +240,7 @@ class BrowserApp(App[None]):
             self._show(dimension)
 
     def _mark_ranks(self) -> None:
-        """Mark the selected rows of the system tree without computing the rows again, of which there may be 100,000."""
+        """Mark the selected rows of the system tree without computing all rows again, because there may be 100,000."""
         selected = self.browser.system.selected
         found = self._rows["system"]
         for place, row in enumerate(found):

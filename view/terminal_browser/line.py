@@ -22,8 +22,8 @@ _SIZES: Final = (
 _TOGGLES: Final = {"open": "▾", "closed": "▸", "leaf": " ", "folded": "…"}
 _SIGNS: Final = {"raised": "▲", "sunken": "▼"}
 _BAR: Final = " ▏▎▍▌▋▊▉█"
-_WIDTH: Final = 4  # columns of a bar
-_VALUE: Final = 8  # columns of the longest value with its unit
+_WIDTH: Final = 4  # width of a bar in columns
+_VALUE: Final = 8  # width of the longest value with its unit in columns
 _DEEPEST: Final = 24  # depth from which the indent no longer grows
 _NARROW: Final = 40  # a tree with fewer columns has no bars, and smaller indents
 

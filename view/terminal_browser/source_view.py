@@ -40,7 +40,7 @@ class SourceView(ScrollView, can_focus=True):
         Args:
             region: The region, whose lines are marked.
             source: The source file; None if the region has none.
-            tips: Advice by line number; empty for a line that advice only mentions.
+            tips: Line number → the advice at this line; empty for a line that advice only mentions.
         """
         self.source, self.tips = source, tips
         self.lines = source.lines if source else ()

@@ -1,4 +1,4 @@
-"""Show one of the three trees. Only visible lines are drawn, so large trees are fast, too."""
+"""Show one of the three trees. Only visible lines are drawn, so that large trees are fast, too."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class TreeView(ScrollView, can_focus=True):
         self.signed = False
 
     def show(self, rows: Sequence[Row], legend: Legend | None, *, signed: bool) -> None:
-        """Show other rows; the cursor stays at its node if this is still shown.
+        """Show other rows; the cursor stays at its node if the node is still shown.
 
         Args:
             rows: The rows.
@@ -151,7 +151,7 @@ class TreeView(ScrollView, can_focus=True):
         self._go(next(above, self.cursor))
 
     def action_choose(self, beside: bool) -> None:
-        """Select the row, instead of the selection or in addition to it; or show folded nodes."""
+        """Select the row, in place of the selection or in addition to it; if the row has folded nodes, show them."""
         if not self.rows:
             return
         row = self.current

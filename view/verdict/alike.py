@@ -22,7 +22,7 @@ def are_alike(findings: Findings, finding: Finding, position: int, *, of_wall: b
         findings: All findings.
         finding: The finding on the region.
         position: Index of the region in ``findings.run.weighed.regions``.
-        of_wall: Whether wall time and time in MPI are compared, instead of busy time and file I/O.
+        of_wall: Whether to compare wall time and time in MPI, rather than busy time and file I/O.
     """
     vectors = findings.vectors
     if vectors.metric not in TIMES or len(vectors.groups) > 1 or findings.compares_a_part or finding.others:
@@ -70,7 +70,7 @@ def _is_divided(findings: Findings, values: Values) -> bool:
 
 
 def _times(findings: Findings, position: int, *, of_wall: bool) -> list[Values]:
-    """Return arrays ``float64[rank]``: the time in a region, then the part of it in which ranks must also be alike."""
+    """Return arrays ``float64[rank]``: the time in a region and, if known, a part in which ranks must also be alike."""
     experiment, rows = findings.experiment, findings.run.weighed.rows
     if of_wall or "cpu_time" not in experiment:
         return [rows(name, [position])[0] for name in ("wall_time", "mpi_time") if name in experiment]

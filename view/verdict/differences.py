@@ -26,14 +26,14 @@ _WHAT_IT_MAY_BE: Final = {
 
 
 def why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
-    """Yield lines on why ranks differ: attributes that differ like the times, a different speed, or no known reason."""
+    """Yield lines on why ranks differ: attributes that differ as the times do, unequal speed, or no known reason."""
     same, culprit = findings.same_work, finding.difference
     if culprit in same.culprits or (culprit is None and same.everywhere):
         yield same_work(findings)
         return
     if finding.kind is Kind.SLOW_CORE:  # the line on what is uncertain contains the reason: cores may differ
         return
-    if findings.vectors.metric == OFF_PROCESSOR:  # counts of instructions do not explain it
+    if findings.vectors.metric == OFF_PROCESSOR:  # instruction counts do not explain time off the core
         yield from [*_because(findings, finding)] or ["asleep, or waiting for a child process or a slow device"]
         return
     alone = _alone(finding)
@@ -54,7 +54,7 @@ def why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
 
 
 def same_work(findings: Findings) -> str:
-    """Return a line which reports that ranks or threads took longer for the same work, and what to do about it."""
+    """Return a line which reports that some ranks or threads took longer for the same work, and what to do about it."""
     return SAME_WORK.format(who=_noun(findings))
 
 
@@ -96,7 +96,7 @@ def advice_on_difference(findings: Findings, finding: Finding) -> dict[str, Kind
 
 
 def _alone(finding: Finding) -> tuple[int, ...]:
-    """Return the ranks that alone execute a finding's region; empty if other ranks may use its other call paths."""
+    """Return the only ranks that execute a finding's region; empty if other ranks may use its other call paths."""
     return () if finding.others else finding.alone
 
 
@@ -135,7 +135,7 @@ def _because(findings: Findings, finding: Finding) -> Iterator[str]:
 def _differing(findings: Findings, finding: Finding) -> list[Difference]:
     """Return the attributes that differ between ranks in the same way as the times, the best explanation first.
 
-    The value of a master is left out, because it is in no group.
+    A master's value is left out, because a master belongs to no group.
     """
     differences = findings.differing_attributes.get(finding.difference, ())
     causes = findings.causes_of_differences.get(finding.difference, ())

@@ -1,4 +1,4 @@
-"""Write a finding as text, in pieces that each view arranges in its own way."""
+"""Describe a finding as text, in pieces that each view arranges in its own way."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _MOST_GROUPS: Final = 4
 _OF_RANKS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.SLOW_CORE)
 _NO_FIX: Final = "no cheap fix is known"
 _NOTHING: Final = 5e-10  # smaller values of a group are rounding errors of a difference
-_SPENT: Final = {  # words for the use of the time that a fix saves
+_SPENT: Final = {  # words that describe the time that a fix saves
     Why.MISSES: "in cache misses",
     Why.ALLOCATION: "in allocation",
     Why.FAULTS: "in page faults",
@@ -65,7 +65,7 @@ class Entry:
         saving: The estimated saving; if it is unknown, the time of the region.
         lines: The main lines: the ranks, the main reason, and advice against it.
         more: Further lines, to be shown if there is room: other reasons, each with advice against it.
-        highlight: The metric, call path and locations at which the experiment shows it.
+        highlight: The metric, call path and locations at which the experiment shows the finding or change.
         advice: What to try in the source, the most certain advice first.
     """
 
@@ -98,8 +98,8 @@ def entries(
     Args:
         findings: The findings.
         advised: What to try in the sources; None if they were not read.
-        whole: Whether to keep long advice instead of cutting it.
-        highlights: Whether to fill in ``highlight``, which takes an iteration over all locations.
+        whole: Whether to keep long advice in full rather than shorten it.
+        highlights: Whether to fill in ``highlight``, which requires a pass over all locations.
     """
     said = set[str]()
     return [
@@ -116,7 +116,7 @@ def _entry(
     place = Place.of(findings.experiment, finding.region) if finding.region else None
     every = reasons(findings, finding)
     why = [each for each in every if each[0] not in said]
-    is_whole = why == every and all(line for line, _ in from_source)  # no line was left out as a repetition
+    is_whole = why == every and all(line for line, _ in from_source)  # no line was left out because it is repeated
     fix = [_NO_FIX] if is_whole and "instructions" not in findings.lacking else []
     is_known = bool(advice) and advice[0].kind != "division of work" and not finding.is_doubtful
     is_unknown = bool(why) and why[0][0].endswith(TO_COUNT)
@@ -125,14 +125,14 @@ def _entry(
     is_explained = is_known or (not is_unknown and bool(why) and not why[0][0].startswith("why: unknown"))
     said.update(line for line, _ in (*from_source, *why) if line.startswith("try") or line.endswith(TO_COUNT))
     confirm = list[str]()
-    if is_unknown and from_source and from_source[0][0] and why[0][1] in from_source[0][1]:  # it may be the reason
+    if is_unknown and from_source and from_source[0][0] and why[0][1] in from_source[0][1]:  # a possible reason
         confirm, why = [f"to confirm{TO_COUNT}"], why[1:]
     is_uneven = finding.kind is Kind.IMBALANCE and bool(finding.groups)
-    most = 2 if finding.is_doubtful else 1  # the second reason is why the finding is uncertain
+    most = 2 if finding.is_doubtful else 1  # the second line states why the finding is uncertain
     saved, general = parts_of_saving(findings, finding), general_advice(findings, finding)
     lines, more = paired(why, from_source, general, uneven=is_uneven, most=most, saved=saved)
     inside = "" if is_in_mpi(finding) else inside_line(findings, finding)
-    best = [inside] if inside and not is_explained else []  # the best reason that there is
+    best = [inside] if inside and not is_explained else []  # the best available reason
     more += [*[inside] * bool(inside and not best), *more_about(findings, finding, inside)]
     more += _certain(findings, finding)
     lines = [_who(findings, finding), *best, *_with_first_step(finding, lines, more, fix), *confirm]
@@ -156,8 +156,8 @@ def _with_first_step(finding: Finding, lines: list[str], more: list[str], fix: l
 
     Args:
         finding: The finding.
-        lines: Its main lines.
-        more: Its further lines; the command is removed from them if it becomes a main line.
+        lines: The finding's main lines.
+        more: The finding's further lines; the command is removed from them if it becomes a main line.
         fix: The line for a finding without command and advice; may be empty.
     """
     if finding.kind is not Kind.HOT_SPOT or any(line.startswith("try at") or "autoanalyzer" in line for line in lines):
@@ -187,7 +187,7 @@ def _saving(findings: Findings, finding: Finding) -> str:
 
 
 def _whole(findings: Findings, gain: Gain) -> tuple[float, str]:
-    """Return the time, in seconds, of which the saving is a percentage, and its name; the base contains no MPI."""
+    """Return the time of which a saving is a percentage, in seconds, and its name: the base, or a time with MPI."""
     base, with_mpi, run = findings.verdict.base.seconds, findings.verdict.with_mpi, findings.run.program_time
     if gain.seconds <= base and not (gain.is_beside and base < run):
         return base, base_name(findings)
@@ -253,7 +253,7 @@ def _use(findings: Findings, finding: Finding, why: Why) -> str:
 
 
 def _is_all(findings: Findings, finding: Finding) -> Why | None:
-    """Return the use of the saved time if all of a region's time is saved, and has one use; otherwise None."""
+    """Return what takes the saved time, if a region's whole time is saved and has a single cause; otherwise None."""
     spent = [each for each in finding.gain.parts if each.why in _SPENT] if finding.gain else []
     if len(spent) != 1 or finding.weight is None:
         return None
@@ -261,7 +261,7 @@ def _is_all(findings: Findings, finding: Finding) -> Why | None:
 
 
 def _left(findings: Findings, finding: Finding, part: Saved) -> str:
-    """Return a phrase with the time after balancing; also on the critical path if the saving is computed there."""
+    """Return a phrase with the time after balancing; for savings on the critical path, also with the time there."""
     fastest = min(finding.groups, key=lambda group: group.value, default=None)
     how = f"all were as fast as {ranks(fastest.labels)}" if part.why is Why.FASTEST and fastest else "shared evenly"
     each = " each" * (part.why is not Why.FASTEST)
@@ -270,7 +270,7 @@ def _left(findings: Findings, finding: Finding, part: Saved) -> str:
 
 
 def _is_saving_per_rank(finding: Finding) -> bool:
-    """Return whether the line on ranks should show the saving as time per rank: if all is in MPI, on one call path."""
+    """Return whether the line on ranks should show the saving per rank, because it is all in MPI, on one call path."""
     gain = finding.gain
     alone = len(finding.groups) < 2 and not finding.others
     return gain is not None and gain.is_beside and len(gain.parts) == 1 and alone
@@ -287,7 +287,7 @@ def groups_of(findings: Findings, finding: Finding) -> str:
         return f"off the core: {said}" if findings.vectors.metric == OFF_PROCESSOR else said
     if finding.is_of_teams and (mean := mean_of_threads(findings, finding)):
         return mean
-    gain = None if finding.others else finding.gain  # a saving over several call paths does not give the time on one
+    gain = None if finding.others else finding.gain  # a saving over several call paths does not show the time on one
     means = [each.after for each in gain.parts if each.why is Why.AT_ONCE] if gain else []
     of_threads, busy = bool(findings.vectors.threads), _busy(findings)
     of_procedure = finding.procedure if finding.weight is None else None

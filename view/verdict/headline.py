@@ -40,7 +40,7 @@ _LOST_TO: Final = {  # words for each loss, and the option that lists it by regi
     LostTo.ASLEEP: ("neither busy nor in MPI", "--account"),
 }
 _BESIDE: Final = (LostTo.TRANSFER, LostTo.ASLEEP)  # losses that are not part of the base
-_PATH_COST: Final = 0.05  # minimum overhead of recording the critical path to be mentioned, in percent of the run
+_PATH_COST: Final = 0.05  # minimum overhead, in percent of the run, at which recording the critical path is mentioned
 _MOST_PLACES: Final = 2  # maximum number of places named for a loss
 _LONGEST: Final = 40  # maximum width in columns of the name of a place
 
@@ -98,7 +98,7 @@ def unknown(findings: Findings) -> list[str]:
 
 
 def _overhead(cost: Overhead) -> list[str]:
-    """Return a phrase with the overhead in % of busy time, and of recording the critical path in % of the run."""
+    """Return a phrase with the overhead in % of busy time, and that of recording the critical path in % of the run."""
     if cost.of_computing is not None:
         has_path = (cost.of_path or 0.0) >= _PATH_COST
         path = f", path {percent(cost.of_path or 0.0)}" if has_path else ""
@@ -108,14 +108,14 @@ def _overhead(cost: Overhead) -> list[str]:
 
 
 def efficiency(findings: Findings, *, brief: bool = False, shown: Collection[int] | None = None) -> list[str]:
-    """Return the line with the efficiency and the losses, each with its findings; none without a critical path.
+    """Return the line with the efficiency and the losses, each with its findings; empty without a critical path.
 
     Args:
         findings: The findings.
         brief: Whether to leave out ``parallel``, the longest wait, the next command, the time with MPI, and places of
             hidden findings.
-        shown: The numbers of the findings that are shown, by which they can be referred to; None for all. If not
-            None, the command to run next is included only if there is no finding.
+        shown: The numbers of the shown findings, which the line may refer to; None for all findings. If not None, the
+            command to run next is included only if there is no finding.
     """
     found = findings.efficiency
     if found is None or findings.verdict.too_short:
@@ -147,7 +147,7 @@ def _amount(findings: Findings, lost: Lost) -> str:
 def _where(findings: Findings, lost: Lost, shown: Collection[int] | None, *, brief: bool) -> str:
     """Return why and where time is lost: ``because ranks are busy at different times (mostly in finding 1)``.
 
-    If none of the loss's findings is shown, the text contains their places instead, at most two, or one if ``brief``.
+    If none of the loss's findings is shown, the text contains their places instead: at most two, or one if ``brief``.
     """
     what = _LOST_TO[lost.to][0]
     if not lost.findings:

@@ -13,7 +13,7 @@ from ...experiment.metric import TEAM_TIME
 
 __all__ = ["Highlight", "highlight_of"]
 
-# The metric of findings in which ranks do not differ; compute time for all other kinds.
+# The metric of each kind of finding in which ranks do not differ; compute time for kinds that are not listed.
 _METRICS: Final = {
     Kind.FILE_IO: "io_time",
     Kind.MESSAGES: "mpi_time",
@@ -28,7 +28,7 @@ class Highlight:
 
     Attributes:
         metric: The metric; None if the experiment has no suitable metric.
-        without_parts: Whether to exclude child metrics: compute time is CPU time without its child, CPU time in MPI.
+        without_parts: Whether to exclude child metrics; for example, compute time is CPU time without CPU time in MPI.
         path: Index of the call path; None if ranks differ over all regions.
         locations: Indices of the locations that take longest; empty for all.
     """
@@ -39,14 +39,14 @@ class Highlight:
     locations: Sequence[int] = ()
 
     def within(self, experiment: Experiment) -> Highlight:
-        """Return the highlight for another experiment, with its first time metric if it does not have this metric."""
+        """Return the highlight for another experiment; if that lacks the metric, with its first time metric."""
         if self.metric is None or self.metric in experiment:
             return self
         return replace(self, metric=_first_time(experiment), without_parts=False)
 
 
 def highlight_of(findings: Findings, finding: Finding) -> Highlight:
-    """Return the highlight of a finding: the slowest ranks in the compared metric, or all in the kind's metric."""
+    """Return the highlight of a finding: the slowest ranks in the compared metric, or all in its kind's metric."""
     path = finding.region.id if finding.region else None
     if len(finding.groups) < 2:
         of_kind = TEAM_TIME.name if finding.is_of_teams else _METRICS.get(finding.kind, "compute_time")

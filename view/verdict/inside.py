@@ -21,7 +21,9 @@ _PROBES: Final = "the probes"
 
 
 def inside_line(findings: Findings, finding: Finding) -> str:
-    """Return ``inside: get 71 %, exp (libm) 12 %, line 31 9 % (412 samples; each share ±4 %)``; empty with too few.
+    """Return ``inside: get 71 %, exp (libm) 12 %, line 31 9 % (412 samples; each share ±4 %)``.
+
+    The line is empty if there are too few samples.
 
     Percentages are shares of the region's own time. Parts that are less than two standard deviations above 0 are left
     out, because they may be due to chance.

@@ -10,7 +10,7 @@ from ...analyze.verdict import Kind
 
 __all__ = ["OF_ADVICE", "paired"]
 
-# Kind of advice from the source → the kinds of fault that it may remove, the likeliest first.
+# Kind of advice from the source → the kinds of fault that it may remove, most likely first.
 OF_ADVICE: Final = {
     "order of loops": (Kind.MEMORY,),
     "indirection": (Kind.MEMORY,),
@@ -60,7 +60,7 @@ def paired(
     order = [*kinds[:1], *sorted(kinds[1:], key=lambda kind: not is_cause[kind])]
     order = [*(kind for kind in saved if kind in order), *(kind for kind in order if kind not in saved)]
     cured = [kind for kind in order if kind in cures]
-    main = {*order[:1], *cured[:1], *saved, Kind.LATE}  # reasons of the kind LATE show which ranks wait for which
+    main = {*order[:1], *cured[:1], *saved, Kind.LATE}  # reasons of the kind LATE show which ranks wait for which ranks
     lines, more = list[str](), list[str]()
     for kind in order:
         reason, cure = why.get(kind, []), [*filter(None, cures.get(kind, ()))]

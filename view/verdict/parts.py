@@ -47,10 +47,10 @@ __all__ = [
 
 NO_PROBES: Final = f"rebuild with probes: {REBUILD}"
 NOT_SAMPLED: Final = "sample the program: autoanalyzer run --sample auto (or rebuild with aa-mpicc or aa-mpifort)"
-TO_COUNT: Final = f": {COUNT} (5-20 times slower)"  # end of a line on unknown causes
+TO_COUNT: Final = f": {COUNT} (5-20 times slower)"  # the end of a line about unknown causes
 UNKNOWN_INSIDE: Final = "unknown: the program has no probes, so only its MPI calls and file I/O were measured"
 NEW_PAGES: Final = "next: autoanalyzer run --usage page_faults (shows whether the region waits for new pages)"
-ALL: Final = 0.9  # of a time: a larger share is written as all of it
+ALL: Final = 0.9  # a larger share of a time is written as "all"
 _IN_MPI: Final = (Kind.LATE, Kind.MESSAGES, Kind.TRANSFER)
 OF_CODE: Final = (Kind.MEMORY, Kind.HOT_SPOT)
 _OF: Final = {
@@ -159,13 +159,13 @@ def _taken(findings: Findings, cause: Cause) -> str:
 
 
 def of_whole(findings: Findings, cause: Cause) -> tuple[str, str]:
-    """Return two times as text: the time that a cause takes, and the whole time that it is a part of."""
+    """Return two times as text: the time that a cause takes, and the time of which that is a part."""
     assert cause.seconds is not None and cause.share
     return time_of(findings.experiment, cause.seconds), time_of(findings.experiment, cause.seconds / cause.share)
 
 
 def _part(findings: Findings, cause: Cause, culprit: int) -> str:
-    """Return a phrase with the name of a cause, its amount in a region, and its time if that is not the whole time."""
+    """Return a phrase with a cause's name, its amount in a region, and its time unless that is the whole time."""
     said = evidence(findings.explanation.attributes[cause.attribute], culprit, findings.run.weighed_costs[culprit])
     if cause.attribute == "mpi_bytes":
         said += _call_that_moves(findings, culprit)
@@ -189,7 +189,7 @@ def _further_misses(findings: Findings, culprit: int) -> str:
 
 
 def _of_the_time(findings: Findings, cause: Cause) -> str:
-    """Return ``; it takes 1.5 s of the region's 2.6 s``; empty if it takes all of it, or its time is unknown."""
+    """Return ``; it takes 1.5 s of the region's 2.6 s``; empty if a cause takes all of it, or an unknown time."""
     is_part = cause.seconds is not None and cause.share and cause.share < ALL
     return f"; it takes {_taken(findings, cause)}" if is_part else ""
 

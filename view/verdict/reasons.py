@@ -38,7 +38,7 @@ __all__ = ["general_advice", "more_about", "parts_of_saving", "reasons"]
 
 _DEBUG: Final = "autoanalyzer debug --build 'make'"
 _MOST_NAMES: Final = 4
-_MOST_OF_RUN: Final = 0.5  # if a region has a larger share of the busy time, a line shows how to measure inside it
+_MOST_OF_RUN: Final = 0.5  # a region with a larger share of the busy time gets a line on how to measure inside it
 _OF_OTHERS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.LATE, Kind.MESSAGES)
 _AGAINST: Final = {
     **dict.fromkeys((Why.EVEN, Why.FASTEST), Kind.IMBALANCE),
@@ -74,7 +74,7 @@ def reasons(findings: Findings, finding: Finding) -> list[tuple[str, Kind]]:
         said = [(f"why: {late}{waits[0]}", Kind.LATE), *said]
         waits = waits[1:]
     of_doubt = Kind.LATE if finding.doubt is Doubt.CORES else Kind.IMBALANCE
-    # There is no advice on slow cores; the kind of the main reason makes the line on uncertainty a main line.
+    # There is no advice on slow cores. The line on uncertainty gets the main reason's kind, so that it is a main line.
     if finding.kind is Kind.SLOW_CORE and said:
         of_doubt = said[0][1]
     counts = any(line.endswith(TO_COUNT) for line, _ in said)
@@ -176,7 +176,7 @@ def _against_causes(findings: Findings, finding: Finding) -> Iterator[tuple[str,
 
 
 def _events_of(findings: Findings, region: int) -> list[str]:
-    """Return the events that take a part of a region's time; if nothing explains its time, the events that may."""
+    """Return the events that take a part of a region's time; if nothing explains its time, those that may do so."""
     named = [each.attribute for each in findings.parts.causes(region) if each.attribute in EVENTS]
     if findings.parts.by_paper or named or findings.parts.is_explained(region):
         return named

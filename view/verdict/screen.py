@@ -30,13 +30,13 @@ __all__ = ["verdict_lines"]
 _MOST_LINES: Final = 15
 _WIDTH: Final = 100  # maximum width of a line in columns, if it can be broken
 _LABEL: Final = 12  # width in columns of a finding's number and kind
-_LEAST: Final = 12  # minimum width of a region's name in columns; if less is left, the name of its file is cut, too
+_LEAST: Final = 12  # minimum width of a region's name in columns; if there is less room, the file's name is cut, too
 _INDENT: Final = "    "
 _COMMAND: Final = "autoanalyzer "
 _STEP: Final = re.compile(r"autoanalyzer (?!analyze --all)|: repeat |run again|--counters ")  # the next step
-# Ways to make room for the first finding. _ROOM: the number of warnings, and whether the lines above the findings are
-# brief. _PLANS: in front of these, the lines that are shown besides the title and the advice (2: the ranks and the
-# reason, 1: the ranks, 0: none). The first plan that fits is used.
+# Ways to make room for the first finding. Each item of _ROOM is the number of warnings, and whether the lines above the
+# findings are brief. In _PLANS, the lines shown besides the title and the advice come first (2: the ranks and the
+# reason, 1: the ranks, 0: no lines). The first plan that fits is used.
 _ROOM: Final = ((2, False), (1, False), (1, True))
 _PLANS: Final = (*((lines, *room) for lines in (2, 1) for room in _ROOM), (1, 0, True), (0, 1, True), (0, 0, True))
 
@@ -59,9 +59,9 @@ def verdict_lines(
         advised: What to try in the sources; None if they were not read.
 
     Returns:
-        Lines of at most 100 columns: at most fifteen, unless ``everything``. They show as many findings as fit, and two
-        warnings; a line contains the number of findings that are left out. The first finding has its title, its ranks,
-        their reason and its advice. If there is no room for these lines, some are left out, in this order: the second
+        Lines of at most 100 columns; at most fifteen lines, unless ``everything``. They show as many findings as fit,
+        two warnings, and the number of findings that are left out. The first finding has its title, the ranks, the
+        reason and the advice. If there is no room for these lines, some are left out, in this order: the second
         warning; the longest wait and the next command; the reason; the first warning; the ranks. The legend is shown
         if it fits into the line with the data.
     """
@@ -86,7 +86,7 @@ def verdict_lines(
     ends = (_end([*data, *explained[:number]]) for number in range(len(explained), -1, -1))
     end = next((each for each in ends if len(each) == 1), _end(data))
     large = next((number for number, each in enumerate(findings.verdict.findings) if _is_large(findings, each)), 0)
-    # The line on losses names the places of hidden findings. This takes room, so that even fewer findings may fit.
+    # The line on losses names the places of hidden findings. These names take room, so even fewer findings may fit.
     while True:
         items = [_Item(number, each) for number, each in enumerate(found, start=1)]
         head, last, room = list[str](), list[str](), 0
@@ -95,7 +95,7 @@ def verdict_lines(
         for lines, most, brief in _PLANS:
             head = _head(findings, file, brief=brief, shown=wanted)
             room = _MOST_LINES - len(head) - 1 - len(end)
-            # All warnings may take fewer lines than some warnings and the line with the number of the others.
+            # All warnings together may take fewer lines than some warnings and a line with the number of all others.
             warnings = (caveats(findings, besides=besides), caveats(findings, most=most, besides=besides))
             last = min(([line for each in said for line in _broken(each)] for said in warnings), key=len)
             last += _broken(counted) if not_counted else []
@@ -137,7 +137,7 @@ class _Item:
         blocks: The title, the main lines, and further lines, each broken to the width.
         needed: Indices of the blocks for title and main lines, the most important first.
         more: Indices of the blocks for further lines.
-        sizes: The number of lines for title and advice; the number with the ranks, too; and with the first reason, too.
+        sizes: The numbers of lines of the title and the advice; of these and the ranks; of these and the first reason.
         shown: Indices of the blocks to show.
         entry: The finding.
     """
@@ -168,7 +168,7 @@ class _Item:
         return sum(len(self.blocks[each]) for each in numbers)
 
     def show(self, numbers: Iterable[int], room: int) -> int:
-        """Show blocks until one does not fit into the room, and return the room that is left, both in lines."""
+        """Show blocks until one does not fit into the room, and return the remaining room; both are in lines."""
         for each in numbers:
             if each not in self.shown:
                 if len(self.blocks[each]) > room:
@@ -208,7 +208,7 @@ def _broken(line: str) -> list[str]:
 
 
 def _with_one_command(found: Iterable[Entry]) -> list[Entry]:
-    """Return the findings with only one command to run among all of them.
+    """Return the findings so that, together, they contain only one command to run.
 
     Further lines of a finding with advice from the source contain no command.
     """
@@ -238,7 +238,7 @@ def _that_fit(findings: Findings, items: Sequence[_Item], room: int, large: int)
     Args:
         findings: The findings.
         items: The lines of each finding.
-        room: The number of lines that are left.
+        room: The number of lines that are available.
         large: Index of a finding whose title is shown if there is room; 0 for none.
     """
     left = room

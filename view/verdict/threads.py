@@ -114,7 +114,7 @@ def waits_inside(findings: Findings, finding: Finding) -> bool:
 
 
 def _what_runs(findings: Findings, finding: Finding) -> str:
-    """Return a phrase for the region in which a different thread is slowest each time: the finding's, or one around."""
+    """Return a phrase for the region where a different thread is slowest each time: the finding's, or one around it."""
     regions = findings.vectors.regions
     around = next((place for place, each in slow_in_turn(findings).items() if each == finding.difference), None)
     if finding.difference is None or around is None or around == finding.difference:

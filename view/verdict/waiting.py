@@ -74,7 +74,7 @@ def why_in_mpi(findings: Findings, finding: Finding, culprit: int) -> str:
 
 
 def _latest(findings: Findings, wait: Wait) -> tuple[int, ...]:
-    """Return the ranks for which others wait; if these are all ranks, only the one for which they wait longest."""
+    """Return the ranks for which others wait; if these are all ranks, only the rank for which others wait longest."""
     late = [each for each in wait.ranks if (each,) != wait.waiting]  # a single waiting rank does not wait for itself
     return tuple(late[:1] if len(wait.ranks) == findings.workers else sorted(late or wait.ranks))
 

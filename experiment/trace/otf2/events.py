@@ -1,4 +1,4 @@
-"""Read the events of an OTF2 archive in the order of time, as plain numbers, twenty times as fast as its objects."""
+"""Read an OTF2 archive's events in order of time, as plain numbers: 20 times as fast as with the package's objects."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NUMBERS: Final[Mapping[str, tuple[Any, ...]]] = {
     "MpiRecv": _MESSAGE,
     "MpiIrecvRequest": (_U64,),
     "MpiIrecv": (*_MESSAGE, _U64),
-    "MpiProbe": _MESSAGE,  # here the last field is the message's number
+    "MpiProbe": _MESSAGE,  # its last field is the message's number rather than bytes
     "MpiMrecv": (_U64, _U64),
     "MpiImrecvRequest": (_U64, _U64),
     "MpiImrecv": (_U64, _U64),
@@ -48,9 +48,9 @@ def read_events(archive: Any, takes: Mapping[str, Take], rest: Callable[[str, in
     """Read all events of all locations, once.
 
     Args:
-        archive: As OTF2's own reader opened it.
+        archive: The archive, opened by OTF2's own reader.
         takes: Kind of event, one of ``NUMBERS`` → its handler.
-        rest: Handles all other events: kind, number of the location, event.
+        rest: Handles all other events; its arguments are the kind, the number of the location, and the event.
     """
     import _otf2  # noqa: PLC0415 - an extra
     from otf2.event_reader import BufferedEventReader  # noqa: PLC0415
@@ -71,7 +71,7 @@ def read_events(archive: Any, takes: Mapping[str, Take], rest: Callable[[str, in
     for kind, take in takes.items():
         setter = f"OTF2_GlobalEvtReaderCallbacks_Set{kind}Callback"
         try:
-            # Each callback is a new function object, because the package sets argument types on its own ones.
+            # Each callback is a new function object, because the package sets argument types on its function objects.
             register = _otf2.Config.conf.lib[setter]
         except AttributeError:  # this version of the package does not have this kind of event
             continue

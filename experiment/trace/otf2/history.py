@@ -18,12 +18,12 @@ __all__ = ["NOWHERE", "Events", "History"]
 Values = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
 
-NOWHERE: Final = -1  # used when there is no call path
+NOWHERE: Final = -1  # stands for the time outside all call paths
 
 
 @dataclass
 class Events:
-    """Times in seconds, each with a number."""
+    """A sequence of times in seconds, each with a number."""
 
     times: array[float] = field(default_factory=lambda: array("d"))
     numbers: array[float] = field(default_factory=lambda: array("d"))
@@ -46,12 +46,12 @@ class History:
     """A location's history, built event by event.
 
     Attributes:
-        stays: When the location moved to another call path, and which: -1 outside all call paths.
-        entries: When the location entered a call path, and which.
+        stays: When the location moved to another call path, and to which; -1 outside all call paths.
+        entries: When the location entered a call path, and which one.
         amounts: Metric → when an amount was added, and the amount.
         counters: Metric → when a counter was read, and its value.
-        modes: File I/O operations in progress → ``READ`` or ``WRITE``.
-        stack: The call paths that are open.
+        modes: File I/O operation in progress → ``READ`` or ``WRITE``.
+        stack: The open call paths, outermost first.
     """
 
     stays: Events = field(default_factory=Events)
@@ -86,14 +86,14 @@ class History:
         calls: npt.NDArray[np.bool_],
         levels: Collection[str],
     ) -> TimeLine:
-        """Return the location's time line, one sample per step.
+        """Return the location's timeline, one sample per step.
 
         Args:
-            edges: ``float64[sample + 1]``, seconds.
-            metrics: The columns; first times.
-            kinds: ``bool[time, path]``: which call paths count to each of the times.
-            calls: ``bool[path]``: which call paths are not busy time.
-            levels: Counters whose last value in a step counts, not their increase.
+            edges: ``float64[sample + 1]``: the boundaries of the steps, in seconds.
+            metrics: The metrics of the columns, beginning with the times.
+            kinds: ``bool[time, path]``: the call paths that count towards each of the times.
+            calls: ``bool[path]``: the call paths whose time is not busy time.
+            levels: The counters of which each step shows the last value rather than the increase.
         """
         count, width = len(edges) - 1, kinds.shape[1]
         sample, path, seconds = self._stays(edges)
@@ -116,7 +116,7 @@ class History:
         )
 
     def _stays(self, edges: Values) -> tuple[Places, Places, Values]:
-        """Return the step, the call path and the seconds of each stay; stays are split at edges."""
+        """Return the step, the call path and the seconds of each stay; stays are split at the edges of steps."""
         times, paths = self.stays.arrays()
         if not len(times):
             return np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0)
@@ -126,7 +126,7 @@ class History:
         return _steps(edges, (cuts[:-1] + cuts[1:])[taken] / 2), path[taken], np.diff(cuts)[taken]
 
     def _column(self, metric: str, edges: Values, *, level: bool) -> Values:
-        """Return a metric by step: amounts, or a level; NaN before the first reading."""
+        """Return a metric's amount or level in each step; NaN before the first reading of a counter."""
         if metric not in self.counters:
             times, amounts = self.amounts[metric].arrays()
             return _sums(_steps(edges, times), amounts, len(edges) - 1)
@@ -143,5 +143,5 @@ def _sums(places: Places, amounts: Values, count: int) -> Values:
 
 
 def _steps(edges: Values, times: Values) -> Places:
-    """Return the step of each time; a time at an edge belongs to the earlier step."""
+    """Return the step of each time; a time at the edge of two steps belongs to the earlier step."""
     return np.searchsorted(edges, times, side="left").clip(1, len(edges) - 1) - 1

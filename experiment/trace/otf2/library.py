@@ -13,7 +13,7 @@ from ....errors import InputError
 
 __all__ = ["name_of", "opened"]
 
-# userData, file, line, function, code, format, va_list; none of them is used.
+# Arguments, none of which is used: userData, file, line, function, code, format, va_list.
 _ErrorCallback: Final = ctypes.CFUNCTYPE(
     ctypes.c_int,
     ctypes.c_void_p,
@@ -24,7 +24,7 @@ _ErrorCallback: Final = ctypes.CFUNCTYPE(
     ctypes.c_char_p,
     ctypes.c_void_p,
 )
-_QUIET: Final = _ErrorCallback(lambda *what: what[4])  # no message, because the exception that follows has it
+_QUIET: Final = _ErrorCallback(lambda *what: what[4])  # prints nothing, because an exception with the message follows
 
 
 def name_of(value: Any) -> str:
@@ -34,7 +34,7 @@ def name_of(value: Any) -> str:
 
 @contextmanager
 def opened(path: Path) -> Iterator[Any]:
-    """Open an archive; any error of its reader, here or in the block, becomes one error.
+    """Open an archive; errors of its reader, now or in the block, become InputError.
 
     Args:
         path: The anchor file, ``traces.otf2``.
@@ -50,7 +50,7 @@ def opened(path: Path) -> Iterator[Any]:
             f"{path}: reading this file needs the package otf2 ({error}): pip install 'autoanalyzer[otf2]'"
         ) from None
     _otf2.Config.conf.lib.OTF2_Error_RegisterCallback(_QUIET, None)
-    said = StringIO()  # the reader prints exceptions in callbacks to standard error, and continues or ends
+    said = StringIO()  # the reader prints exceptions from callbacks to standard error, and then continues or ends
     try:
         with redirect_stderr(said), otf2.reader.open(str(path)) as archive:
             yield archive

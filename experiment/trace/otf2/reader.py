@@ -1,7 +1,7 @@
 """Convert OTF2 archives to our own traces: events become equal time steps with regions, messages and counters.
 
-The archive's roles of regions and records of messages and file I/O determine the metrics. Counters keep their names,
-because they include MPI's work, which ours exclude.
+The metrics are computed from the roles of regions, and from the records of messages and file I/O. Counters keep their
+names, because they include the work of MPI, which our own counters exclude.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ __all__ = ["OTF2_SUFFIX", "SOURCE", "TIMES", "Reading", "read_otf2"]
 
 OTF2_SUFFIX: Final = ".otf2"
 
-_STEPS: Final = 10_000  # steps per trace: half of the most samples that ``run --trace`` keeps per process
+_STEPS: Final = 10_000  # steps per trace: half of the maximum number of samples that ``run --trace`` keeps per process
 _UNKNOWN: Final = 2**64 - 1  # OTF2_UNDEFINED_UINT64
 _WITHIN: Final = "MPI"  # the file name for regions without a source file
 
-# Our metric → whether the time in a region of a paradigm and a role counts to it.
+# Our metric → whether it includes the time in regions of a given paradigm and role.
 TIMES: Final[Mapping[str, Callable[[str, str], bool]]] = {
     "wall_time": lambda paradigm, role: True,
     "mpi_time": lambda paradigm, role: paradigm == "MPI",
@@ -56,7 +56,7 @@ def read_otf2(path: Path) -> Trace:
         path: The anchor file, ``traces.otf2``.
 
     Raises:
-        InputError: The package ``otf2`` is not installed, the archive is damaged, or has no entries of regions.
+        InputError: The package ``otf2`` is not installed, or the archive is damaged or has no entries to regions.
     """
     if not path.is_file():
         raise InputError(f"{path}: expected an OTF2 archive, found none")
@@ -65,12 +65,12 @@ def read_otf2(path: Path) -> Trace:
 
 
 class Reading:
-    """An archive while it is read.
+    """An archive that is being read.
 
     Args:
-        path: Its anchor file.
-        archive: As OTF2's own reader opened it.
-        history: Creates the history of a location from its number.
+        path: The anchor file.
+        archive: The archive, opened by OTF2's own reader.
+        history: Creates the history of a location, given the location's number.
 
     Attributes:
         call_paths: The call paths that were entered.
@@ -98,14 +98,14 @@ class Reading:
         self._last = 0
 
     def take_events(self, more: Mapping[str, Take] | None = None) -> dict[int, Location]:
-        """Process all events, and leave call paths that are open at the end.
+        """Process all events, then leave the call paths that are still open.
 
         Returns:
-            The number of each location with events → the location; in the order of ranks and threads.
+            Number of a location with events → the location; in the order of ranks and threads.
 
         Args:
-            more: Kind of event → an additional handler, called afterwards with the location's number, seconds and the
-                event's attributes.
+            more: Kind of event → an additional handler. It is called after the usual one, with the location's number,
+                the time in seconds, and the event's attributes.
 
         Raises:
             InputError: No region was entered.
@@ -125,7 +125,7 @@ class Reading:
         return max((self._last - self._origin) / self._resolution, 1 / self._resolution)
 
     def trace(self) -> Trace:
-        """Return the trace in equal steps.
+        """Return the trace in equal time steps.
 
         Raises:
             InputError: No region was entered.
@@ -152,7 +152,7 @@ class Reading:
         return Trace(metrics, self.call_paths, places, [_STEPS] * len(places), read, facts)
 
     def _takes(self, more: Mapping[str, Take]) -> Mapping[str, Take]:
-        """Return the handlers of events by their numbers: first the sums, then ``more``."""
+        """Map each kind of event to a handler that updates the sums and then calls the handler in ``more``."""
         ours: Mapping[str, Take] = {
             "MpiSend": lambda history, time, to, comm, tag, size: _moved(history, time, size, 0),
             "MpiIsend": lambda history, time, to, comm, tag, size, request: _moved(history, time, size, 0),
@@ -214,7 +214,7 @@ class Reading:
             history.amounts["mpi_calls"].add(time, 1)
 
     def _path_of(self, parent: int | None, region: int) -> int:
-        """Return the call path of a first entry: an existing one if the call is recursive, otherwise a new one."""
+        """Return the call path for a region's first entry from a parent: a new one, unless the call is recursive."""
         path = self._recursive(parent, region)
         if path is None:
             path = len(self.call_paths)
@@ -295,7 +295,7 @@ class Reading:
 
     @property
     def unread(self) -> list[str]:
-        """Return the kinds of events that were left out."""
+        """Return the kinds of events that were ignored."""
         return sorted(self._unread)
 
     def metrics(self) -> list[Metric]:
@@ -324,7 +324,7 @@ class _ByLocation(dict[int, History]):
 
 
 def _moved(history: History, time: float, sent: int, received: int) -> None:
-    """Add the bytes of a message, or of a share in a collective."""
+    """Add the bytes of a message, or of the location's part in a collective."""
     history.amounts["mpi_bytes"].add(time, sent + received)
     history.amounts["mpi_bytes_sent"].add(time, sent)
     history.amounts["mpi_bytes_received"].add(time, received)

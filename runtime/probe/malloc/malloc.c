@@ -1,9 +1,9 @@
 /*
- * A separate library, preloaded beside the probe library only if allocation is counted. It is in front of
- * the program's own allocator, and reports to the probe library what is allocated and freed. It passes on
- * all calls unreported until the probe library requests reports, and for ever if the program calls another
- * allocator directly or a sanitizer watches. Bytes are those that the allocator returns, somewhat more than
- * requested, so that freed bytes can be subtracted from allocated ones.
+ * A separate library, preloaded beside the probe library only if allocations are counted. It wraps the
+ * program's own allocator, and reports to the probe library what is allocated and freed. It passes on all
+ * calls unreported until the probe library requests reports, and forever if the program calls another
+ * allocator directly or runs under a sanitizer. Bytes are those that the allocator provides, somewhat more
+ * than requested, so that freed bytes can be subtracted from allocated bytes.
  */
 #define _GNU_SOURCE
 #include "allocation.h"
@@ -19,7 +19,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 #define INITIAL_EXEC __attribute__((tls_model("initial-exec")))
-#define EARLY_ROOM ((size_t)32 << 10) /* bytes; dlsym requests at most a few hundred */
+#define EARLY_ROOM ((size_t)32 << 10) /* bytes; dlsym allocates at most a few hundred */
 #define ALIGNMENT sizeof(max_align_t)
 
 static struct {
@@ -37,7 +37,7 @@ static struct {
 
 static aa_allocation_watcher *_Atomic watcher;
 static _Thread_local bool searching INITIAL_EXEC; /* true inside dlsym, which may allocate */
-/* true inside the allocator, which may call itself by its public names */
+/* true inside the allocator, which may call its own public functions */
 static _Thread_local bool inside INITIAL_EXEC;
 
 /* ---- before the allocator is found */
@@ -71,7 +71,7 @@ static bool find(void) {
         {"valloc", &next.valloc},
         {"pvalloc", &next.pvalloc},
         {"malloc_usable_size", &next.malloc_usable_size},
-        {"malloc", &next.malloc}, /* last: once it is set, the others are set, too */
+        {"malloc", &next.malloc}, /* last, so that all others are set once it is set */
     };
     if (searching)
         return false;
@@ -99,8 +99,8 @@ static size_t size_of(void *memory) {
 }
 
 /*
- * Returns the function that receives the call; null if the call is part of another one, or nothing is
- * reported.
+ * Returns the function to which the call is reported; null if the call is part of another call, or if nothing
+ * is reported.
  */
 static inline aa_allocation_watcher *listener(void) {
     return __builtin_expect(watcher != NULL, 0) && !inside ? watcher : NULL;
@@ -204,7 +204,7 @@ EXPORT int posix_memalign(void **memory, size_t alignment, size_t size) {
     return error;
 }
 
-/* ---- requests of the probe library */
+/* ---- requests from the probe library */
 
 static bool heard;
 
@@ -214,7 +214,7 @@ static void hear(uint64_t allocated, uint64_t freed, uint32_t allocations, uint3
 
 /*
  * Returns whether the program calls this library's malloc. Comparing addresses does not work: if a program
- * at a fixed address takes malloc's address, it gets that of an entry in its own jump table.
+ * at a fixed address takes malloc's address, it gets the address of an entry in its own jump table.
  */
 static bool is_called(void) {
     void *symbols[] = {dlsym(RTLD_DEFAULT, "malloc"), dlsym(RTLD_DEFAULT, "free")};

@@ -50,8 +50,8 @@ export function App({ page }) {
   const titles = { metrics: "Metric", program: flat ? "Region" : "Call path", system: grouping === "cluster" ? "Cluster, rank" : "Machine, rank" };
 
   // Shows a changed state as soon as its numbers are loaded, unless another change comes first. `change`: the changed
-  // parts of the state, or a function that returns them for the current state. `finding`: the finding that is shown, -1
-  // for none. `aim`: the trees whose cursors move to their selections.
+  // parts of the state, or a function that returns them for the current state. `finding`: the shown finding, or -1.
+  // `aim`: the trees whose cursors move to their selections.
   async function go(change, { finding: number = -1, aim = null } = {}) {
     const before = now.current.browser;
     document.body.setAttribute("aria-busy", "true");
@@ -93,8 +93,8 @@ export function App({ page }) {
     go((seen) => ({ ...start(page), tab: seen.tab, time: seen.time, source: seen.source, browser: browserOf(page, found) }), { finding: number, aim: DIMENSIONS }).then(lookThere);
   }
 
-  // Shows the view in the address. If the address has changed, it is taken from the event, because a state that is
-  // still being loaded may replace the current address.
+  // Shows the view in the address. A changed address is taken from the event, because a state that is still being
+  // loaded may replace the current address.
   function fromAddress(event) {
     const pieces = piecesOf(event ? new URL(event.newURL).hash : location.hash);
     if (pieces.has("n")) return toFinding(Number(pieces.get("n")) - 1);
@@ -139,7 +139,7 @@ export function App({ page }) {
     });
   }
 
-  // Shows this experiment, or its difference from the other experiment. The tab stays open.
+  // Shows this experiment, or its difference from the other experiment. The open tab stays open.
   function show(difference) {
     const name = difference ? "difference" : "run";
     go((seen) => ({ ...carried(page, seen, name), tab: seen.tab }), { aim: DIMENSIONS });
@@ -347,25 +347,25 @@ export function App({ page }) {
   }
 }
 
-// Scrolls to the trees if they are not in the window; if the columns are stacked, to the top of the first one.
+// Scrolls to the trees if they are not in the window; if the columns are stacked, to the top of the first column.
 function lookThere() {
   const narrow = matchMedia("(max-width: 1100px)").matches;
   requestAnimationFrame(() => document.querySelector(narrow ? ".source, .trees" : ".trees")?.scrollIntoView({ block: narrow ? "start" : "nearest" }));
   if (document.activeElement === document.body) document.getElementById("tree-program").focus({ preventScroll: true });
 }
 
-// The rows of a tree whose values are not in the page.
+// Used as the rows of a tree whose values are not in the page.
 const NO_ROWS = { length: 0, order: [], legend: null };
 
 const rowsOf = (browser, dimension, basis) =>
   dimension === "system" && !browser.ofSystem ? NO_ROWS : new Rows(browser, dimension, basis);
 
-// Returns how the values of the locations differ at a program node; null if this is not known.
+// Returns how the values of the locations differ at a program node; null if unknown.
 function rangeOf(spread, rows, node) {
   const { browser, pane } = rows;
   const of = pane.isOpen(node) ? spread.own : spread.closed;
   if (!of.known[node]) return null;
-  // Pages that do not contain all values still name the locations with the smallest and the largest value.
+  // Even a page without all values contains the names of the locations with the smallest and the largest value.
   const who = browser.sums.large?.noun === "rank" && { least: of.leastWho[node], most: of.mostWho[node], deviation: of.deviation[node] };
   return { who, least: of.least[node], mean: of.mean[node], most: of.most[node], scale: scaleOf(spread), unit: browser.sums.metrics[browser.metrics[0]].unit };
 }

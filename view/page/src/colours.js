@@ -6,13 +6,13 @@ const SIZES = ["#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678",
 // Colours of signed amounts: red is negative, blue positive (ColorBrewer's RdBu).
 const SIGNS = ["#b2182b", "#f4a582", "#f7f7f7", "#92c5de", "#2166ac"];
 
-// Colours of clusters, by Okabe and Ito; each cluster also has a letter.
+// Colours of clusters, based on Okabe and Ito; each cluster also has a letter.
 export const CLUSTERS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6d00", "#7f7f7f"];
 
 // Returns a colour as [red, green, blue], each from 0 to 255.
 export const rgb = (hex) => [1, 3, 5].map((place) => Number.parseInt(hex.slice(place, place + 2), 16));
 
-// Returns a function that takes a place from 0 to 1, and returns a colour interpolated between the stops.
+// Returns a function that maps a place from 0 to 1 to a colour, interpolated between the stops.
 function ramp(stops) {
   const steps = stops.map(rgb);
   return (place) => {

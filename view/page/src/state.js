@@ -59,7 +59,7 @@ export function locationsOf({ browser: { sums, panes: { system } }, filtered }) 
   return found.length && found.length < sums.columns ? found : null;
 }
 
-const kept = new WeakMap(); // numbers of all locations → numbers of only the last selected locations
+const kept = new WeakMap(); // numbers of all locations → numbers of the most recently selected locations
 
 // Returns the browser of a state, with the numbers of the locations to which it is limited.
 export function shownOf(state) {

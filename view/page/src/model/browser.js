@@ -1,4 +1,4 @@
-// Three trees side by side: the values in each depend on the selections to its left (like view/browser/browser.py).
+// Three trees side by side; the values in each depend on the selections to its left (like view/browser/browser.py).
 import { Tally } from "./tally.js";
 
 export const DIMENSIONS = ["metrics", "program", "system"];
@@ -115,12 +115,12 @@ export class Browser {
     return this.sums.once(tree, `program ${terms}`, () => this.spread((metric) => this.sums.byPath(metric), tree));
   }
 
-  // Returns the values of the selected metrics and program nodes at each system node.
+  // Returns exclusive and inclusive values of the selected metrics and program nodes at each system node.
   get ofSystem() {
     return this.once("system", () => this.sums.ofSystem(this));
   }
 
-  // Returns the call paths whose values are shown by the selected program nodes.
+  // Returns the call paths whose values the selected program nodes show.
   get paths() {
     const { program } = this.panes;
     return this.once("paths", () => program.tree.cells(program.held(program.selected)));
@@ -133,8 +133,8 @@ export class Browser {
     return { own, closed: own.up(tree) };
   }
 
-  // Returns the sum of the selected metrics. If they cannot be added, there are values only at places at which a single
-  // metric has one.
+  // Returns the sum of the selected metrics. If they cannot be added, only places at which a single metric has a value
+  // have one.
   selected(read) {
     let tallies = this.metrics.map((node) =>
       this.partsOf(node).reduce((whole, part) => whole.less(read(part)), read(node)),

@@ -1,4 +1,4 @@
-// The data of an experiment in the page, which view/page/dataset.py makes.
+// The data of an experiment in the page, written by view/page/dataset.py.
 import { Browser } from "./browser.js";
 import { Pane } from "./pane.js";
 import { LargeSums } from "./large_sums.js";

@@ -3,7 +3,7 @@ import { Tally } from "./tally.js";
 
 const SHARE = 0.005; // keep equal to _SHARE in view/browser/folding.py
 
-// Maps each node to its small children, which are folded into one row; -1 stands for the parent of the roots.
+// Maps each node to its small children, which are folded into one row; the key -1 is for small roots.
 export function folded(browser, dimension) {
   const found = new Map();
   if (dimension === "system") return found;
@@ -21,7 +21,7 @@ export function folded(browser, dimension) {
   return found;
 }
 
-// Returns, for each metric, whether it is small compared with its root; metrics that are not additive never are.
+// Returns, for each metric, whether it is small compared with its root; false for metrics that are not additive.
 function smallMetrics(browser) {
   const { sums } = browser;
   const { tree } = browser.panes.metrics;

@@ -1,5 +1,5 @@
-// Call paths as boxes: each below its caller, or inverted, each below the function that it calls. A box is as wide as
-// the sizes of the values that it contains, which are negative in some differences.
+// Call paths as boxes: each below its caller or, if inverted, below the function that it calls. The width of a box is
+// the sum of the absolute values in it, because values may be negative in differences.
 import { ranges } from "./ranges.js";
 
 export class Icicle {
@@ -21,7 +21,7 @@ export class Icicle {
     return [...this.sizes.keys()].filter((path) => this.sizes[path] > 0).map((path) => ({ leaf: path, at: path }));
   }
 
-  // Returns the boxes of some call paths, the largest first.
+  // Returns the boxes of some call paths, largest first.
   #callees(above, paths) {
     const found = Array.from(paths, (path) => {
       const key = `${above}/${path}`;
@@ -30,8 +30,8 @@ export class Icicle {
     return largestFirst(found);
   }
 
-  // Returns the boxes of some callers, the largest first. `chains`: call paths whose exclusive values are counted
-  // (`leaf`), each with the call path of its caller (`at`).
+  // Returns the boxes of some callers, largest first. `chains`: call paths whose exclusive values are counted (`leaf`),
+  // each with the call path of the caller (`at`).
   #callers(above, chains) {
     const groups = new Map();
     for (const chain of chains) {
@@ -98,7 +98,7 @@ export class Icicle {
     return chain;
   }
 
-  // Yields all boxes, also narrow ones, each with its chain: the boxes from the root to itself.
+  // Yields all boxes, including narrow ones, each with its chain: the boxes from the root to the box itself.
   *all(boxes = this.roots, above = []) {
     for (const box of boxes) {
       const chain = [...above, box];
@@ -107,9 +107,9 @@ export class Icicle {
     }
   }
 
-  // Returns the visible boxes, each with its place: `row`, `left` and `wide` in pixels. `key`: the box that is as wide
-  // as the picture, below its ancestors, which are just as wide; null for the whole program. Boxes that are narrower
-  // than `least` pixels are left out.
+  // Returns the visible boxes, each with its place: `row`, and `left` and `wide` in pixels. `key`: the box that is as
+  // wide as the picture, below its ancestors, which have the same width; null for the whole program. Boxes that are
+  // narrower than `least` pixels are left out.
   placed(key, width, least) {
     const chain = this.chainTo(key);
     const found = chain.slice(0, -1).map((box, row) => ({ ...box, row, left: 0, wide: width, above: chain[row - 1]?.key ?? null }));
@@ -117,7 +117,7 @@ export class Icicle {
       let at = left;
       for (const box of boxes) {
         const wide = box.size * scale;
-        if (wide < least) break; // the others are narrower
+        if (wide < least) break; // all further boxes are narrower
         found.push({ ...box, row, left: at, wide, above });
         place(box.children(), row + 1, at, scale, box.key);
         at += wide;
@@ -132,7 +132,7 @@ export class Icicle {
 
 const largestFirst = (boxes) => boxes.filter(({ size }) => size > 0).sort((one, other) => other.size - one.size);
 
-// How the values of call paths changed since another experiment: its values, and the gains (its values minus these).
+// The changes of call paths since another experiment: that experiment's values, and the gains (its values minus ours).
 export class PathChanges {
   // `terms`: names of metrics, each with the factor by which its values are added. Null if one of them is unknown.
   static of(difference, terms) {
@@ -143,7 +143,7 @@ export class PathChanges {
   constructor(difference, metrics) {
     const { calls } = difference.trees;
     const count = calls.length;
-    this.there = difference.head.there; // call path of the experiment → the same one in the difference
+    this.there = difference.head.there; // call path of the experiment → the same call path in the difference
     this.own = { gain: new Float64Array(count), before: new Float64Array(count), known: new Float64Array(count) };
     for (const [metric, sign] of metrics) {
       const { amounts, known, gaps } = difference.sums.byPath(metric);
@@ -159,7 +159,7 @@ export class PathChanges {
     }
   }
 
-  // Returns the gain of a box and its value before; null if unknown.
+  // Returns the gain of a box, and its value in the other experiment; null if unknown.
   changeOf({ path, leaves }) {
     const [from, paths] = leaves ? [this.own, leaves] : [this.closed, [path]];
     const there = paths.map((each) => this.there[each]);

@@ -1,5 +1,5 @@
-// The numbers of an experiment that is too large for the page: sums, distributions over locations, and bins of
-// locations (made by _large in view/page/dataset.py).
+// The numbers of an experiment whose values do not all fit into the page: sums, distributions over locations, and bins
+// of locations (written by _large in view/page/dataset.py).
 import { Sums } from "./sums.js";
 import { Tally } from "./tally.js";
 
@@ -10,10 +10,10 @@ export class LargeSums extends Sums {
     super(head, sums, read);
     this.calls = calls; // the call tree; the flat profile has neither spreads nor rows
     this.large = head.large;
-    this.spread = spread; // [metric, own or closed, measure, call path]
+    this.spread = spread; // indexed by [metric, own or closed, measure, call path]
     this.columns = head.large.bins.length - 1; // the number of bins, which take the place of locations
     this.laterThreads = [];
-    this.rows = new Map(); // metric → [kept path, own or closed, location]
+    this.rows = new Map(); // metric → values indexed by [kept path, own or closed, location]
   }
 
   // Reads the values of metrics by bin, and for some call paths by location, if these metrics are shown by location.
@@ -27,7 +27,7 @@ export class LargeSums extends Sums {
   }
 
   // Returns the distribution of a metric over locations at each node of the call tree; null if several metrics or an
-  // open metric are selected, and for other trees.
+  // open metric are selected, and null for all other trees.
   rangesOf(tree, metric, parts) {
     if (parts.length || tree !== this.calls) return null;
     const of = (part) => {

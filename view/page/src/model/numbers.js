@@ -1,4 +1,4 @@
-// Unpacks the numbers in the page: base 64 of their compressed bytes, the lowest bytes first (made by
+// Unpacks the numbers in the page, which are base 64 of their compressed bytes, lowest bytes first (written by
 // view/page/packing.py).
 
 const BYTES = { f4: 4, f8: 8 };

@@ -1,10 +1,10 @@
-// A tree with its open and selected nodes, immutable (like view/browser/pane.py).
+// An immutable tree with its open and selected nodes (like view/browser/pane.py).
 export class Pane {
   constructor(tree, { open = [], selected = [], unfolded = [] } = {}) {
     this.tree = tree;
     this.open = new Set(open);
     this.selected = new Set(selected);
-    this.unfolded = new Set(unfolded); // nodes whose small children are shown in rows of their own; -1 for small roots
+    this.unfolded = new Set(unfolded); // nodes whose small children are shown in separate rows; -1 for small roots
   }
 
   with(parts) {

@@ -1,4 +1,4 @@
-// Smallest, mean and largest values over the locations at each program node, exclusive and inclusive.
+// The smallest, mean and largest value over the locations at each program node, exclusive and inclusive.
 
 const CELLS = 1 << 22; // maximum number of values in memory at the same time
 
@@ -47,7 +47,7 @@ const nothing = (nodes) => ({
   known: new Float64Array(nodes),
 });
 
-// Adds `count` values, multiplied by a sign, to others; a sum is missing only if both values are missing.
+// Adds `count` values, multiplied by a sign, to other values; a sum is missing only if both values are missing.
 function add(values, to, cells, from, count, sign) {
   for (let place = 0; place < count; place++) {
     const value = cells[from + place];

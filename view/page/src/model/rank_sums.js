@@ -46,7 +46,7 @@ export class RankSums extends Sums {
       if (!(whole.known[path] + whole.gaps[path])) continue; // a metric of whole processes has values only at the root
       for (let location = 0; location < this.columns; location++) {
         const value = values[path * this.columns + location];
-        if (perRank && !value && this.laterThreads[location]) continue; // known for the process, but not for this thread
+        if (perRank && !value && this.laterThreads[location]) continue; // known for the process, not for this thread
         if (value !== value) found.gaps[path]++;
         else {
           found.known[path]++;

@@ -27,8 +27,8 @@ export function evaluate(tree, valueOf) {
 // Returns a value; NaN if only some ranks measured it, because it must not be divided by the time on all ranks.
 const whole = ({ amount, gap }) => (gap ? NaN : amount);
 
-// Returns the regions, each with a function that takes the name of a metric, measured or derived, and returns its
-// exclusive value over all call paths and locations; NaN if unknown.
+// Returns the regions, each with a function from the name of a measured or derived metric to its exclusive value over
+// all call paths and locations; NaN if unknown.
 export function ratesOf(experiment) {
   const { head, sums, trees } = experiment;
   const metrics = new Map(head.metrics.map(({ name }, place) => [name, place]));

@@ -1,9 +1,9 @@
-// The rows of a tree (like view/browser/rows.py), made one at a time, because there may be 100,000.
+// The rows of a tree (like view/browser/rows.py), computed one at a time, because there may be 100,000.
 import { folded } from "./folding.js";
 import { share, wholeOf } from "./shares.js";
 
 export class Rows {
-  // `basis`: what 100 % is; null for absolute values.
+  // `basis`: determines the value that is 100 %; null for absolute values.
   constructor(browser, dimension, basis) {
     Object.assign(this, { browser, dimension, basis });
     this.pane = browser.panes[dimension];
@@ -23,7 +23,7 @@ export class Rows {
     return this.order.length;
   }
 
-  // Returns the visible nodes in order. The folded children of a node come last below it, as the number -2 - node.
+  // Returns the visible nodes in order. A node's folded children follow its other children, as the number -2 - node.
   #order() {
     const { tree } = this.pane;
     const found = [];
@@ -44,7 +44,7 @@ export class Rows {
     return found;
   }
 
-  // Returns the upper end of each colour scale: the whole, or the largest value if this is larger.
+  // Returns the upper end of each colour scale: the whole, or the largest value if that is larger.
   #tops() {
     const tops = new Map();
     for (const node of this.pane.shown()) {
@@ -57,14 +57,14 @@ export class Rows {
     return tops;
   }
 
-  // Returns the smallest value that the upper end of a scale may have: the whole, or in the system tree 0, because each
-  // of many ranks has only a small share.
+  // Returns the minimum of the upper end of a scale: the whole; in the system tree 0, because each of many ranks has
+  // only a small share.
   #least(node, unit) {
     if (this.dimension === "system") return 0;
     return unit === "%" ? 100 : Math.abs(this.#rootOf(node).amount ?? 0);
   }
 
-  // Returns the key, besides the unit, of the scale that a node belongs to; null for metrics that are not additive.
+  // Returns the key that, with the unit, identifies the scale of a node; null for metrics that are not additive.
   #group(node) {
     return this.dimension === "metrics" && this.#rootOf(node).amount === null ? null : 0;
   }
@@ -125,7 +125,7 @@ export class Rows {
     };
   }
 
-  // Returns the place of a value on the scale, from 0 to 1; null if there is none.
+  // Returns the place of a value on the scale, from 0 to 1; null if there is no scale or no value.
   #place(node, value, unit) {
     if (value.amount === null) return null;
     const top = this.tops.get(`${this.#group(node)} ${unit}`);
@@ -133,8 +133,8 @@ export class Rows {
     return top ? Math.min(1, Math.abs(value.amount) / top) : 0;
   }
 
-  // Returns the upper end of the colour scale with its unit; in the metric tree, that of the scale for the first selected
-  // metric. Null if there is none.
+  // Returns the upper end of the colour scale, with its unit; in the metric tree, the scale is that of the first
+  // selected metric. Null if there is no scale.
   get legend() {
     const node = this.dimension === "metrics" ? this.browser.metrics[0] : 0;
     const group = this.#group(node);

@@ -1,4 +1,4 @@
-// Values in percent: of the root, of the selection, or of another experiment (like view/browser/percentages.py).
+// Values as percentages of the root, the selection, or another experiment (like view/browser/percentages.py).
 import { summable } from "./browser.js";
 
 // Returns a value in percent of another value.

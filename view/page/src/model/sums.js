@@ -39,7 +39,7 @@ export class Sums {
     for (const each of missing) this.values.set(each, await this.read(this.metrics[each].name));
   }
 
-  // Reads the other metrics while the page is idle.
+  // Reads all remaining metrics while the page is idle.
   async loadAll(idle) {
     for (const metric of this.metrics.keys()) {
       await idle();
@@ -81,8 +81,8 @@ export class Sums {
     return tally;
   }
 
-  // Returns the call paths in a list that have values of a metric of whole processes; if none has, all call paths with
-  // values.
+  // Returns the call paths in a list that have values of a metric of whole processes; if none of them has values, all
+  // call paths with values.
   ofProcesses(metric, paths) {
     const { known, gaps } = this.byPath(metric);
     const has = (path) => known[path] + gaps[path] > 0;

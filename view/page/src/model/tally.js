@@ -25,8 +25,8 @@ export class Tally {
     return OPERATIONS[this.aggregation];
   }
 
-  // Returns the value at a place, or why it is missing; the gap is `partial` if some values are missing. `hasCells`:
-  // whether the place should have values; if it has none, the metric exists only for whole processes.
+  // Returns the value at a place, or the reason why it is missing; the gap is `partial` if some values are missing.
+  // `hasCells`: whether the place should have values; if it has none, the metric was measured only for whole processes.
   value(place, hasCells = false) {
     const known = this.known[place];
     const gaps = this.gaps[place];
@@ -64,14 +64,14 @@ export class Tally {
     );
   }
 
-  // Returns a tally by node of a tree, aggregated over the values that belong to each node itself.
+  // Returns a tally whose places are the nodes of a tree, each aggregated over the values of the node itself.
   atHome(tree) {
     const found = Tally.nothing(this.aggregation, tree.length);
     for (let cell = 0; cell < this.length; cell++) found.add(tree.home[cell], this, cell);
     return found;
   }
 
-  // Returns a tally in which the values of each node include those of its descendants.
+  // Returns a tally in which the values of each node include its descendants' values.
   up(tree) {
     const found = new Tally(this.aggregation, this.amounts.slice(), this.known.slice(), this.gaps.slice());
     for (let node = tree.length - 1; node >= 0; node--) {
@@ -86,7 +86,7 @@ export class Tally {
     return one;
   }
 
-  // Adds the value at a place of another tally to a place of this one.
+  // Adds the value at a place of another tally to a place of this tally.
   add(place, other, at) {
     this.amounts[place] = this.operation(this.amounts[place], other.amounts[at]);
     this.known[place] += other.known[at];

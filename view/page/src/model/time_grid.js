@@ -1,4 +1,4 @@
-// The cells of time that the charts distinguish: whole steps, or if a reader has zoomed in, parts of steps.
+// The cells of time that the charts distinguish: whole steps or, if the reader has zoomed in, parts of steps.
 
 const LEAST = 2; // minimum width of a cell in pixels
 
@@ -6,12 +6,12 @@ export class TimeGrid {
   // `view`: start and end of the visible interval. `width`: width of this interval in pixels.
   constructor(times, [start, end], width) {
     const { fine, step } = times;
-    const wide = (width * step) / fine / (end - start); // of a part of a step, in pixels
+    const wide = (width * step) / fine / (end - start); // width of a part of a step, in pixels
     const sizes = Array.from({ length: fine }, (_, place) => place + 1).filter((size) => fine % size === 0);
     this.times = times;
     this.parts = sizes.find((size) => size * wide >= LEAST) ?? fine; // number of parts of a step that form one cell
     this.length = (times.steps * fine) / this.parts;
-    this.size = (step * this.parts) / fine; // in seconds
+    this.size = (step * this.parts) / fine; // length of a cell, in seconds
   }
 
   // Returns the cell that contains a moment.
@@ -34,7 +34,7 @@ export class TimeGrid {
     return [first, Math.max(first, this.cellAt(end - this.size / 2)) + 1];
   }
 
-  // Returns the first part of a step in a range, and the part after the last one.
+  // Returns the first part of a step in a range, and the part after the last part in the range.
   partsOf(range) {
     return this.cellsOf(range).map((cell) => cell * this.parts);
   }

@@ -1,4 +1,4 @@
-// The time lines of the page: values over the locations in each step of a run (made by view/page/time_lines.py).
+// The timelines of the page: values over the locations in each step of a run (written by view/page/time_lines.py).
 import { amount } from "./units.js";
 
 const ROWS = 20; // maximum number of rows in a table
@@ -11,14 +11,14 @@ export class TimeLines {
     this.steps = head.steps;
     [this.start, this.end] = head.edges;
     this.step = (this.end - this.start) / this.steps;
-    this.fine = head.fine; // parts of a step, each with its main call path
+    this.fine = head.fine; // number of parts of a step; each part has its own main call path
     this.edges = Float64Array.from({ length: this.steps + 1 }, (_, place) => (place < this.steps ? this.start + place * this.step : this.end));
     this.units = new Map(head.metrics.map(({ name, unit }) => [name, unit]));
     this.numbers = new Map(); // metric → smallest, mean and largest values
     this.read = read;
   }
 
-  // Loads the regions and some metrics, unless they are loaded.
+  // Loads the regions and some metrics, unless they are already loaded.
   async load(metrics) {
     this.regions ??= await this.read(`${this.head.key} regions`);
     for (const name of metrics) {
@@ -33,7 +33,7 @@ export class TimeLines {
     return this.regions !== undefined && metrics.every((name) => this.numbers.has(name));
   }
 
-  // Returns the metrics to show at the start.
+  // Returns the metrics to show initially.
   get first() {
     return this.head.first.map((place) => this.head.metrics[place].name);
   }
@@ -59,12 +59,12 @@ export class TimeLines {
   }
 
   // Returns the index of the call path with the most time in a row and a part of a step; -1 for several short call
-  // paths, NaN for none.
+  // paths, NaN without a call path.
   pathAt(row, part) {
     return this.regions[row * this.steps * this.fine + part];
   }
 
-  // Returns the call path of a row that is the main one in most of some parts of steps.
+  // Returns the call path of a row that is the main call path in most of the given parts of steps.
   mostMet(row, [from, to]) {
     const met = new Map();
     for (let part = from; part < to; part++) met.set(this.pathAt(row, part), (met.get(this.pathAt(row, part)) ?? 0) + 1);
@@ -99,8 +99,8 @@ export class TimeLines {
     });
   }
 
-  // Returns the share of each call path in some parts of steps, the largest first. The row of all locations counts only
-  // if there are no other rows.
+  // Returns the share of each call path in some parts of steps, largest first. The row of all locations counts only if
+  // there are no other rows.
   shares([from, to] = [0, this.steps * this.fine]) {
     const found = new Float64Array(this.head.paths.length);
     const { length } = this.head.rows;
@@ -135,7 +135,7 @@ export class TimeLines {
 
   // Returns commands for a terminal, each with its title, that show more about a metric in an interval.
   commands(metric, range) {
-    const { word, metrics } = this.head; // quoted for a shell
+    const { word, metrics } = this.head; // already quoted for a shell
     const named = metrics.find(({ name }) => name === metric).word;
     return [
       ["the same interval in another run", `autoanalyzer align --metric ${named} --interval ${this.span(range)} ${word} OTHER`],

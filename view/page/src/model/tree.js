@@ -14,8 +14,8 @@ export class Tree {
     this.link();
   }
 
-  // Lists the children of all nodes. The children of one node are a range in a common list, because with 100,000 ranks,
-  // many small lists are too slow.
+  // Lists the children of all nodes. The children of a node are a range in a common list, because many small lists are
+  // too slow with 100,000 ranks.
   link() {
     this.first = new Int32Array(this.length + 2);
     for (let node = 0; node < this.length; node++) this.first[this.parents[node] + 2]++;
@@ -58,7 +58,7 @@ export class Tree {
     return found;
   }
 
-  // Returns the rows or columns of a metric that belong to some nodes themselves, in order.
+  // Returns, in order, the rows or columns of a metric that belong to some nodes, but not those of their descendants.
   cells(nodes) {
     const held = new Uint8Array(this.length);
     for (const node of nodes) held[node] = 1;

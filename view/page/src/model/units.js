@@ -1,6 +1,6 @@
 // Numbers with units, short enough for a row (like view/units.py).
 
-// Prepares a value for rounding to a number of decimals: an exact half becomes the lower value if this is even, because
+// Prepares a value for rounding to a number of decimals: an exact half becomes the lower value if that is even, because
 // Python rounds halves to even.
 function evened(value, places) {
   const unit = 10 ** Math.abs(places);
@@ -44,7 +44,7 @@ function count(value) {
   return `${mantissa}e${Number(exponent)}`;
 }
 
-// Returns a number with some significant digits as text, without zeros at the end.
+// Returns a number as text with some significant digits, without trailing zeros.
 const digits = (value, places = 3) => {
   const written = value ? evened(value, places - 1 - power(value)).toPrecision(places) : "0";
   if (written.includes("e")) return general(value, places);

@@ -1,4 +1,4 @@
-// Shows the call paths of the selected region, with its value on each.
+// Shows the call paths of the selected region, with the region's value on each call path.
 import { useMemo } from "preact/hooks";
 import { html } from "../html.js";
 import { placeOf, selectedPaths } from "../model/regions.js";
@@ -15,7 +15,8 @@ export function Callers({ browser, experiment, select }) {
   const unit = browser.sums.metrics[browser.metrics[0]].unit;
   const of = experiment.head.regions[region];
   const { aggregation } = browser.sums.metrics[browser.metrics[0]];
-  // In recursion, values below a call path of the same region count only once. Increases and decreases do not cancel.
+  // In recursion, values below a call path of the same region count only once. Absolute values keep increases and
+  // decreases from cancelling.
   const whole = lines.reduce((sum, { value, again }) => sum + (again ? 0 : Math.abs(value.amount ?? 0)), 0);
   const share = ({ amount }) => (amount === null || !whole || aggregation !== "sum" ? "–" : written({ amount: (100 * amount) / whole, gap: "" }, "%").text);
   return html`
@@ -36,7 +37,7 @@ export function Callers({ browser, experiment, select }) {
   `;
 }
 
-// Returns the call paths of a region, the largest value first, each with its callers from the root on.
+// Returns the call paths of a region, largest value first, each with its callers, beginning with the root.
 function reached(browser, experiment, region) {
   const { calls, flat } = experiment.trees;
   const closed = browser.selected((metric) => browser.sums.byPath(metric)).atHome(calls).up(calls);

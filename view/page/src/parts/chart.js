@@ -3,11 +3,11 @@ import { useEffect, useRef } from "preact/hooks";
 import { markColour } from "../colours.js";
 import { html } from "../html.js";
 
-const AXIS = 92; // pixels for the axis beside each chart
-const RIGHT = 12; // pixels at the right of each chart
+const AXIS = 92; // width in pixels of the axis beside each chart
+const RIGHT = 12; // width in pixels of the margin to the right of each chart
 export const AROUND = AXIS + RIGHT;
-const BOTTOM = 24; // pixels for the axis below the last chart
-const ROOM = 6; // pixels below the other charts, because half of a number at the edge extends there
+const BOTTOM = 24; // height in pixels of the axis below the last chart
+const ROOM = 6; // height in pixels of the margin below all other charts, where half of a number at the edge extends
 const LEAST = 3; // minimum length of a drag in pixels
 const SHADE = "33"; // opacity of a colour behind a chart, in hexadecimal
 const PAGE = 10; // number of cells by which Page Up and Page Down move the cursor
@@ -19,8 +19,8 @@ export function inks(box) {
 }
 
 // `of`: returns a chart's properties (data, height, series, bands, axis, range, additional drawing), given a function
-// for the theme's colours. `anew`: values whose changes draw the chart anew. `onPick(time, top)`: handles a click; after
-// Enter, the time is null.
+// for the theme's colours. `anew`: values; if one of them changes, the chart is drawn again. `onPick(time, top)`:
+// handles a click; if Enter was pressed, the time is null.
 export function Chart({ times, label, view, shared, intervals = [], of, anew, onPoint, onPick }) {
   const box = useRef(null);
   const chart = useRef(null);
@@ -66,7 +66,7 @@ export function Chart({ times, label, view, shared, intervals = [], of, anew, on
 // Moves a chart's cursor to a moment; null hides it.
 const point = (plot, time) => plot.setCursor(time === null ? { left: -10, top: -10 } : { left: plot.valToPos(time, "x"), top: 0 }, false);
 
-// Returns whether a chart's cursor is in the cell of the common cursor, to which the mouse may have moved it.
+// Returns whether a chart's cursor is already in the cell of the common cursor, for example because the mouse moved it.
 function isThere(plot, { at, grid }) {
   const { left } = plot.cursor;
   return at === null ? left < 0 : left >= 0 && grid.cellAt(plot.posToVal(left, "x")) === grid.cellAt(at);
@@ -101,7 +101,7 @@ function options(times, { height, series, bands, axis, range, draw, last }, { bo
   };
 }
 
-// Reports only moves of the mouse, because the cursor is also redrawn for other reasons.
+// Chart → the last mouse event that was handled; only mouse moves count, but the cursor is redrawn more often.
 const handled = new WeakMap();
 function pointed(plot, shared, onPoint) {
   const { left, top, event } = plot.cursor;
@@ -112,7 +112,7 @@ function pointed(plot, shared, onPoint) {
   shared.point(left < 0 ? null : shared.grid.middle(shared.grid.cellAt(plot.posToVal(left, "x"))));
 }
 
-// Zooms to the interval that was dragged over.
+// Zooms to the interval over which the mouse was dragged.
 function chosen(plot, times, shared) {
   const { left, width } = plot.select;
   if (width < LEAST) return;

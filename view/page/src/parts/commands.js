@@ -1,4 +1,4 @@
-// Lists commands for a terminal that show more about a metric in the interval.
+// Lists commands for a terminal that show more about a metric in the visible interval.
 import { useRef, useState } from "preact/hooks";
 import { html } from "../html.js";
 

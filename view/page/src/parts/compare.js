@@ -48,7 +48,7 @@ export function Compare({ difference, metric, inBoth, other, compared, shown, sh
 }
 
 // Returns the regions that have become slower, and those that have become faster. The gain of a region is its value in
-// the other experiment minus its value in this one. Null if values cannot be added, or are missing.
+// the other experiment minus its value in this experiment. Null if values cannot be added, or are missing.
 function changes(difference, name) {
   const { head, sums, trees } = difference;
   const metric = head.metrics.findIndex((each) => each.name === name);
@@ -67,7 +67,7 @@ function changes(difference, name) {
     name: each[0],
     place: placeOf(each),
     before: before[region],
-    most: [0, 1].map((side) => difference.most[(2 * metric + side) * head.regions.length + region]), // of a location
+    most: [0, 1].map((side) => difference.most[(2 * metric + side) * head.regions.length + region]), // of any location
     gain: gains[region],
   }));
   const changed = lines.filter(({ gain }) => Math.abs(gain) > LEAST * whole);

@@ -1,9 +1,9 @@
-// Pictures of the page as files that look the same elsewhere: SVG with its styles, and PNG.
+// Pictures of the page as files that look the same outside the page: SVG with its styles, and PNG.
 
 const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-family", "font-size", "text-anchor"];
 const SVG = "http://www.w3.org/2000/svg";
 const SCALE = 2; // pixels of a PNG per pixel of the page
-const TITLE = 20; // pixels for the title of a canvas
+const TITLE = 20; // height in pixels of the title of a canvas
 
 // Returns the colour of the page, which differs in light and dark themes.
 export const background = () => getComputedStyle(document.documentElement).backgroundColor;
@@ -27,8 +27,7 @@ export function svgText(svg) {
   return new XMLSerializer().serializeToString(copy);
 }
 
-// Returns a PNG of an SVG, which is given as text, as an address that contains it. Throws an error if the browser cannot
-// draw it.
+// Returns a PNG of an SVG (given as text), as a data URL. Throws an error if the browser cannot draw the picture.
 export async function imageOf(svg) {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
@@ -36,8 +35,8 @@ export async function imageOf(svg) {
   return drawn(SCALE * image.naturalWidth, SCALE * image.naturalHeight, (context) => context.drawImage(image, 0, 0, SCALE * image.naturalWidth, SCALE * image.naturalHeight));
 }
 
-// Returns a PNG of canvases, one below the other, each below its title, as an address that contains it. Throws an error
-// if the browser cannot draw it.
+// Returns a PNG of canvases, one below the other, each below its title, as a data URL. Throws an error if the browser
+// cannot draw the picture.
 export function imageOfAll(canvases) {
   const scale = globalThis.devicePixelRatio || 1;
   const heights = canvases.map(({ canvas }) => canvas.height + TITLE * scale);
@@ -64,7 +63,7 @@ function drawn(width, height, draw) {
   return made;
 }
 
-// Returns the image at an address that contains it.
+// Returns the image that a data URL contains.
 export function blobOf(address) {
   const bytes = atob(address.split(",")[1]);
   return new Blob([Uint8Array.from(bytes, (letter) => letter.charCodeAt(0))], { type: "image/png" });

@@ -4,11 +4,11 @@ import { html } from "../html.js";
 import { csvText } from "../model/csv.js";
 import { blobOf, imageOf } from "./copied_picture.js";
 
-// `rows`: returns the rows of a table, its titles first. `svg`: returns the text of a picture as SVG. `image`: returns
-// the address of a PNG, for pictures that have no SVG. Each may be absent.
+// `rows`: returns the rows of a table, beginning with the titles. `svg`: returns a picture as the text of an SVG.
+// `image`: returns the data URL of a PNG, for pictures that have no SVG. Each of the three may be absent.
 export function Copies({ name, rows, svg, image = svg && (() => imageOf(svg())) }) {
   const [said, say] = useState("");
-  const [left, leave] = useState(null); // what the browser did not allow to copy: a text, or the address of an image
+  const [left, leave] = useState(null); // the text, or the data URL of an image, that the browser did not allow to copy
   const text = useRef(null);
   useLayoutEffect(() => {
     if (left?.text) text.current.select();

@@ -1,4 +1,4 @@
-// A chip that names the ranks to which trees, profile and source are limited, with a button that removes the limit.
+// A chip that names the ranks to which the trees, profile and source are limited, with a button that removes the limit.
 import { html } from "../html.js";
 
 const NAMED = 4; // maximum number of ranks to name

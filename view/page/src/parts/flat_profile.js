@@ -1,4 +1,4 @@
-// A table of regions that can be sorted; only visible rows are in the document.
+// A sortable table of regions; only visible rows are in the document.
 import { useMemo, useRef, useState } from "preact/hooks";
 import { html } from "../html.js";
 import { ranges } from "../model/ranges.js";
@@ -7,7 +7,7 @@ import { written } from "../model/units.js";
 import { Copies } from "./copies.js";
 import { useWindow } from "./window.js";
 
-const ROW = 26; // pixels; keep equal to the height of .profile tr in page.css
+const ROW = 26; // height of a row in pixels; keep equal to the height of .profile tr in page.css
 
 export function FlatProfile({ browser, experiment, select }) {
   const [order, setOrder] = useState({ by: "own", down: true });

@@ -1,5 +1,5 @@
-// A heat map of the time of each rank (from left to right) on call paths (from top to bottom). Ranks are sorted by
-// cluster.
+// A heat map of the time that each rank (from left to right) spends on call paths (from top to bottom). Ranks are
+// sorted by cluster.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { clusterColour, css, inkOn, signColour, sizeColour } from "../colours.js";
 import { html } from "../html.js";
@@ -11,10 +11,10 @@ import { SvgContext } from "./svg_context.js";
 
 const MOST_ROWS = 40; // maximum number of rows; more would be hard to survey
 const CELL = 16; // height of a cell in pixels
-const NAMES = 14; // pixels for the numbers of the ranks at the top
-const TOP = 28; // pixels for the numbers of the ranks and the clusters below them
+const NAMES = 14; // height in pixels of the ranks' numbers at the top
+const TOP = 28; // height in pixels of the ranks' numbers and the clusters below them
 const NUMBER = 54; // minimum width in pixels of a cell that contains its value as a number
-const LABELS = 200; // pixels for the names of the call paths in a copy of the picture
+const LABELS = 200; // width in pixels of the names of the call paths in a copy of the picture
 const APART = 42; // minimum distance in pixels between the numbers of two ranks
 
 export function HeatMap({ browser, experiment, clusters, nodes, select }) {
@@ -112,7 +112,7 @@ function byCluster(experiment, clusters) {
 
 const range = (column, columns, count) => [Math.floor((column * count) / columns), Math.max(Math.floor((column * count) / columns) + 1, Math.floor(((column + 1) * count) / columns))];
 
-// Returns the values of program nodes by location; if there are many nodes, only the largest ones.
+// Returns the values of program nodes by location; if there are many nodes, only those with the largest values.
 function cells(browser, nodes, order) {
   const { program } = browser.panes;
   if (!browser.summed || !browser.located) return { rows: [], all: 0 };

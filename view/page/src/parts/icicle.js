@@ -1,5 +1,5 @@
-// An icicle of the call paths: as wide as their values, coloured by the imbalance of the ranks or by the change since
-// another experiment.
+// An icicle plot of the call paths: boxes are as wide as the values, and coloured by the imbalance of the ranks or by
+// the change since another experiment.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { css, inkOn, signColour, sizeColour } from "../colours.js";
 import { html } from "../html.js";
@@ -13,8 +13,8 @@ import { Scale } from "./scale.js";
 const ROW = 22; // height of a box in pixels
 const LEAST = 2; // minimum width of a box in pixels
 const LETTER = 6.8; // width of a letter in pixels
-const TOP = 0.5; // change at the end of the scale
-const [STEP, WIDE] = [0.1, 0.01]; // the scale of imbalances ends at a multiple of STEP, the largest imbalance of boxes with this share of the width
+const TOP = 0.5; // relative change at the end of the scale
+const [STEP, WIDE] = [0.1, 0.01]; // the scale of imbalances ends at a multiple of STEP; boxes narrower than the share WIDE do not affect it
 const PLAIN = [159, 197, 222]; // colour of all boxes if there is nothing to compare, as with a single rank
 const NEUTRAL = [170, 178, 188]; // colour of boxes without imbalance or change
 
@@ -119,7 +119,7 @@ function fitted(text, wide) {
 }
 
 // Returns boxes with their colours and what these mean in words (`said`), the end of the scale of imbalances, and what
-// the colours show: what is wished, or nothing ("plain") if no box has values of several locations.
+// the colours show: what `wish` requests, or nothing ("plain") if no box has values of several locations.
 function coloured(boxes, { icicle, wish, changes, width }) {
   const spreads = wish === "imbalance" ? boxes.map((box) => icicle.spreadOf(box)) : [];
   const mode = wish === "imbalance" && !spreads.some((spread) => spread?.count > 1) ? "plain" : wish;
@@ -146,7 +146,7 @@ function colourOf(mode, box, { changes, imbalance, top }) {
   return { colour: sizeColour(imbalance / top), said: `imbalance ${written({ amount: 100 * imbalance, gap: "" }, "%").text}` };
 }
 
-// Returns the box that an arrow key leads to, null if there is none; undefined for other keys.
+// Returns the box to which an arrow key leads; null if there is none, undefined for other keys.
 function beside(boxes, from, key) {
   if (!["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"].includes(key)) return undefined;
   if (!from) return boxes[0] ?? null;

@@ -29,7 +29,7 @@ export function Made({ name }) {
 
 const REAL = ":is(svg.chart, .ranks svg)"; // pictures, in contrast to the samples of a legend
 
-// Adds buttons below a part of the page that was made as HTML: they copy its picture and its tables.
+// Adds buttons below a part of the page that came as HTML; the buttons copy the part's picture and its tables.
 export function addCopies(part, name) {
   if (part.querySelector(".copies")) return;
   const [svg, tables] = [part.querySelector(REAL), [...part.querySelectorAll("table")]];
@@ -40,5 +40,5 @@ export function addCopies(part, name) {
   render(html`<${Copies} name=${name} svg=${svg && (() => svgText(svg))} rows=${tables.length > 0 && rows} />`, place);
 }
 
-// Returns the text of a cell; of a bar, which is a picture, what it says.
+// Returns the text of a cell; for a bar, which is a picture, the titles of its parts.
 const saidIn = (cell) => cell.querySelector("svg") ? [...cell.querySelectorAll("title")].map((each) => each.textContent).join("; ") : cell.textContent;

@@ -7,7 +7,7 @@ import { TimeGrid } from "../model/time_grid.js";
 import { amount } from "../model/units.js";
 import { Chart } from "./chart.js";
 
-const [TALLEST, LOWEST, ALL] = [18, 6, 200]; // in pixels: maximum and minimum height of a row, and height of all rows for single locations
+const [TALLEST, LOWEST, ALL] = [18, 6, 200]; // in pixels: maximum and minimum height of a row, and total height of the rows for single locations
 const FIRST = 22; // height in pixels of the row for all locations
 const NAME = 13; // minimum distance in pixels between two names
 const SEVERAL = "#c4c4c4"; // colour for several short regions together

@@ -7,11 +7,11 @@ import { written } from "../model/units.js";
 import { svgText } from "./copied_picture.js";
 import { Copies } from "./copies.js";
 
-const [WIDE, HIGH] = [860, 430]; // units of the picture
+const [WIDE, HIGH] = [860, 430]; // width and height of the picture
 const [LEFT, RIGHT, TOP, BOTTOM] = [70, 20, 14, 46]; // margins around the chart
 const LEAST = 0.005; // a region is drawn if it takes at least this share of the time
-const [SMALLEST, LARGEST] = [4, 26]; // radius of a region that takes no time, and of one that takes all time
-const [NAMED, MOST_NAMED, LONGEST] = [0.03, 5, 40]; // minimum share of the time of regions with a label, maximum number of labels, and of letters in each
+const [SMALLEST, LARGEST] = [4, 26]; // radius of a region that takes no time, and of a region that takes all the time
+const [NAMED, MOST_NAMED, LONGEST] = [0.03, 5, 40]; // minimum share of the time of a labelled region, maximum number of labels, and maximum length of a label
 const DASHES = ["", "10 4", "2 4", "10 3 2 3"];
 
 export function Roofline({ experiment, selected, select }) {
@@ -84,7 +84,7 @@ function bound(chart, x, y) {
   return `; ${percent(y / most)} of what ${most < chart.peak ? "the bandwidth" : "the core"} allows`;
 }
 
-// Returns the scales of both axes, logarithmic, on which all points and the corners of the roofs are visible.
+// Returns logarithmic scales for both axes, on which all points and the corners of the roofs are visible.
 function frameOf({ peak, slopes }, points) {
   const meet = peak === null ? [] : slopes.map(({ bytes }) => peak / bytes);
   const xs = [...points.map(({ x }) => x), ...meet];

@@ -1,11 +1,11 @@
-// A scale of colours between two numbers, which are written at its ends, in a line below a picture.
+// A scale of colours between two numbers, which are shown at its ends, in a line below a picture.
 import { css } from "../colours.js";
 import { html } from "../html.js";
 
 const STEPS = 24;
 
-// `colour`: takes a place from 0 to 1, and returns its colour.
-// `neutral`: the colour of elements that the scale does not apply to.
+// `colour`: maps a place from 0 to 1 to its colour.
+// `neutral`: the colour of elements to which the scale does not apply.
 export function Scale({ title, low, high, colour, hatched, neutral }) {
   const places = Array.from({ length: STEPS }, (_, place) => place / (STEPS - 1));
   return html`

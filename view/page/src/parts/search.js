@@ -13,7 +13,7 @@ export function Search({ trees, titles, show }) {
   const hits = useMemo(() => hitsOf(trees, query), [query, ...ORDER.map((each) => trees[each])]);
   const input = useRef(null);
   const found = useMemo(() => hits.map(({ dimension, node, label }) => `${dimension} ${node} ${label}`).join("\n"), [hits]);
-  const at = seen.found === found ? seen.at : -1; // if the hits have changed, the first one is next
+  const at = seen.found === found ? seen.at : -1; // if the hits have changed, the first hit is next
   const setAt = (number) => setSeen({ at: number, found });
 
   function go(number) {
@@ -31,7 +31,7 @@ export function Search({ trees, titles, show }) {
 
   function onEscape(event) {
     if (event.key !== "Escape" || !listed) return;
-    event.stopPropagation(); // only the list is closed
+    event.stopPropagation(); // close only the list
     setOpen(false);
     input.current.focus();
   }

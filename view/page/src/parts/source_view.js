@@ -6,7 +6,7 @@ import { atLine, heaviestPath, nested, regionSums, selectedPaths } from "../mode
 import { written } from "../model/units.js";
 import { useWindow } from "./window.js";
 
-const LINE = 20; // pixels; keep equal to --line in page.css
+const LINE = 20; // height of a line in pixels; keep equal to --line in page.css
 const BANDS = 8; // maximum number of nested bands
 
 export function SourceView({ browser, experiment, sources, findings, select }) {
@@ -15,7 +15,7 @@ export function SourceView({ browser, experiment, sources, findings, select }) {
   const paths = selectedPaths(browser, experiment);
   const scope = useMemo(() => paths, [browser.panes.program]);
   const region = experiment.trees.flat.home[paths[0]];
-  const [away, setAway] = useState(null); // the line that the reader has opened from advice, until another region is selected
+  const [away, setAway] = useState(null); // the line that the reader has opened from advice; ignored once another region is selected
   const [, , ofRegion, , firstOfRegion, lastOfRegion] = experiment.head.regions[region];
   const { file, first, last } = away?.region === region ? away : { file: ofRegion, first: firstOfRegion, last: lastOfRegion };
   const source = sources[file];
@@ -91,7 +91,7 @@ export function SourceView({ browser, experiment, sources, findings, select }) {
   `;
 }
 
-// Returns the advice at each line that it mentions; the full text only at the first of its lines.
+// Maps each line that advice mentions to this advice; the full text is only at the first of these lines.
 function tipsOf(findings, file) {
   const found = new Map();
   for (const { text, places } of findings.flatMap(({ advice }) => advice)) {

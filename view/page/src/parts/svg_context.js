@@ -1,8 +1,8 @@
-// A canvas context that writes SVG: of the functions of CanvasRenderingContext2D, those that our pictures call.
+// A canvas context that writes SVG. It has only those functions of CanvasRenderingContext2D that our pictures call.
 
 import { background } from "./copied_picture.js";
 
-const LETTER = 0.6; // width of a letter, relative to the size of the font
+const LETTER = 0.6; // width of a letter relative to the font size
 
 const escaped = (text) => String(text).replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
 

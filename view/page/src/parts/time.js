@@ -1,4 +1,4 @@
-// The run over time: regions and chosen metrics, with a common time axis, cursor and zoom.
+// The run over time: regions and selected metrics, with a common time axis, cursor and zoom.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { markColour } from "../colours.js";
 import { html } from "../html.js";

@@ -8,7 +8,7 @@ import { Copies } from "./copies.js";
 import { Scale } from "./scale.js";
 import { SvgContext } from "./svg_context.js";
 
-const LARGEST = 72; // maximum size of a rank in pixels
+const LARGEST = 72; // maximum size of a rank's square in pixels
 const SMALLEST = 4;
 const [NUMBERED, LETTERED, VALUED] = [22, 32, 56]; // minimum sizes in pixels of a rank that shows its number, also the letter of its cluster, and also its value
 const LINE = 14; // height of a line of text in pixels
@@ -69,8 +69,8 @@ export function Topology({ browser, experiment, clusters, select }) {
   `;
 }
 
-// Draws the first dimension of a grid from left to right, and the second one downwards. If there are more dimensions,
-// one plane is shown. `cut`: the places of this plane in the other dimensions.
+// Returns a plane of a grid: the first dimension from left to right, and the second one downwards. `cut`: the place of
+// the plane in all further dimensions.
 function planeOf(grid, cut) {
   const [width, height] = [grid.dimensions[0]?.[1] ?? 1, grid.dimensions[1]?.[1] ?? 1];
   const size = Math.max(SMALLEST, Math.min(LARGEST, Math.floor(900 / Math.max(width, height))));

@@ -1,11 +1,11 @@
-// One of the three trees. Only visible rows are in the document, so large trees are fast, too.
+// One of the three trees. Only visible rows are in the document, so that large trees are fast, too.
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { css, sizeColour } from "../colours.js";
 import { html } from "../html.js";
 import { written } from "../model/units.js";
 import { useWindow } from "./window.js";
 
-export const ROW = 24; // pixels; keep equal to --row in page.css
+export const ROW = 24; // height of a row in pixels; keep equal to --row in page.css
 const DEEPEST = 16; // depth from which names are not indented further
 const LONGEST = 300; // maximum length of a name in its tooltip
 

@@ -3,8 +3,8 @@ import { html } from "../html.js";
 import { amount } from "../model/units.js";
 
 const SIDE = 320; // width and height of the first picture, in units
-const MARGIN = 60; // units for the series at the sides of the first picture
-const [WIDE, HIGH, GAP] = [640, 70, 80]; // of the second picture, in units: its width, the height of a series, and the gap between the series
+const MARGIN = 60; // width of the series at the sides of the first picture, in units
+const [WIDE, HIGH, GAP] = [640, 70, 80]; // width of the second picture, height of a series in it, and gap between its series, in units
 const LINES = 80; // maximum number of lines that a reader can distinguish
 
 export function Warping({ warping }) {
