@@ -83,7 +83,7 @@ def correspond(
 
 
 def names_of(owners: Mapping[Region, tuple[Region, int]]) -> dict[Region, Region]:
-    """Give each region of a union the name from the first operand that has the region.
+    """Name each region of a union as in the first operand that has the region.
 
     The procedure's name is taken from the first operand that has any region of the procedure. If regions of one kind in
     a procedure come from several operands, their ordinals in the union distinguish them.

@@ -24,8 +24,7 @@
 #include "mpi_path.h"
 #include "mpi_path_parts.h"
 
-#define PLACES 64 /* collectives by which a root may be ahead, the same number as in MPICH's shared memory   \
-                   */
+#define PLACES 64 /* collectives by which a root may be ahead: as many as in MPICH's shared memory */
 #define CACHE_LINE 64
 
 struct slot {

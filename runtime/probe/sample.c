@@ -16,8 +16,7 @@
 #define LEAST_ROOM 128u
 #define PART_OF_MEMORY 128u /* a table takes at most 1/128 of the shard's limit */
 #define MOST_PER_SECOND 10000u
-#define TIMELY 25000000u /* nanoseconds: 2.5 timer ticks of the slowest kernels, which have 100 per second   \
-                          */
+#define TIMELY 25000000u /* nanoseconds: 2.5 timer ticks of the slowest kernels (100 ticks per second) */
 #define TIMELY_PERIODS 4u
 #define SHARE_BITS 56                  /* no address of a program reaches this bit */
 #define SMALL_STACK ((size_t)32 << 10) /* a sample takes 4 KiB, more with larger registers */
