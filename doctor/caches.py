@@ -68,7 +68,7 @@ def _untrusted(cache: Path) -> Iterator[str]:
     for kind in _BUILT:
         for built in sorted(cache.glob(kind)):
             if defect := distrust(cache, built.name):
-                yield f"{built}: {defect}, so this library is not loaded"
+                yield f"{built}: {defect}, so it is not loaded"
 
 
 def _shared(cache: Path) -> str:
