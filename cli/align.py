@@ -29,8 +29,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         metavar="TRACE",
-        help="the trace with the known interval, then the traces to search; if a folder was written by record, all "
-        "runs in it are used",
+        help=(
+            "the trace that contains the known interval, followed by the traces to search; from a folder "
+            "written by record, all runs are used"
+        ),
     )
     parser.add_argument(
         "--metric", required=True, metavar="M", help="the metric to compare; all traces must contain this metric"
@@ -46,9 +48,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--by",
         choices=("auto", "anchors", "warping"),
         default="auto",
-        help="how to match points in time between two traces; anchors: by region entries; warping: by dynamic time "
-        "warping of the metric; auto: anchors if both traces come from run --trace and enter some regions "
-        "equally often, else warping (default)",
+        help=(
+            "how to match points in time between two traces; anchors: by region entries; warping: by dynamic "
+            "time warping of the metric; auto (default): anchors if both traces come from run --trace and enter "
+            "some regions equally often; otherwise warping"
+        ),
     )
     parser.add_argument(
         "--band",
@@ -70,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser,
         {
             "json": "all numbers as JSON",
-            "html": "a self-contained HTML page, with the interval marked in the time lines of all runs,",
+            "html": "a self-contained HTML page (the interval is marked in the time lines of all runs)",
         },
     )
 
@@ -81,7 +85,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     files = expanded(arguments.traces)
     if len(files) < _PAIR:
-        raise UsageError(f"expected a trace with the interval, and other traces to search, found only {files[0]}")
+        raise UsageError(
+            f"expected a trace that contains the interval and at least one trace to search, found only {files[0]}"
+        )
     check_targets(files, json=arguments.json, html=arguments.html)
     if arguments.by == "anchors" and (arguments.band is not None or arguments.penalty):
         raise UsageError("--band and --penalty need --by warping, found --by anchors")

@@ -25,7 +25,7 @@ __all__ = ["add_analysis_arguments", "add_selection_arguments", "advice_of", "fi
 def add_analysis_arguments(parser: argparse.ArgumentParser) -> None:
     """Add all analysis options to a command."""
     parser.add_argument(
-        "--json", type=Path, metavar="FILE", help="write the findings to FILE as JSON; - is standard output"
+        "--json", type=Path, metavar="FILE", help="write the findings to FILE as JSON (- for standard output)"
     )
     parser.add_argument("--no-advice", action="store_true", help="omit the advice that is based on the source code")
     add_selection_arguments(parser)
@@ -52,21 +52,30 @@ def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dissimilarity-metric",
         choices=DISSIMILARITY_METRICS,
-        help="metric for comparing ranks (default: compute_time, CPU time outside MPI; mpi_bytes if ranks hardly "
-        "differ in compute_time and MPI takes much time; with --method paper, cpu_time)",
+        help=(
+            "metric for comparing ranks (default: compute_time, the CPU time outside MPI; mpi_bytes if "
+            "compute_time hardly differs between ranks and MPI takes much of the time; with --method paper, "
+            "cpu_time)"
+        ),
     )
     parser.add_argument(
         "--disparity-metric",
         choices=DISPARITY_METRICS,
         default=DISPARITY_METRICS[0],
-        help="metric for ranking regions (default: %(default)s, share of wall time × cycles per instruction)",
+        help=(
+            "metric for ranking regions (default: %(default)s, the share of wall time multiplied by the cycles "
+            "per instruction)"
+        ),
     )
     parser.add_argument(
         "--least",
         type=_share,
         metavar="SHARE",
-        help="omit findings below this share, such as 3%% (default: for imbalances, 1%% of the busy time; for causes "
-        "with a remedy, 1%% of the run excluding waiting; for other regions, 3%% of the run)",
+        help=(
+            "omit findings below this share, such as 3%% (default: for imbalances, 1%% of the busy time; for "
+            "causes with a remedy, 1%% of the run's time excluding waiting; for other regions, 3%% of the run's "
+            "time)"
+        ),
     )
     parser.add_argument(
         "--method",

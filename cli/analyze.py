@@ -19,7 +19,7 @@ __all__ = ["add_arguments", "run"]
 
 _SECTIONS: Final = {
     "hot": "list regions by exclusive time (without nested regions), summed over call paths",
-    "losses": "list regions by the cost of imbalance: (longest - mean) x number of ranks or threads",
+    "losses": "list regions by the cost of imbalance: (longest time - mean time) x number of ranks or threads",
     "account": "split the time of each region by cause, and list the prices: seconds per instruction, per cache "
     "miss, etc.",
     "path": "list the critical path by region, the ranks' efficiency, and which ranks wait for which other ranks",
@@ -35,7 +35,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--min",
         type=_share,
         metavar="SHARE",
-        help="in the tree, omit regions that take less than this share of the run, such as 0.5%% (default: 0)",
+        help=(
+            "in the call tree, omit regions that take less than this share of the run's time, such as 0.5%% "
+            "(default: 0)"
+        ),
     )
     parser.add_argument(
         "--explain",

@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=Path(),
         metavar="DIR",
-        help="folder for temporary test files; all nodes must share it (default: the current folder)",
+        help="folder for temporary test files, on a file system that all nodes share (default: the current folder)",
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
     parser.add_argument(

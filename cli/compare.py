@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--history",
         type=Path,
         metavar="FILE",
-        help="compare the runs BASE, which are then the new ones, with the runs since the last change in this history",
+        help="compare the BASE runs, as the new runs, with the runs added to this history since its last change",
     )
     parser.add_argument(
         "--host",
@@ -152,8 +152,8 @@ def _beside_history(arguments: argparse.Namespace) -> int:
     judged = earlier.judge(later, _percent(_THRESHOLD if arguments.fail_on is None else arguments.fail_on))
     if not judged:
         hosts = (
-            f"the history has times from {', '.join(earlier.hosts)}, but not from {', '.join(later.hosts)}; give the "
-            "kind of machine with --host"
+            f"the history contains times from {', '.join(earlier.hosts)}, but none from {', '.join(later.hosts)}; "
+            "name the kind of machine with --host"
         )
         raise UsageError(f"{arguments.history}: nothing to compare with, because {hosts}")
     print_verdict([*judged_lines(judged, len(earlier.runs)), *incomparable_lines(earlier, later)])

@@ -86,7 +86,9 @@ def _export(arguments: argparse.Namespace) -> None:
     names = dict.fromkeys(arguments.metric)
     if holds_time_lines(output) and (is_trace(file) or (file / TRACE_FILE).exists()):
         if arguments.sum:
-            raise UsageError(f"--sum cannot be used with time lines; to get a profile, give the experiment in {file}")
+            raise UsageError(
+                f"--sum cannot be used with time lines; to get a profile, convert the experiment file in {file} instead"
+            )
         trace = _opened(file)
         export_trace(trace, output, names)
         _say(output, trace)

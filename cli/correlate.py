@@ -92,7 +92,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         {
             "json": "all numbers as JSON",
             "csv": "the ranking as CSV",
-            "html": "a self-contained HTML page, with the target's shape marked in the time lines of the target's run,",
+            "html": "a self-contained HTML page (the target's shape is marked in the time lines of the target's run)",
         },
     )
 

@@ -14,7 +14,9 @@ def add_path(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--path",
         choices=CHOICES,
-        help="record the critical path, by adding a small message to each of the program's messages; auto: stop if "
-        "the added messages take more time than --max-overhead allows (default: auto; with --usage, --count-in "
-        "or named events, never, because the added messages would be counted)",
+        help=(
+            "record the critical path by adding a small message to each message of the program; auto: stop if "
+            "the added messages take more time than --max-overhead allows (default: auto, but never with "
+            "--usage, --count-in or named events, because the added messages would be counted)"
+        ),
     )

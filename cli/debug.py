@@ -36,14 +36,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--build",
         metavar="COMMAND",
-        help="shell command that builds the program; it gets the instrumenting compilers as $CC, $CXX and $FC, and as "
-        "mpicc, mpicxx, mpifort, etc.",
+        help=(
+            "shell command that builds the program; it finds the instrumenting compilers in $CC, $CXX and $FC, "
+            "and under the names mpicc, mpicxx, mpifort, etc."
+        ),
     )
     parser.add_argument(
         "--clean",
         metavar="COMMAND",
-        help="shell command that removes the output of earlier builds, to run before each build; needed if the "
-        "program is already built (default: none)",
+        help=(
+            "shell command, run before each build, that removes the output of earlier builds; needed if the "
+            "program is already built (default: none)"
+        ),
     )
     parser.add_argument(
         "--plan-only",

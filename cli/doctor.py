@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.usage = "[srun -N 2] autoanalyzer doctor [--json] [--clean [--data]]"
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
     parser.add_argument(
-        "--clean", action="store_true", help="test nothing; remove files that old runs left on this node"
+        "--clean", action="store_true", help="remove files that old runs left on this node, without testing anything"
     )
     parser.add_argument("--data", action="store_true", help="with --clean: also remove data that were never gathered")
 

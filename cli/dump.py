@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     kind.add_argument(
         "--csv",
         action="store_true",
-        help="print CSV with six digits: exclusive values per call path, each metric without its sub-metrics",
+        help="print CSV with six digits: exclusive values per call path, where each metric excludes its sub-metrics",
     )
     kind.add_argument("--json", action="store_true", help="print JSON with all digits")
     parser.add_argument(
@@ -62,11 +62,14 @@ def run(arguments: argparse.Namespace) -> int:
     everything = arguments.csv or arguments.json
     if arguments.csv and (arguments.by or arguments.exclusive):
         raise UsageError(
-            "--csv cannot be combined with --by or --exclusive, because CSV has exclusive values, summed over all "
-            "locations"
+            "--csv cannot be combined with --by or --exclusive, because CSV always contains exclusive values, "
+            "summed over all locations"
         )
     if arguments.json and arguments.exclusive:
-        raise UsageError("--json cannot be combined with --exclusive, because JSON has exclusive and inclusive values")
+        raise UsageError(
+            "--json cannot be combined with --exclusive, because JSON always contains both exclusive and "
+            "inclusive values"
+        )
     if arguments.region is not None and everything:
         raise UsageError("--region cannot be combined with --csv or --json, which contain all regions")
     experiment, file = open_experiment(arguments.experiment)

@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     with counted("gather") as told:
         experiment = gather(folder, facts, "mpi", launched_by=command or facts.command, told=told)
     if experiment is None:
-        raise InputError(f"{folder.path}: expected data of a run, here or on its nodes, found none")
+        raise InputError(f"{folder.path}: expected data of a run, on this machine or on the run's nodes, found none")
     experiment = with_source_regions(experiment, folder.path)
     sys.stdout.write(f"wrote {visible(str(folder.experiment))}: {experiment.size}\n")
     missing = experiment.notes.missing

@@ -33,8 +33,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add.add_argument(
         "--host",
         metavar="NAME",
-        help="the machine, or the kind of machine if jobs run on several; only times with the same NAME are compared "
-        "(default: the first node of the run)",
+        help=(
+            "the machine, or the kind of machine if jobs run on several machines; only times with the same NAME "
+            "are compared (default: the first node of the run)"
+        ),
     )
     add.set_defaults(action=_add)
     show = actions.add_parser("show", help="show what changed in a history", allow_abbrev=False)

@@ -64,7 +64,7 @@ def papi_events(text: str) -> str:
                 f"characters, found {word!r}; papi_avail and papi_native_avail list events"
             )
         if metric not in METRICS:
-            raise argparse.ArgumentTypeError(f"no metric {metric!r} is counted; {way_out(metric, METRICS)}")
+            raise argparse.ArgumentTypeError(f"no metric {metric!r} can be counted; {way_out(metric, METRICS)}")
         if metric in named:
             raise argparse.ArgumentTypeError(f"expected one event for {metric}, found two")
         named.add(metric)
@@ -89,15 +89,20 @@ def add_counting_options(parser: argparse.ArgumentParser) -> None:
         "--count-in",
         type=_calls,
         metavar="CALLS",
-        help="with papi: count only in MPI calls (mpi), in file I/O calls (io), or in both (mpi,io), which has less "
-        "overhead than counting in each region; metrics are named EVENT@mpi, EVENT@io or EVENT@mpi+io",
+        help=(
+            "with --counters papi: count only in MPI calls (mpi), in file I/O calls (io), or in both (mpi,io), "
+            "which has less overhead than counting in each region; metrics are named EVENT@mpi, EVENT@io or "
+            "EVENT@mpi+io"
+        ),
     )
     add_papi(parser)
     parser.add_argument(
         "--multiplex",
         action="store_true",
-        help="with papi: let events share the hardware counters, so that one run can count more events; the counts "
-        "are estimates",
+        help=(
+            "with --counters papi: let events share the hardware counters, so that one run can count more "
+            "events; the counts are then estimates"
+        ),
     )
 
 
@@ -107,8 +112,10 @@ def add_papi(parser: argparse.ArgumentParser) -> None:
         "--papi",
         type=argument_type(named_papi),
         metavar="LIB",
-        help="with papi: use this libpapi: a file, a name, or python_papi for the one in the Python package "
-        "(default: the system's libpapi, else the one in the package)",
+        help=(
+            "with --counters papi: the libpapi to use, given as a file or a name; python_papi selects the "
+            "libpapi in the Python package (default: the system's libpapi, else the one in the package)"
+        ),
     )
 
 

@@ -52,8 +52,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "input",
         type=Path,
         metavar="INPUT",
-        help="a trace (.csv, .npz, .otf2, or - for standard input), an experiment file, or a run's folder; if an "
-        "option for a trace is given, the time lines in the folder are used",
+        help=(
+            "a trace (.csv, .npz, .otf2, or - for standard input), an experiment file, or a run's folder; in a "
+            "run's folder, the time lines are used if an option for a trace is given, otherwise the experiment"
+        ),
     )
     trace = parser.add_argument_group("options for a trace")
     trace.add_argument("--window", type=float, metavar="S", help="average over S seconds (default: the whole trace)")
@@ -64,8 +66,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--follow",
         type=float,
         metavar="S",
-        help="follow a growing trace: print each completed period; stop when the run has ended, or the trace has not "
-        "grown for S seconds",
+        help=(
+            "follow a growing trace: print each period as soon as it is complete; stop when the run has ended, "
+            "or the trace has not grown for S seconds"
+        ),
     )
     run_of = parser.add_argument_group("options for an experiment")
     add_space_arguments(parser, run_of, rows="one row per period")

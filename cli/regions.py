@@ -33,8 +33,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--mpi",
         action="store_true",
-        help="list the functions of the MPI library that are measured, and what is counted in each; with --why, list "
-        "only the functions that are not measured, although they may communicate",
+        help=(
+            "list the functions of the MPI library that are measured, and what is counted in each function; "
+            "with --why, list only the functions that are not measured, although they may communicate"
+        ),
     )
     parser.add_argument(
         "--plan",

@@ -53,8 +53,11 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         "--events",
         type=papi_events,
         metavar="METRIC=EVENT,…",
-        help="with papi: count only these metrics, each by the given event, such as "
-        "instructions=PAPI_TOT_INS,l1_misses=PAPI_L1_DCM; none: no metrics (default: all that can be counted)",
+        help=(
+            "with --counters papi: count only these metrics, each by the given event, such as "
+            "instructions=PAPI_TOT_INS,l1_misses=PAPI_L1_DCM; none: no metrics (default: all that can be "
+            "counted)"
+        ),
     )
     add_usage(parser)
     add_counting_options(parser)
@@ -67,20 +70,24 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         "--counting-dir",
         type=Path,
         metavar="DIR",
-        help="working folder for the second run, which may overwrite files in it (default: a copy of the current "
-        "folder)",
+        help=(
+            "working folder for the second run, in which this run may overwrite files (default: a copy of the "
+            "current folder)"
+        ),
     )
     parser.add_argument(
         "--scratch",
         type=Path,
         metavar="DIR",
-        help="parent folder for the copy in which the second run works; all nodes must share it (default: the "
-        "output folder)",
+        help=(
+            "parent folder for the copy in which the second run works, on a file system that all nodes share "
+            "(default: the output folder)"
+        ),
     )
     parser.add_argument(
         "--no-copy",
         action="store_true",
-        help="do the second run in the current folder, where it overwrites files that the first run wrote",
+        help="do the second run in the current folder, where this run overwrites files that the first run wrote",
     )
     parser.add_argument(
         "--no-environment", action="store_true", help="do not store environment variables in the experiment"
@@ -89,15 +96,19 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         "--gather",
         choices=("auto", "mpi", "plain"),
         default="auto",
-        help="how to collect the data of the ranks; mpi: by an MPI job; plain: from this disk; auto: by MPI if some "
-        "data are on other nodes or the data are large (default)",
+        help=(
+            "how to collect the data of the ranks; mpi: by an MPI job; plain: from the disk of this machine; "
+            "auto: by MPI if some data are on other nodes or the data are large (default)"
+        ),
     )
     parser.add_argument(
         "--max-memory",
         type=_memory,
         metavar="SIZE",
-        help="memory limit for call paths, per process, such as 64M (default: 256M); near the limit, new call paths at "
-        "the deepest levels are added to their callers",
+        help=(
+            "memory limit for call paths, per process, such as 64M (default: 256M); near the limit, the values "
+            "of new call paths at the deepest levels are added to those of their callers"
+        ),
     )
     parser.add_argument(
         "--max-overhead",

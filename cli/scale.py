@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="run the program N times with each number of ranks (default: 1); the run with the median time is used",
     )
     series.add_argument(
-        "-o", "--output", type=Path, metavar="DIR", help="folder for the runs, which get a subfolder each"
+        "-o", "--output", type=Path, metavar="DIR", help="folder for the runs, each in a subfolder of its own"
     )
     series.add_argument(
         "--counters",

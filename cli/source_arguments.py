@@ -58,8 +58,10 @@ def add_modes_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--modes",
         metavar="MODE,...",
-        help=f"kinds of regions to create: any of {', '.join(MODES)} (default: ${MODES_VARIABLE}, else the plan's, "
-        f"else {', '.join(DEFAULT_MODES)})",
+        help=(
+            f"kinds of regions to create: any of {', '.join(MODES)} (default: ${MODES_VARIABLE}, else the kinds "
+            f"in the plan, else {', '.join(DEFAULT_MODES)})"
+        ),
     )
 
 

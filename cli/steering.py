@@ -21,8 +21,10 @@ def add_steering_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const=_WINDOW,
         metavar="WINDOW",
-        help="with --trace: every WINDOW/2 seconds, find the metrics in which ranks differ, and record only these "
-        f"metrics and a changing part of the other metrics (default WINDOW: {_WINDOW:g})",
+        help=(
+            "with --trace: every WINDOW/2 seconds, find the metrics in which ranks differ, and record only "
+            f"these metrics and a changing selection of the other metrics (default WINDOW: {_WINDOW:g})"
+        ),
     )
     parser.add_argument(
         "--policy",

@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         {
             "json": "all numbers as JSON",
             "csv": "one row per anomaly as CSV",
-            "html": "a self-contained HTML page, with changes marked in the time lines of all runs,",
+            "html": "a self-contained HTML page (changes are marked in the time lines of all runs)",
         },
     )
 

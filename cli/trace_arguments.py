@@ -121,7 +121,7 @@ def named_once(files: list[Path]) -> None:
     """
     twice = next((file for number, file in enumerate(files) if file in files[:number]), None)
     if twice is not None:
-        raise UsageError(f"{twice}: expected each trace once, found this one twice")
+        raise UsageError(f"{twice}: expected each trace once, found this trace twice")
 
 
 def traces(files: list[Path]) -> list[Samples | Trace]:

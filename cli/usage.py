@@ -19,9 +19,11 @@ def add_usage(parser: argparse.ArgumentParser) -> None:
         type=_usage,
         default=os.environ.get(USAGE_VARIABLE) or None,  # argparse checks this default like a given value
         metavar="METRIC,…",
-        help="also count these metrics on each call path: page_faults, system_time, context_switches, "
-        "allocated_bytes, allocations, freed_bytes, frees, energy … (autoanalyzer counters shows which of these "
-        "metrics work here)",
+        help=(
+            "also count these metrics on each call path: page_faults, system_time, context_switches, "
+            "allocated_bytes, allocations, freed_bytes, frees, energy … (autoanalyzer counters shows which of "
+            "these metrics can be counted on this machine)"
+        ),
     )
 
 

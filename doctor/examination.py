@@ -108,7 +108,9 @@ def _with_way_out(each: CTrial, made: Sequence[CTrial], ways: Mapping[str, str])
     if each.works:
         return finding
     if family.name in ways:
-        return replace(finding, advice=f"start its programs with {ways[family.name]}; or {finding.advice}")
+        return replace(
+            finding, advice=(f"start programs built with {family.name} with {ways[family.name]}; or {finding.advice}")
+        )
     other = next((other.family for other in made if other.works), None)
     if other is None or not finding.essential:
         return finding

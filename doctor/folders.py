@@ -47,7 +47,7 @@ def _written(name: str, folder: Path, advice: str) -> Finding:
     )
     if refuses_programs(folder):
         found += "; mounted noexec, so programs cannot be run from there"
-        more = "build elsewhere, and set TMPDIR to another folder, because test programs are built there"
+        more = "build elsewhere, and set TMPDIR to another folder, because test programs are built in TMPDIR"
     return Finding(_AREA, name, Outcome.WORKS, found, more, varying=f"{_bytes(free)} free")
 
 

@@ -109,7 +109,9 @@ def _removed(found: Leftover, data: bool) -> Leftover:
     if found.kept:
         return found
     if found.is_data and not data:
-        return replace(found, kept="to collect them, use autoanalyzer gather; to remove them, add --clean --data")
+        return replace(
+            found, kept=("to collect these data, use autoanalyzer gather; to remove them, add --clean --data")
+        )
     try:
         if found.what == _EMPTY:
             found.path.rmdir()
@@ -156,7 +158,7 @@ def _node_folders() -> Iterator[Leftover]:
             if anything and not shards:
                 continue  # created by another program
             data = f"data of {shards} process{'' if shards == 1 else 'es'}, never gathered"
-            kept = "a process still records data there" if int(folder.name, 16) in used else _recent(folder)
+            kept = "a process still records data in this folder" if int(folder.name, 16) in used else _recent(folder)
             yield Leftover(folder, data if shards else _EMPTY, _size(folder), kept, is_data=shards > 0)
 
 
@@ -190,10 +192,12 @@ def _temporary_folders(*, foreign: bool) -> Iterator[Leftover]:
             for folder in _mine(place, re.compile(f"{OWNED}{purpose}-.*")):
                 in_use = is_in_use(folder.name, purpose)
                 if in_use is None and foreign:
-                    yield Leftover(folder, what, _size(folder), "created on another node, so remove it there")
+                    yield Leftover(
+                        folder, what, _size(folder), ("created on another node, so remove this folder on that node")
+                    )
                 elif in_use is False:
                     used = any(Path(each).is_relative_to(folder) for each in _open_files())
-                    kept = "a process still has files open there" if used else _recent(folder)
+                    kept = "a process still has files open in this folder" if used else _recent(folder)
                     yield Leftover(folder, what, _size(folder), kept)
 
 

@@ -19,7 +19,7 @@ __all__ = ["Examined", "clean_nodes", "examine_here", "examine_nodes"]
 
 _AREA: Final = "nodes"
 
-_PLUGINS: Final = "try srun --mpi=pmix, or --mpi=pmi2, autoanalyzer doctor; srun --mpi=list shows all plugins"
+_PLUGINS: Final = "try srun --mpi=pmix autoanalyzer doctor, or --mpi=pmi2; to list all plugins, run srun --mpi=list"
 _OWN_LAUNCHER: Final = "use the launcher in the MPI compiler's folder, or load its module"
 _ADVICE: Final = {
     "working directory": "write to a file system shared by all nodes (-o DIR); otherwise data are gathered over MPI",
@@ -159,7 +159,7 @@ def _mpi(task: Task, answers: Sequence[Answer], family: Family | None, world: Wo
 
 
 def _unheard(node: str) -> Finding:
-    found = "no answer reaches the first node over MPI, or through a shared working directory, cache or home"
+    found = "no answer reaches the first node over MPI, or through a shared working directory, cache or home folder"
     return Finding(_AREA, node, Outcome.FAILS, found, _ADVICE["cache"])
 
 

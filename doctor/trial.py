@@ -150,7 +150,9 @@ def lacking_compiler(wrapper: Sequence[str], bench: Bench) -> tuple[str, str] | 
     path = bench.environment.get("PATH")
     name = shlex.join(wrapper)
     if not wrapper or not shutil.which(wrapper[0], path=path):
-        return f"{name or 'its variable'} is not on PATH", "install it, or load its module, to build such programs"
+        return f"{name or 'its variable'} is not on PATH", (
+            "to build such programs, install this compiler, or load its module"
+        )
     shown = bench.run([*wrapper, "-show"], bench.folder, patience=_PATIENCE)
     called = shown.printed.split()[:1]
     if shown.status == 0 and called and not shutil.which(called[0], path=path):

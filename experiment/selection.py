@@ -141,7 +141,7 @@ def check_ranks(ranks: Iterable[int], there: Collection[int], missing: Collectio
     """
     for rank in ranks:
         if rank in missing:
-            raise InputError(f"rank {rank} is missing: no data came back from it")
+            raise InputError(f"rank {rank} is missing: no data came back from this rank")
         if rank not in there:
             known = f"; there are ranks {min(there)} to {max(there)}" if there else ""
             raise InputError(f"no rank {rank}{known}")

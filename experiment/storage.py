@@ -43,7 +43,7 @@ def load(path: Path | str) -> Experiment:
     if start[place:] == magic or (source.path.suffix == ".cubex" and not start.lstrip().startswith(b"<")):
         if source.packed:
             raise InputError(
-                f"{path}: expected a plain CUBE 4 archive, found one compressed with gzip; gunzip it first"
+                f"{path}: expected a plain CUBE 4 archive, found a file compressed with gzip; run gunzip first"
             )
         from .cube.cubex_reader import read_cubex  # noqa: PLC0415 - most files are CUBE 3
 

@@ -30,7 +30,7 @@ def reason_of(entered: int, timed: int, seconds: float) -> str:
         timed: How many of these entries were timed, before the region was throttled.
         seconds: The total time of the timed entries.
     """
-    return f"entered {entered:,} times, for {1e9 * seconds / max(timed, 1):.0f} ns each in the first {timed:,}"
+    return f"entered {entered:,} times, for {1e9 * seconds / max(timed, 1):.0f} ns each in the first {timed:,} entries"
 
 
 def seconds_of_an_entry(reason: str) -> float | None:

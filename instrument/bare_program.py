@@ -36,8 +36,9 @@ def refuse_bare(program: Path) -> None:
         return
     if _STUB in data and not any(start in data for start in _STARTS):
         raise BuildError(
-            f"{program}: objects have probes, but the program lacks C's start-up code, so the program would crash at "
-            "the first probe; compile these objects, too, with -nostdlib or -ffreestanding, or without the wrapper"
+            f"{program}: objects have probes, but the program lacks C's start-up code, so the program would crash "
+            "at the first probe; compile these objects with -nostdlib or -ffreestanding as well, or compile them "
+            "without the wrapper"
         )
 
 

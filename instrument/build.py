@@ -121,7 +121,7 @@ class Build:
             folder: The folder for the outputs of the untouched command.
         """
         if _OTHER_PROFILE in heard:
-            self._as_it_is(self.instrumented, "the profile belongs to a program without these probes")
+            self._as_it_is(self.instrumented, "the profile was recorded by a program without these probes")
             return self._compile(self.command.words)
         # The compiler finds the profile by the object's name, so the untouched command must write to the same object.
         rewritten = _LACKS_PROFILE in heard

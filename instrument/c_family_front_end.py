@@ -54,7 +54,7 @@ class CFamilyFrontEnd:
         if self._cxx and any(option.startswith("-fmodule") for option in options):
             raise SourceError(source.words[0], 1, 1, "C++ modules are not supported")
         if _MAPS_COVERAGE in options:
-            raise SourceError(source.words[0], 1, 1, "coverage would be mapped to the text with probes")
+            raise SourceError(source.words[0], 1, 1, "coverage would be mapped to the source text with probes")
         unit = self._unit(source, text)
         found = self._found(unit)
         said = [

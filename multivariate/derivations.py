@@ -81,9 +81,9 @@ DERIVATIONS: Final = (
     Derivation("counted_time", "wall_time", "sec", "wall-clock time"),
     Derivation("instruction_rate", "instructions / counted_time", "occ/sec", "instructions per second"),
     # The last cache level that is counted; write-backs from it are unknown.
-    Derivation("memory_bytes", "{line} * PAPI_L3_TCM", "bytes", "bytes fetched from memory by L3 misses"),
-    Derivation("memory_bytes", "{line} * l2_misses", "bytes", "bytes fetched from L3 or memory by L2 misses"),
-    Derivation("memory_bytes", "{line} * PAPI_L2_DCM", "bytes", "bytes fetched from L3 or memory by L2 misses"),
+    Derivation("memory_bytes", "{line} * PAPI_L3_TCM", "bytes", "bytes that L3 misses fetch from memory"),
+    Derivation("memory_bytes", "{line} * l2_misses", "bytes", "bytes that L2 misses fetch from L3 or memory"),
+    Derivation("memory_bytes", "{line} * PAPI_L2_DCM", "bytes", "bytes that L2 misses fetch from L3 or memory"),
     Derivation("memory_rate", "memory_bytes / counted_time", "bytes/sec", "bytes fetched per second by cache misses"),
     Derivation("instruction_intensity", "instructions / memory_bytes", "occ/bytes", "instructions per byte fetched"),
     Derivation("flops", "PAPI_DP_OPS", "occ", "double-precision operations"),

@@ -236,7 +236,8 @@ class MetricSpace:
         if not 1 / _SQUARED <= sizes[largest] <= _SQUARED:
             raise UsageError(
                 f"unscaled values must lie between {1 / _SQUARED:g} and {_SQUARED:g}, so that their squares can be "
-                f"summed; found {sizes[largest]:.3g} in {self.metrics[largest]}; scale the metrics, or omit this one"
+                f"summed; found {sizes[largest]:.3g} in {self.metrics[largest]}; scale the metrics, or omit this "
+                "metric"
             )
 
     def part(self, rows: npt.ArrayLike) -> MetricSpace:

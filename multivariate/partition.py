@@ -264,7 +264,7 @@ def recursively(
     partition = clusters(space, result)
     if partition.silhouette is None or partition.silhouette < DISTINCT:
         found = "none" if partition.silhouette is None else f"{partition.silhouette:.2f}"
-        return Part(path, result, ended=f"the silhouette must be at least {DISTINCT}, found {found}")
+        return Part(path, result, ended=f"splitting needs a silhouette of at least {DISTINCT}, found {found}")
     if partition.by_chance:
         found = f"{100 * (partition.chance or 0):.3g}"
         ended = f"chance produces such clusters in {found} of 100 cases (the limit is {100 * LEVEL:g})"

@@ -241,7 +241,7 @@ class Rounds:
         again = ", configure again (the old configuration uses the instrumenting compilers)"
         configured = again if self._outputs.built().configured else ""
         out = f"{clean}{configured}, then build"
-        self._say(f"the program keeps its probes, which do nothing without autoanalyzer; to remove them: {out}")
+        self._say(f"the program keeps its probes, which do nothing without autoanalyzer; to remove the probes: {out}")
 
 
 @contextmanager
@@ -260,7 +260,7 @@ def _locked(folder: Path) -> Iterator[None]:
         fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(place)
-        raise InputError(f"{folder}: another autoanalyzer debug uses this folder; choose another one (-o)") from None
+        raise InputError(f"{folder}: another autoanalyzer debug uses this folder; choose another folder (-o)") from None
     except OSError:
         pass
     try:

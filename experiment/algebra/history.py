@@ -151,7 +151,10 @@ def likenesses(labels: Sequence[str], alike: Sequence[Sequence[Alike]]) -> Itera
         for pair in pairs:
             found.setdefault(pair, []).append(label)
     for pair, (label, *others) in found.items():
-        yield f"matched by similarity: {_named(pair.right)} in {listed([label, *others])} is {_named(pair.left)}"
+        yield (
+            f"matched by similarity: {_named(pair.right)} in {listed([label, *others])} corresponds to "
+            f"{_named(pair.left)}"
+        )
 
 
 def listed(names: Iterable[str], most: int = 1) -> str:

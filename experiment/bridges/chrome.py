@@ -65,7 +65,7 @@ def read_events(events: Sequence[Mapping[str, Any]]) -> Experiment:
     for (process, thread), found in slices.items():
         place = profile.location(ranks[process], threads[process].index(thread))
         _add(profile, found, place, root)
-    unnamed = "no ranks, so processes are numbered in ID order"
+    unnamed = "no ranks, so processes are numbered in the order of their IDs"
     said = "ranks are taken from process names" if named else unnamed
     others = f"; events not read: {', '.join(sorted(left_out))}" if left_out else ""
     profile.remarks.append(f"Chrome trace: {said}{others}")

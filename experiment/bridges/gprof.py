@@ -79,8 +79,8 @@ def read(source: Source) -> Experiment:
         profile.samples["cpu_time"] = float(number)
     sampled = f" from samples of {period}" if period else ""
     profile.remarks.append(
-        f"gprof: one process, no ranks, no threads; CPU time{sampled};"
-        " a function is placed below the function through which all its calls go"
+        f"gprof: one process, no ranks, no threads; CPU time{sampled}; a function is placed below the function "
+        "through which all calls to it go"
     )
     if 0 < share < 100 - _ROUNDING:
         profile.remarks.append(

@@ -180,7 +180,7 @@ class _File:
                 ended = bool(zero)
             self._text_bytes += len(found)
             if self._text_bytes > _SHARED * self._end:
-                raise InputError(f"{self.name}: expected names that fit into {self._end} bytes, found longer ones")
+                raise InputError(f"{self.name}: expected names that fit into {self._end} bytes, found longer names")
             self._texts[offset] = found.decode("utf-8", "replace")
         return self._texts[offset]
 
@@ -254,7 +254,7 @@ class _Contexts:
                 library = next(said) if flags & _HAS_LIBRARY else 0
             except (error, StopIteration):
                 raise InputError(
-                    f"{self._meta.name}: expected a complete context at byte {start + at}, found a part of one"
+                    f"{self._meta.name}: expected a complete context at byte {start + at}, found an incomplete one"
                 ) from None
             at += _CONTEXT.size + _POINTER.size * words
             row = self._row(context)

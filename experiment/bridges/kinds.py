@@ -152,7 +152,7 @@ def read_foreign(source: Source) -> Experiment | None:
         return None
     with damaged_parts(source.path, kind.name):
         if source.packed and kind.module in _PLAIN:
-            raise InputError(f"expected {kind.name}, found one compressed with gzip; gunzip it first")
+            raise InputError(f"expected {kind.name}, found a file compressed with gzip; run gunzip first")
         return _of_module(kind, "read", source)
 
 

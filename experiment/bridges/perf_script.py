@@ -150,7 +150,7 @@ class _Samples:
         if not self._sums:
             found = "only a part of a sample, because the output is truncated" if self._is_cut else "none"
             found = "only samples of idle cores" if self._idle else found
-            raise InputError(f"expected samples of perf script, found {found}")
+            raise InputError(f"expected samples in the output of perf script, found {found}")
         numbers: defaultdict[int, set[int]] = defaultdict(set)
         for _, _, (process, thread) in self._sums:
             numbers[process].add(thread)
@@ -167,9 +167,12 @@ class _Samples:
         apart = (
             ""
             if self._told_apart
-            else ", but each of them may be a thread; to distinguish processes and threads, use perf script -F +pid"
+            else (
+                ", but each of these processes may in fact be a thread; to distinguish processes and threads, "
+                "use perf script -F +pid"
+            )
         )
-        of_whom = f"processes are numbered in ID order{apart}" if self.has_processes else "one process"
+        of_whom = f"processes are numbered in the order of their IDs{apart}" if self.has_processes else "one process"
         self._profile.remarks.append(f"perf: no ranks; {of_whom}; no visits or bytes; values come from samples")
         if untold := sum(self._untold.values()):
             self._profile.remarks.append(f"perf: {untold} samples have no period, so only their number is recorded")

@@ -87,7 +87,7 @@ def check_writable(experiment: Experiment, path: Path) -> None:
         if _printable(metric.name).strip() != metric.name:
             raise InputError(
                 f"{path}: expected a metric name without control characters, and without white space at its ends, "
-                f"found {metric.name!r}; give it another name"
+                f"found {metric.name!r}; rename this metric"
             )
 
 

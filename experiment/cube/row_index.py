@@ -58,7 +58,9 @@ class RowIndex:
         listed = np.frombuffer(rest[4 : len(rest) // 4 * 4], f"{order}i4").astype(np.intp)
         there = (listed >= 0) & (listed < call_paths)
         if len(rest) != 4 + 4 * count or len(np.unique(listed)) != count or not there.all():
-            raise InputError(f"expected {count} different call paths in the index, found others")
+            raise InputError(
+                f"expected {count} different call paths in the index, found repeated, unknown or missing ones"
+            )
         return cls(order, listed, dense=False)
 
     def rows(self, size: int, row: int) -> int:

@@ -30,7 +30,7 @@ def metric_of_stacks(experiment: Experiment, name: str | None = None) -> Metric:
     if name is None:
         names = ", ".join(each.name for each in experiment.metrics)
         times = f"{', '.join(WEIGHING_TIMES[:-1])} or {WEIGHING_TIMES[-1]}"
-        raise InputError(f"expected the metric {times}, found {names}; choose one with --metric")
+        raise InputError(f"expected the metric {times}, found {names}; choose a metric with --metric")
     metric = experiment.metric(name)
     if metric.aggregation != "sum":
         raise UsageError(f"--metric {name}: stacks need an additive metric; to export other metrics, use .jsonl")

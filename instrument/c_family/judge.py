@@ -88,7 +88,7 @@ class Judge:
         if _LOCAL_LABELS.match(self._masked, body.opening):
             return "its body begins with __label__"
         is_endless = body.name_offset in self._endless
-        return "ends with a call to itself, which could exhaust the stack if it had a probe" if is_endless else ""
+        return "ends with a call to itself, and a probe after this call could exhaust the stack" if is_endless else ""
 
     def why_not(self, body: Body, start: int, end: int) -> str:
         """Return why no guard can be put around the statements from ``start`` to ``end``; empty if one can.

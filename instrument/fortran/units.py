@@ -311,12 +311,12 @@ class _Builder:
         while self.constructs and self.constructs[-1].meaning.terminal == statement.label:
             self.constructs.pop()
         if any(construct.meaning.terminal == statement.label for construct in self.constructs):
-            raise StructureError(statement, "a loop ends here before a construct inside it")
+            raise StructureError(statement, "a loop ends before a construct that begins inside it")
 
 
 def _unended(opened: _Construct) -> StructureError:
     meaning = opened.meaning
     if meaning.terminal:
-        return StructureError(opened.statement, f"no statement {meaning.terminal} ends this DO loop")
+        return StructureError(opened.statement, f"no statement labelled {meaning.terminal} ends this DO loop")
     word = "DO" if meaning.kind is Kind.DO else meaning.word.upper()
     return StructureError(opened.statement, f"{word} without END {word}")

@@ -50,7 +50,7 @@ class Calibration:
             place = {str(name): str(value) for name, value in found["calibrated"].items()}
             missing = {str(name): str(value) for name, value in found["missing"].items()}
         except (ValueError, TypeError, KeyError, AttributeError):
-            raise InputError(f"expected a document of the schema {SCHEMA}, found something else") from None
+            raise InputError(f"expected a document of the schema {SCHEMA}, found another kind of document") from None
         if found.get("schema") != SCHEMA:
             raise InputError(f"expected the schema {SCHEMA}, found {found.get('schema')!r}")
         for name, value in prices.items():

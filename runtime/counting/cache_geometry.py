@@ -54,7 +54,7 @@ class CacheLevel:
     def defect(self, most_sets: int = _LARGEST, *, largest: int = _LARGEST) -> str | None:
         """Return why the cache cannot be simulated; None if it can."""
         if self.line < 32 or self.line & (self.line - 1):
-            return f"expected lines of 32, 64, 128 … bytes, found {self.line} bytes"
+            return f"expected cache lines of 32, 64, 128 … bytes, found {self.line} bytes"
         if self.sets < 2 or self.sets & (self.sets - 1):
             return f"expected 2, 4, 8 … sets, found {self.size / max(1, self.ways * self.line):g} sets"
         if self.size > largest:
@@ -94,7 +94,7 @@ class CacheGeometry:
             if level and (found := level.defect(most_sets)):
                 return f"{name}: {found}"
             if level and level.line != self.l1.line:
-                return f"expected lines of the same size, found {self.l1.line} and {level.line} bytes"
+                return f"expected cache lines of the same size, found {self.l1.line} and {level.line} bytes"
         if self.tlb and (found := self.tlb.defect(largest=_LARGEST_TLB)):
             return f"TLB: {found.replace('lines', 'pages')}"
         if self.tlb and self.tlb.line < self.l1.line:

@@ -201,7 +201,10 @@ def _differing(timing: Experiment, counted: Severity, columns: npt.NDArray[np.in
         )
     close = np.flatnonzero((gaps > 0) & (gaps <= _TOLERATED))
     if len(close):
-        yield f"call paths entered up to {gaps[close].max():.1%} more or less often in the counting run: {len(close)}"
+        yield (
+            f"call paths entered up to {gaps[close].max():.1%} more or less often in the counting run than in "
+            f"the timed run: {len(close)}"
+        )
 
 
 def _name(experiment: Experiment, place: int) -> str:

@@ -188,5 +188,5 @@ def said_of_bias(sums: SampleSums) -> Iterator[str]:
         yield (
             f"samples are biased, because threads share cores: {100 * seen:.0f} % of the samples, but "
             f"{100 * known:.0f} % of the CPU time, are outside MPI, OpenMP and file I/O calls, so the times of "
-            "regions may be wrong by as much"
+            "regions may be wrong by this difference"
         )

@@ -338,4 +338,7 @@ def _paused(shards: Iterable[Shard]) -> list[str]:
 
 def _said_of(paused: Sequence[str]) -> Iterator[str]:
     if paused:
-        yield f"counted only in trace.npz, because the policy paused these events at times: {', '.join(paused)}"
+        yield (
+            "counted only in the time lines (trace.npz), because the policy paused these events at times: "
+            f"{', '.join(paused)}"
+        )

@@ -28,8 +28,8 @@ __all__ = ["most_used_files", "run_notes"]
 _MOST_FILES: Final = 20
 
 _BYPASSES: Final = {
-    1: "MPI was used, but its calls were",
-    2: "MPI calls by a library that was loaded with RTLD_DEEPBIND were",
+    1: "MPI was used, but its calls were not seen",
+    2: "MPI calls by a library that was loaded with RTLD_DEEPBIND were not seen",
 }
 _SILENCE: Final = 0.5  # share of the recorded time; shorter silence is not reported
 _WORTH_A_WORD: Final = 0.01  # share of a region's entries; a smaller share is not reported
@@ -156,8 +156,8 @@ def _unseen(bypassed: Sequence[int]) -> Iterable[str]:
     """Yield warnings about MPI calls that were not seen, from each process's value of ``mpi_bypassed``."""
     for bypass in sorted({*bypassed}.intersection(_BYPASSES)):
         yield (
-            f"{_BYPASSES[bypass]} not seen, on {bypassed.count(bypass)} of {len(bypassed)} processes: busy times "
-            "include waiting in MPI, which may make ranks differ"
+            f"{_BYPASSES[bypass]}, on {bypassed.count(bypass)} of {len(bypassed)} processes: busy times include "
+            "waiting in MPI, which may make ranks differ"
         )
 
 
@@ -226,12 +226,13 @@ def _said_of_timed_again(heads: Iterable[Head], folded: Iterable[Region]) -> Ite
     names = {without_call_site(region) for region in folded}
     for region, (entered, untimed) in _timed_again(heads).items():
         said = (
-            f"{region.name} seemed too small to measure, but took long; {untimed:,} of {entered:,} entries lack a time"
+            f"{region.name} seemed too small to measure, but took a long time; {untimed:,} of its "
+            f"{entered:,} entries were not timed"
         )
         if region in names:
             yield (
-                f"{said}; where threads or call paths differ in such entries, the region's whole time is attributed "
-                "to its callers"
+                f"{said}; where threads or call paths differ in the number of these entries, the region's whole "
+                "time is attributed to its callers"
             )
         elif untimed >= _WORTH_A_WORD * entered:
             yield f"{said}; the time of these entries is attributed to callers"

@@ -60,8 +60,8 @@ def said_of_topologies(processes: Mapping[int, Shard]) -> Iterable[str]:
     more = sum(shard.topologies_left_out > 0 for shard in processes.values())
     if more:
         yield (
-            f"processes whose coordinates in further MPI topologies, beyond the first {MOST_TOPOLOGIES} or with more "
-            f"than {MOST_DIMENSIONS} dimensions, were not recorded: {more}"
+            "processes for which coordinates were not recorded in MPI topologies beyond the first "
+            f"{MOST_TOPOLOGIES}, or in MPI topologies with more than {MOST_DIMENSIONS} dimensions: {more}"
         )
 
 

@@ -42,4 +42,4 @@ def kernel_said() -> str:
     if level is None:
         return "this kernel does not support performance events"
     said = f"perf_event_paranoid is {level}"
-    return said if has_pmu() else f"{said}, and the kernel shows no PMU, as is usual in virtual machines"
+    return said if has_pmu() else f"{said}, and the kernel reports no PMU, as is usual in virtual machines"

@@ -46,7 +46,7 @@ def record(patterns: list[str]) -> None:
         RuntimeError: This interpreter cannot report calls.
     """
     if not getattr(sys, "_is_gil_enabled", lambda: True)():
-        raise RuntimeError("expected a Python with the global interpreter lock, found one without")
+        raise RuntimeError("expected a Python with the global interpreter lock, found a Python without it")
     library = ctypes.PyDLL(None)
     if not hasattr(library, "aa_python_open"):
         return  # no probe library is preloaded
@@ -56,7 +56,7 @@ def record(patterns: list[str]) -> None:
     library.aa_python_open.argtypes = [ctypes.py_object, ctypes.py_object]
     library.aa_python_open.restype = ctypes.c_bool
     if not library.aa_python_open(choice.decide, monitoring and monitoring.DISABLE):
-        raise RuntimeError("expected the C interface of Python 3.9 to 3.13, found another")
+        raise RuntimeError("expected the C interface of Python 3.9 to 3.13, found another version")
     report.say("python", [sys.version.partition(" ")[0]])
     atexit.register(lambda: report.say("called", sorted(choice.called)))
     if monitoring:

@@ -99,7 +99,7 @@ def test_compare_says_once_what_was_matched_by_likeness(tool, written):
         written(f"b{number}.cube", [0.1, 2, 1], work=moved)
     said = tool("autoanalyzer", "compare", "a0.cube", "a1.cube", "--with", "b0.cube", "b1.cube").stdout.decode()
     likeness = [line.strip() for line in said.splitlines() if "similarity" in line]
-    assert likeness == ["matched by similarity: work (w.c:10) in b0.cube and 1 more is work (a.c:10)"]
+    assert likeness == ["matched by similarity: work (w.c:10) in b0.cube and 1 more corresponds to work (a.c:10)"]
 
 
 def test_a_caller_is_not_slower_because_its_callee_was_throttled(tool, written):

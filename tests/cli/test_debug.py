@@ -74,7 +74,7 @@ def test_both_rounds_build_all_anew_and_read_what_was_to_be_read(project: Tool) 
     out = project.folder / "autoanalyzer-out"
     assert (out / "first" / "experiment.cube").exists()
     assert left_by_run(out) == {"first", "build.log", "built.jsonl", "experiment.cube"}
-    assert b"to remove them: remove the object files, then build" in done.stderr
+    assert b"to remove the probes: remove the object files, then build" in done.stderr
     again = debug(project, build="AUTOANALYZER=off make; make")
     assert again.returncode == 2
     assert b"mpifort compiled anything" in again.stderr
@@ -107,7 +107,7 @@ def test_where_there_is_nothing_to_narrow_the_first_verdict_is_written(project: 
     done = succeed(debug(project, "--json", "found.json", "--clean", "make clean", program="./plain"))
     assert b"no second round, because " in done.stderr
     assert b"not instrumented: plain" in done.stderr
-    assert b"to remove them: make clean, then build" in done.stderr
+    assert b"to remove the probes: make clean, then build" in done.stderr
     assert (project.folder / "found.json").exists()
     out = project.folder / "autoanalyzer-out"
     assert left_by_run(out) == {"first", "built.jsonl"}
@@ -167,7 +167,7 @@ def test_a_program_that_a_signal_ends_has_no_second_round(project: Tool) -> None
     assert done.returncode == 1
     assert b"autoanalyzer: no second round, because a signal ended the program; the program keeps" in done.stderr
     assert b"HOT SPOT    app.c:4  spin" in done.stderr
-    assert b"to remove them: remove the object files, then build" in done.stderr
+    assert b"to remove the probes: remove the object files, then build" in done.stderr
     assert b"2 of 2" not in done.stderr
     assert b"instructions and cache misses were not counted (there was no second round)" in done.stderr
 
@@ -206,7 +206,7 @@ def test_what_ends_debug_ends_the_build_and_meanwhile_no_other_may_use_its_folde
         assert running.poll() is None
         time.sleep(0.02)
     other = refused(debug(project))
-    assert other.endswith("autoanalyzer-out: another autoanalyzer debug uses this folder; choose another one (-o)")
+    assert other.endswith("autoanalyzer-out: another autoanalyzer debug uses this folder; choose another folder (-o)")
     running.terminate()
     assert running.wait() == 128 + signal.SIGTERM
     with pytest.raises(ProcessLookupError):

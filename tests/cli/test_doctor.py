@@ -219,7 +219,7 @@ def test_the_launcher_of_another_mpi(tool: Tool, tmp_path: Path, hidden: str) ->
     found = examined(tool, path, 1)
     stranger = "2 processes, each rank 0 of 1: the launcher belongs to another MPI library"
     assert stranger in found["MPI of mpicc: C, mpicc"].found
-    assert found["MPI of mpicc: C, mpicc"].advice.startswith("start its programs with mpirun.openmpi")
+    assert found["MPI of mpicc: C, mpicc"].advice.startswith("start programs built with mpicc with mpirun.openmpi")
     if hidden == "mpicxx.mpich":
         assert found["MPI of mpicc: C++, mpicxx"].found.endswith("built with probes; fails to run, like the C program")
     assert found["MPI of mpicc.mpich: C, mpicc.mpich"].outcome == "works"
@@ -430,7 +430,7 @@ def test_data_that_were_never_gathered_stay_until_that_is_asked(leftovers: Lefto
     old(folder, 7200)
     gone, said = leftovers.clean()[folder.name]
     assert not gone
-    assert said.startswith("data of 1 process, never gathered; to collect them, use autoanalyzer gather")
+    assert said.startswith("data of 1 process, never gathered; to collect these data, use autoanalyzer gather")
     assert leftovers.clean("--data")[folder.name] == (True, "data of 1 process, never gathered; ")
     assert not leftovers.own.exists()
 
@@ -443,7 +443,7 @@ def test_data_of_a_running_job_stay_even_if_asked(leftovers: Leftovers) -> None:
         found = leftovers.clean("--data")
         process.kill()
     assert found[fresh.name] == (False, "data of 1 process, never gathered; written less than an hour ago")
-    assert found[used.name] == (False, "data of 1 process, never gathered; a process still records data there")
+    assert found[used.name] == (False, "data of 1 process, never gathered; a process still records data in this folder")
 
 
 def test_temporary_folders_go_with_their_processes(leftovers: Leftovers) -> None:
@@ -469,7 +469,7 @@ def test_temporary_folders_go_with_their_processes(leftovers: Leftovers) -> None
         f"{ended}abc": (True, "working copy of a counting run; "),
         f"{ended}def": (True, "working copy of a counting run; "),
         f"{ended}new": (False, "working copy of a counting run; written less than an hour ago"),
-        elsewhere: (False, "working copy of a counting run; created on another node, so remove it there"),
+        elsewhere: (False, "working copy of a counting run; created on another node, so remove this folder on that node"),
     }
     assert sorted(each.name for each in leftovers.temporary.iterdir()) == sorted(
         ["autoanalyzer-examples", leftovers.own.name, mine, f"{ended}link", f"{ended}new"]

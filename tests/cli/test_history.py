@@ -162,7 +162,7 @@ def test_times_of_other_machines_only_cannot_pass_for_a_comparison(tool, written
     for number in range(2):
         written(f"slow{number}.cube", [0.1, 3 + number / 1000, 1])
     compare = ("autoanalyzer", "compare", "slow0.cube", "slow1.cube", "--history", "k.db", "--fail-on", "5%")
-    assert "the history has times from kind, but not from n0; give the kind of machine with --host" in refused(
+    assert "the history contains times from kind, but none from n0; name the kind of machine with --host" in refused(
         tool(*compare)
     )
     assert tool(*compare, "--host", "kind").returncode == 3

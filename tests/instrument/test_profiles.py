@@ -114,7 +114,7 @@ def test_a_profile_written_without_probes_is_read_without_probes_and_that_is_sai
     succeed(tool(*words))
     plain = (tool.folder / "x.o").read_bytes()
     probed = tool(*PROBED, *words)
-    reason = "the profile belongs to a program without these probes; compiled unchanged"
+    reason = "the profile was recorded by a program without these probes; compiled unchanged"
     assert (probed.returncode, probed.stderr.decode()) == (0, f"autoanalyzer: {source}: not instrumented: {reason}\n")
     assert (tool.folder / "x.o").read_bytes() == plain
 
@@ -126,7 +126,7 @@ def test_what_clang_maps_coverage_of_is_compiled_unchanged_and_named(tool):
     plain = (tool.folder / "x.o").read_bytes()
     probed = tool(*PROBED, *words)
     assert probed.returncode == 0
-    assert "x.c:1:1: not instrumented: coverage would be mapped to the text with probes" in probed.stderr.decode()
+    assert "x.c:1:1: not instrumented: coverage would be mapped to the source text with probes" in probed.stderr.decode()
     assert (tool.folder / "x.o").read_bytes() == plain
 
 

@@ -134,7 +134,7 @@ def test_a_part_without_a_result_says_why(make_space):
     assert (few.parts, few.ended) == ((), "no cluster has at least 4 locations")
     noise = make_space({f"m{each}": np.random.default_rng(each).standard_normal(40) for each in range(5)})
     ended = recursively(noise, kmeans, lambda _, found: found.partition).ended
-    assert ended.startswith("the silhouette must be at least 0.5, found 0.")
+    assert ended.startswith("splitting needs a silhouette of at least 0.5, found 0.")
 
 
 @pytest.mark.parametrize("criterion", ["silhouette", "calinski-harabasz", "davies-bouldin"])

@@ -315,7 +315,9 @@ def test_a_region_that_is_heavy_later_is_measured_from_then_on_and_stays_in_the_
     assert 0 < untimed[loops].sum() < visits[step]
     assert took[loops].sum() > took.sum() / 2
     whole = tool("autoanalyzer", "analyze", "--all", "out").stdout.decode()
-    said = re.findall(r"(\S+) seemed too small to measure, but took long; ([\d,]+) of ([\d,]+) entries", whole)
+    said = re.findall(
+        r"(\S+) seemed too small to measure, but took a long time; ([\d,]+) of its ([\d,]+) entries", whole
+    )
     assert "loop@3" in {name for name, _, _ in said}
     kept = {text.split("|")[2] for text in experiment.notes.throttled}
     assert "loop@3" not in kept

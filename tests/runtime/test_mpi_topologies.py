@@ -222,8 +222,8 @@ def test_a_remark_says_that_not_all_topologies_are_kept(
     experiment = gathered("mpirun.openmpi", program, tmp_path, ranks=2)
     assert [len(each.dimensions) for each in experiment.topologies] == list(kept)
     remark = (
-        "processes whose coordinates in further MPI topologies, beyond the first 16 or with more than 32 dimensions, "
-        "were not recorded: 2"
+        "processes for which coordinates were not recorded in MPI topologies beyond the first 16, or in MPI topologies "
+        "with more than 32 dimensions: 2"
     )
     assert (remark in experiment.notes.remarks) == (len(kept) <= made[1] - made[0])
 

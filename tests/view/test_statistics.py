@@ -151,7 +151,7 @@ def test_parts_say_what_is_dropped_in_them_and_what_has_no_result():
     assert [each["path"] for each in report.document["within"]] == [[2]]
     alone = nested_report(recursively(_noise(40, 5), kmeans, lambda _, found: found.partition), kmeans_report)
     assert alone.sentences[-1].startswith(
-        "Clusters are not analysed further: the silhouette must be at least 0.5, found 0."
+        "Clusters are not analysed further: splitting needs a silhouette of at least 0.5, found 0."
     )
 
 

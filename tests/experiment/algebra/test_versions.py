@@ -70,7 +70,7 @@ def test_what_was_matched_by_likeness_is_said():
     before = version(function("main", 1, 30), loop(0, 5, 18))
     after = version(function("main", 1, 34), loop(0, 3, 4), loop(1, 9, 22))
     remarks = mean(before, after, labels=("a.cube", "b.cube")).notes.remarks
-    assert remarks == ("matched by similarity: loop@9 in main (a.c:9) in b.cube is loop@5 in main (a.c:5)",)
+    assert remarks == ("matched by similarity: loop@9 in main (a.c:9) in b.cube corresponds to loop@5 in main (a.c:5)",)
 
 
 def test_loops_of_equal_length_in_a_procedure_that_was_edited_are_matched_in_order_and_that_is_said():
@@ -79,8 +79,8 @@ def test_loops_of_equal_length_in_a_procedure_that_was_edited_are_matched_in_ord
     assert matches(before, after) == {0: 0, 1: 1, 2: 2}
     remarks = mean(before, after, labels=("a.cube", "b.cube")).notes.remarks
     assert remarks == (
-        "matched by similarity: loop@7 in main (a.c:7) in b.cube is loop@5 in main (a.c:5)",
-        "matched by similarity: loop@14 in main (a.c:14) in b.cube is loop@10 in main (a.c:10)",
+        "matched by similarity: loop@7 in main (a.c:7) in b.cube corresponds to loop@5 in main (a.c:5)",
+        "matched by similarity: loop@14 in main (a.c:14) in b.cube corresponds to loop@10 in main (a.c:10)",
     )
     unlike = version(function("main", 1, 40), loop(0, 7, 10), loop(1, 14, 30))
     assert mean(version(function("main", 1, 30), loop(0, 5, 8), loop(1, 10, 26)), unlike).notes.remarks == ()

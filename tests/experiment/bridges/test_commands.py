@@ -91,7 +91,7 @@ def test_without_its_package_a_line_says_which_to_install(name, package, extra):
 @pytest.mark.parametrize("name", ["otf2/traces.otf2", "simple.darshan", "hpctoolkit/experiment.xml"])
 def test_what_others_open_by_name_is_not_read_packed(name, tmp_path):
     (tmp_path / "a.gz").write_bytes(gzip.compress((FOREIGN / name).read_bytes()))
-    with pytest.raises(InputError, match="gunzip it first"):
+    with pytest.raises(InputError, match="run gunzip first"):
         load(tmp_path / "a.gz")
 
 

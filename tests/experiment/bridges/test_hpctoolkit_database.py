@@ -236,7 +236,7 @@ def test_a_name_without_an_end_is_cut(copy):
 
 def test_long_names_in_the_same_bytes_are_refused(copy):
     _name_functions(copy / "meta.db", 20_000, 1)
-    with pytest.raises(InputError, match=r"meta\.db: expected names that fit into 36401 bytes, found longer ones\Z"):
+    with pytest.raises(InputError, match=r"meta\.db: expected names that fit into 36401 bytes, found longer names\Z"):
         load(copy)
 
 

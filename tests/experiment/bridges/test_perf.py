@@ -58,7 +58,7 @@ def test_samples_without_stacks_and_of_other_events_are_read(tmp_path, values):
     assert values(experiment, "cpu_time")["my app:1/main"] == [0.00025, 0]
     assert values(experiment, "perf:cycles")["my app:1/f(int, char const*)"] == [0, 5]
     assert values(experiment, "samples")["my app:1/[libc.so.6]"] == [0, 1]
-    assert "each of them may be a thread" in experiment.notes.remarks[0]
+    assert "each of these processes may in fact be a thread" in experiment.notes.remarks[0]
 
 
 PADDED = """            ring    7 1.000001:     250000 cpu-clock:      55d0 main+0x10 (/bin/ring)
@@ -236,7 +236,7 @@ def test_a_last_sample_that_is_cut_off_is_left_out(text, lacking, tmp_path):
 def test_a_part_of_one_sample_is_refused(size, tmp_path):
     (tmp_path / "a").write_text(STACKS[:size])
     with pytest.raises(
-        InputError, match="expected samples of perf script, found only a part of a sample, because the output"
+        InputError, match="expected samples in the output of perf script, found only a part of a sample, because the output"
     ):
         load(tmp_path / "a")
 
@@ -262,7 +262,7 @@ def test_samples_of_idle_cores_are_of_no_program(tmp_path, values):
     assert values(experiment, "samples") == {"app": [0], "app/solve": [10]}
     assert "perf: 30 samples of idle cores (swapper) are left out" in experiment.notes.remarks
     (tmp_path / "b").write_text(idle)
-    with pytest.raises(InputError, match="expected samples of perf script, found only samples of idle cores"):
+    with pytest.raises(InputError, match="expected samples in the output of perf script, found only samples of idle cores"):
         load(tmp_path / "b")
 
 

@@ -396,7 +396,7 @@ def test_machine_and_node_are_the_outermost_and_the_innermost_of_a_system_tree(r
 def test_a_file_is_of_the_kind_that_it_looks_like(tmp_path):
     packed = tmp_path / "packed.cubex"
     packed.write_bytes(gzip.compress(pack(tmp_path / "e.cubex", WHOLE).read_bytes()))
-    with pytest.raises(InputError, match="found one compressed with gzip; gunzip it first"):
+    with pytest.raises(InputError, match="found a file compressed with gzip; run gunzip first"):
         load(packed)
     renamed = (tmp_path / "e.cubex").rename(tmp_path / "e.cube")
     assert load(renamed).roots == (0, 4)

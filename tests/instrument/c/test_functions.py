@@ -422,10 +422,10 @@ int main(void) {
 
 def test_recursion_by_last_calls_alone_is_left_out_whoever_makes_them(lab):
     assert set(lab.run(LAST_CALLS, "-O2").visits) == {"main", "main:loop@14", "sort"}
-    reason = "ends with a call to itself, which could exhaust the stack if it had a probe"
+    reason = "ends with a call to itself, and a probe after this call could exhaust the stack"
     assert {name for name, why in lab.left_out().items() if why == reason} == {"walk", "even", "odd", "step", "down"}
 
 
 def test_a_function_that_calls_itself_last_is_left_out_or_it_would_use_up_the_stack(lab):
     assert set(lab.run(LAST_CALL, "-O2").visits) == {"main", "fib"}
-    assert lab.left_out() == {"sum": "ends with a call to itself, which could exhaust the stack if it had a probe"}
+    assert lab.left_out() == {"sum": "ends with a call to itself, and a probe after this call could exhaust the stack"}

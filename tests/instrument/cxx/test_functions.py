@@ -149,7 +149,7 @@ def test_functions_that_must_not_be_touched_are_left_out(program, lab):
     forbidden = {reasons[name] for name in ("quiet", "still", "shy", "loop@3")}
     assert forbidden == {"attribute no_instrument_function"}
     assert reasons["bare"] == "attribute naked"
-    last = "ends with a call to itself, which could exhaust the stack if it had a probe"
+    last = "ends with a call to itself, and a probe after this call could exhaust the stack"
     assert {reasons[name] for name in ("count", "Node::walk", "even", "odd")} == {last}
 
 
@@ -199,7 +199,7 @@ int main() {
 def test_functions_that_call_others_of_their_name_last_are_regions(program, lab):
     run = program(LAST, "-O2")
     assert {"b::go", "Star::step", "Watched::step", "Pool<...>::push_back", "over(long)", "fold"} <= set(run.visits)
-    last = "ends with a call to itself, which could exhaust the stack if it had a probe"
+    last = "ends with a call to itself, and a probe after this call could exhaust the stack"
     assert {name for name, why in lab.left_out("x.cc").items() if why == last} == {"down", "sink<...>"}
 
 
@@ -233,5 +233,5 @@ def test_however_a_function_calls_itself_last_it_needs_no_more_stack(program, la
     run = program(DEEP, "-O2")
     assert not {"block", "other", "leave", "paren", "cast", "Base<...>::go", "ns::way<...>"} & set(run.visits)
     assert (
-        lab.left_out("x.cc")["block"] == "ends with a call to itself, which could exhaust the stack if it had a probe"
+        lab.left_out("x.cc")["block"] == "ends with a call to itself, and a probe after this call could exhaust the stack"
     )

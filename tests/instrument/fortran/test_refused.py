@@ -6,7 +6,7 @@ REFUSED = {
     "      print *, 'no end\n      end\n": "2:16: a character literal has no end",
     "      integer i\n      end do\n      end\n": "3:7: END DO without a matching DO",
     "      do i = 1, 2\n      print *, i\n      end\n": "2:7: DO without END DO",
-    "      do 10 i = 1, 2\n      print *, i\n      end\n": "2:7: no statement 10 ends this DO loop",
+    "      do 10 i = 1, 2\n      print *, i\n      end\n": "2:7: no statement labelled 10 ends this DO loop",
     "      if (i == 1) then\n      end\n": "2:7: IF without END IF",
     "      print *, 1\n": "2:7: this program unit has no END",
     "      subroutine s\n      print *, 1\n": "2:7: this program unit has no END",
@@ -17,7 +17,7 @@ REFUSED = {
     "      end if\n      end\n": "2:7: END IF without a matching IF",
     "      select case (n)\n      end if\n      end\n": "3:7: END IF without a matching IF",
     "      do 10 i = 1, 2\n      if (i == 1) then\n   10 continue\n      end if\n      end\n": "4:7: a loop ends "
-    "here before a construct inside it",
+    "before a construct that begins inside it",
     "      do 10 i = 1, 2\n      end do\n   10 continue\n      end\n": "3:7: END DO without a matching DO",
     "      contains\n      contains\n      end\n": "3:7: a second CONTAINS",
     "      contains\n      print *, 1\n      end\n": "3:7: a statement between CONTAINS and the next procedure",

@@ -63,8 +63,8 @@ def calibrated(version: int = 1, **prices: str) -> str:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "calibration/1, found something else"),
-        ("[]", "calibration/1, found something else"),
+        ("", "calibration/1, found another kind of document"),
+        ("[]", "calibration/1, found another kind of document"),
         (calibrated(version=2), r"calibration/1, found 'autoanalyzer\.calibration/2'"),
         (calibrated(instruction="-1"), "a positive price for instruction, found -1"),
         (calibrated(instruction="NaN"), "a positive price for instruction, found nan"),

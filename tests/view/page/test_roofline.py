@@ -200,7 +200,7 @@ def test_what_a_rate_is_said_to_be_is_what_it_was_computed_from() -> None:
     assert found is not None
     said = {each["name"]: each["about"] for each in found["derived"]}
     assert said["counted_time"] == "CPU time: cpu_time"
-    assert said["memory_bytes"] == "bytes fetched from L3 or memory by L2 misses: 64 * l2_misses"
+    assert said["memory_bytes"] == "bytes that L2 misses fetch from L3 or memory: 64 * l2_misses"
 
 
 @pytest.mark.parametrize("operation", [mean, merge, maximum])
