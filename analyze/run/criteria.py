@@ -45,8 +45,8 @@ class Criteria:
     outweighs: float = _number(
         2.0,
         "times",
-        "a region stands out if it takes at least this many times as long as a typical region, or as the rest of the"
-        " region around it",
+        "a region stands out if it takes at least this many times as long as a typical region, or as long as the rest"
+        " of its enclosing region",
         'see "Regions that take much time" in docs/design.md',
     )
     same_work: float = _number(
@@ -92,14 +92,14 @@ class Criteria:
     swift: float = _number(
         1 / 3,
         "cycles per instruction",
-        "code that takes no longer than this never waits, so its misses cost nothing",
+        "code that needs no more cycles than this never waits for memory, so its misses cost nothing",
         _HARDWARE,
     )
     dependent: float = _number(
         2.0,
         "cycles per instruction",
-        "code without misses takes no longer than this, even if it waits for its own results, as in sums and ordered"
-        " linked lists",
+        "code without misses needs no more cycles than this, even if it waits for its own results, as in sums and"
+        " ordered linked lists",
         _HARDWARE,
     )
     miss: float = _number(
@@ -112,14 +112,14 @@ class Criteria:
     call: float = _number(
         1e-4,
         "s per call",
-        "a call that takes longer, on any network or disk, waits for something else, such as a core",
+        "a call that takes longer than this is waiting for something other than the network or disk, such as a core",
         "Ethernet: 50 us; Linux time slices: 0.75 ms",
     )
     byte: float = _number(
         1e-8,
         "s per byte",
-        "a call that takes longer per byte, on any network or disk, waits for something else; below 10 kB, the call"
-        " itself takes longer than the transfer",
+        "a call that takes longer than this per byte is waiting for something other than the network or disk; below"
+        " 10 kB, the call itself takes longer than the transfer",
         "Ethernet: 118 MB/s",
     )
 
