@@ -29,7 +29,7 @@ def test_what_slow_ranks_take_longer_has_an_interval(make_experiment):
     assert (found.interval.low, found.interval.mean, found.interval.high) == pytest.approx(
         (-0.4841, 2, 4.4841), abs=1e-4
     )
-    text = "\n".join(verdict_lines(findings, everything=True))
+    text = " ".join(" ".join(verdict_lines(findings, everything=True)).split())
     assert "in 3 of 3 runs" in text
     assert (
         "the slow ranks take at most 4.48 s longer per run, and perhaps no longer at all, with 95 % confidence" in text

@@ -115,7 +115,7 @@ def test_a_small_difference_is_put_carefully():
 
 def test_a_lone_master_is_hinted_at_with_the_option_to_leave_it_out():
     lines = verdict_lines(analyze(experiment([0.0, 2.0, 2.0])))
-    assert any("rank 0 computes least" in line and "--exclude-rank 0" in line for line in lines)
+    assert any("rank 0 computes the least" in line and "--exclude-rank 0" in line for line in lines)
 
 
 def test_of_a_difference_that_noise_can_make_no_rank_is_taken_for_a_master():

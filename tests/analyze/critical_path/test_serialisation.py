@@ -325,7 +325,7 @@ def test_files_that_ranks_write_in_turn_are_first_a_matter_of_files(make_experim
     found = late_in_turn(make_experiment, 5.0, **files)
     assert found.verdict.findings[0].kind is Kind.FILE_IO
     text = " ".join(" ".join(verdict_lines(found, everything=True)).split())
-    assert text.index("try (saves 2.8 s): read and write less") < text.index("try (saves 2 s): give each rank")
+    assert text.index("try (saves 2.8 s): read and write less") < text.index("try (saves 2 s): give ranks equal work")
 
 
 def test_ranks_that_are_late_in_turn_are_named_though_their_sums_are_equal(make_experiment: MakeExperiment) -> None:
