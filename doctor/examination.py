@@ -109,7 +109,7 @@ def _with_way_out(each: CTrial, made: Sequence[CTrial], ways: Mapping[str, str])
         return finding
     if family.name in ways:
         return replace(
-            finding, advice=(f"start programs built with {family.name} with {ways[family.name]}; or {finding.advice}")
+            finding, advice=f"start programs of this MPI library with {ways[family.name]}; or {finding.advice}"
         )
     other = next((other.family for other in made if other.works), None)
     if other is None or not finding.essential:

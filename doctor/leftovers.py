@@ -109,9 +109,7 @@ def _removed(found: Leftover, data: bool) -> Leftover:
     if found.kept:
         return found
     if found.is_data and not data:
-        return replace(
-            found, kept=("to collect these data, use autoanalyzer gather; to remove them, add --clean --data")
-        )
+        return replace(found, kept="to collect these data, use autoanalyzer gather; to remove them, add --clean --data")
     try:
         if found.what == _EMPTY:
             found.path.rmdir()
@@ -193,7 +191,7 @@ def _temporary_folders(*, foreign: bool) -> Iterator[Leftover]:
                 in_use = is_in_use(folder.name, purpose)
                 if in_use is None and foreign:
                     yield Leftover(
-                        folder, what, _size(folder), ("created on another node, so remove this folder on that node")
+                        folder, what, _size(folder), "created on another node, so remove this folder on that node"
                     )
                 elif in_use is False:
                     used = any(Path(each).is_relative_to(folder) for each in _open_files())

@@ -219,7 +219,7 @@ def test_the_launcher_of_another_mpi(tool: Tool, tmp_path: Path, hidden: str) ->
     found = examined(tool, path, 1)
     stranger = "2 processes, each rank 0 of 1: the launcher belongs to another MPI library"
     assert stranger in found["MPI of mpicc: C, mpicc"].found
-    assert found["MPI of mpicc: C, mpicc"].advice.startswith("start programs built with mpicc with mpirun.openmpi")
+    assert found["MPI of mpicc: C, mpicc"].advice.startswith("start programs of this MPI library with mpirun.openmpi")
     if hidden == "mpicxx.mpich":
         assert found["MPI of mpicc: C++, mpicxx"].found.endswith("built with probes; fails to run, like the C program")
     assert found["MPI of mpicc.mpich: C, mpicc.mpich"].outcome == "works"
@@ -469,7 +469,10 @@ def test_temporary_folders_go_with_their_processes(leftovers: Leftovers) -> None
         f"{ended}abc": (True, "working copy of a counting run; "),
         f"{ended}def": (True, "working copy of a counting run; "),
         f"{ended}new": (False, "working copy of a counting run; written less than an hour ago"),
-        elsewhere: (False, "working copy of a counting run; created on another node, so remove this folder on that node"),
+        elsewhere: (
+            False,
+            "working copy of a counting run; created on another node, so remove this folder on that node",
+        ),
     }
     assert sorted(each.name for each in leftovers.temporary.iterdir()) == sorted(
         ["autoanalyzer-examples", leftovers.own.name, mine, f"{ended}link", f"{ended}new"]

@@ -66,7 +66,10 @@ def test_an_event_of_the_program_s_own_is_a_metric_by_its_name(tool):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--events", "instruction=PAPI_TOT_INS"], "no metric 'instruction' can be counted; did you mean instructions?"),
+        (
+            ["--events", "instruction=PAPI_TOT_INS"],
+            "no metric 'instruction' can be counted; did you mean instructions?",
+        ),
         (["--events", "instructions"], "expected METRIC=EVENT, such as instructions=PAPI_TOT_INS"),
         (["--events", "instructions="], "found 'instructions='"),
         (["--events", "cycles=A,cycles=B"], "expected one event for cycles, found two"),

@@ -126,7 +126,9 @@ def test_what_clang_maps_coverage_of_is_compiled_unchanged_and_named(tool):
     plain = (tool.folder / "x.o").read_bytes()
     probed = tool(*PROBED, *words)
     assert probed.returncode == 0
-    assert "x.c:1:1: not instrumented: coverage would be mapped to the source text with probes" in probed.stderr.decode()
+    assert (
+        "x.c:1:1: not instrumented: coverage would be mapped to the source text with probes" in probed.stderr.decode()
+    )
     assert (tool.folder / "x.o").read_bytes() == plain
 
 

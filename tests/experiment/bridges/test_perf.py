@@ -236,7 +236,8 @@ def test_a_last_sample_that_is_cut_off_is_left_out(text, lacking, tmp_path):
 def test_a_part_of_one_sample_is_refused(size, tmp_path):
     (tmp_path / "a").write_text(STACKS[:size])
     with pytest.raises(
-        InputError, match="expected samples in the output of perf script, found only a part of a sample, because the output"
+        InputError,
+        match="expected samples in the output of perf script, found only a part of a sample, because the output",
     ):
         load(tmp_path / "a")
 
@@ -262,7 +263,9 @@ def test_samples_of_idle_cores_are_of_no_program(tmp_path, values):
     assert values(experiment, "samples") == {"app": [0], "app/solve": [10]}
     assert "perf: 30 samples of idle cores (swapper) are left out" in experiment.notes.remarks
     (tmp_path / "b").write_text(idle)
-    with pytest.raises(InputError, match="expected samples in the output of perf script, found only samples of idle cores"):
+    with pytest.raises(
+        InputError, match="expected samples in the output of perf script, found only samples of idle cores"
+    ):
         load(tmp_path / "b")
 
 

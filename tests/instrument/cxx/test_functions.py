@@ -233,5 +233,6 @@ def test_however_a_function_calls_itself_last_it_needs_no_more_stack(program, la
     run = program(DEEP, "-O2")
     assert not {"block", "other", "leave", "paren", "cast", "Base<...>::go", "ns::way<...>"} & set(run.visits)
     assert (
-        lab.left_out("x.cc")["block"] == "ends with a call to itself, and a probe after this call could exhaust the stack"
+        lab.left_out("x.cc")["block"]
+        == "ends with a call to itself, and a probe after this call could exhaust the stack"
     )

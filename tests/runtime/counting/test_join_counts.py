@@ -92,7 +92,9 @@ def test_call_paths_that_were_entered_more_or_less_often_are_named() -> None:
 def test_a_difference_of_a_hundredth_is_tolerated_and_said() -> None:
     timing = experiment({"visits": {"main": [1, 1], "main/work": [1000, 1000]}})
     joined = join_counts(timing, counted({"main": [1, 1], "main/work": [1005, 1000]}, {"main/work": [1, 2]}))
-    assert joined.notes.remarks == ("call paths entered up to 0.2% more or less often in the counting run than in the timed run: 1",)
+    assert joined.notes.remarks == (
+        "call paths entered up to 0.2% more or less often in the counting run than in the timed run: 1",
+    )
 
 
 def test_ranks_that_shared_the_work_in_another_way_are_not_to_be_compared() -> None:
