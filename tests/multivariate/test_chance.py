@@ -50,7 +50,7 @@ def _called_clusters(make_space, make, seeds, *shape, **options):
     for seed in seeds:
         space = _space(make_space, make(np.random.default_rng(seed), *shape, **options))
         for report in (kmeans_report(kmeans(space)), hierarchy_report(hierarchy(space))):
-            said = "one kind" not in " ".join(report.sentences)
+            said = "one group" not in " ".join(report.sentences)
             means, trees = means + said * (report.document["analysis"] == "kmeans"), trees + said
     return means, trees - means
 
@@ -79,7 +79,7 @@ def test_points_of_one_kind_are_called_clusters_in_at_most_5_of_100(make_space, 
 def test_half_of_8_ranks_apart_in_most_metrics_are_found(make_space, told, seed):
     space = _space(make_space, _groups(np.random.default_rng(seed), 8, 6, told=told))
     assert kmeans(space, clusters=2, seed=seed).partition.labels.tolist() == [0] * 4 + [1] * 4
-    assert "one kind" not in " ".join(kmeans_report(kmeans(space, seed=seed)).sentences)
+    assert "one group" not in " ".join(kmeans_report(kmeans(space, seed=seed)).sentences)
 
 
 @pytest.mark.nightly
