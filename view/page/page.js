@@ -1599,8 +1599,8 @@
     get operation() {
       return OPERATIONS[this.aggregation];
     }
-    // Returns the value at a place, or why it is missing; the gap is `partial` if some values are missing. `hasCells`:
-    // whether the place should have values; if it has none, the metric exists only for whole processes.
+    // Returns the value at a place, or the reason why it is missing; the gap is `partial` if some values are missing.
+    // `hasCells`: whether the place should have values; if it has none, the metric was measured only for whole processes.
     value(place, hasCells = false) {
       const known = this.known[place];
       const gaps = this.gaps[place];
@@ -1634,13 +1634,13 @@
         this.gaps.map((gaps, place) => gaps + part.gaps[place])
       );
     }
-    // Returns a tally by node of a tree, aggregated over the values that belong to each node itself.
+    // Returns a tally whose places are the nodes of a tree, each aggregated over the values of the node itself.
     atHome(tree) {
       const found = _Tally.nothing(this.aggregation, tree.length);
       for (let cell2 = 0; cell2 < this.length; cell2++) found.add(tree.home[cell2], this, cell2);
       return found;
     }
-    // Returns a tally in which the values of each node include those of its descendants.
+    // Returns a tally in which the values of each node include its descendants' values.
     up(tree) {
       const found = new _Tally(this.aggregation, this.amounts.slice(), this.known.slice(), this.gaps.slice());
       for (let node = tree.length - 1; node >= 0; node--) {
@@ -1653,7 +1653,7 @@
       for (let place = 0; place < this.length; place++) one.add(0, this, place);
       return one;
     }
-    // Adds the value at a place of another tally to a place of this one.
+    // Adds the value at a place of another tally to a place of this tally.
     add(place, other, at) {
       this.amounts[place] = this.operation(this.amounts[place], other.amounts[at]);
       this.known[place] += other.known[at];
@@ -1752,11 +1752,11 @@
       const terms = this.metrics.map((metric) => [metric, ...this.partsOf(metric)].join("-"));
       return this.sums.once(tree, `program ${terms}`, () => this.spread((metric) => this.sums.byPath(metric), tree));
     }
-    // Returns the values of the selected metrics and program nodes at each system node.
+    // Returns exclusive and inclusive values of the selected metrics and program nodes at each system node.
     get ofSystem() {
       return this.once("system", () => this.sums.ofSystem(this));
     }
-    // Returns the call paths whose values are shown by the selected program nodes.
+    // Returns the call paths whose values the selected program nodes show.
     get paths() {
       const { program } = this.panes;
       return this.once("paths", () => program.tree.cells(program.held(program.selected)));
@@ -1767,8 +1767,8 @@
       const own = this.selected(read).atHome(tree);
       return { own, closed: own.up(tree) };
     }
-    // Returns the sum of the selected metrics. If they cannot be added, there are values only at places at which a single
-    // metric has one.
+    // Returns the sum of the selected metrics. If they cannot be added, only places at which a single metric has a value
+    // have one.
     selected(read) {
       let tallies = this.metrics.map(
         (node) => this.partsOf(node).reduce((whole2, part) => whole2.less(read(part)), read(node))
@@ -1962,7 +1962,7 @@
 
   // src/model/rows.js
   var Rows = class {
-    // `basis`: what 100 % is; null for absolute values.
+    // `basis`: determines the value that is 100 %; null for absolute values.
     constructor(browser, dimension, basis) {
       Object.assign(this, { browser, dimension, basis });
       this.pane = browser.panes[dimension];
@@ -1980,7 +1980,7 @@
     get length() {
       return this.order.length;
     }
-    // Returns the visible nodes in order. The folded children of a node come last below it, as the number -2 - node.
+    // Returns the visible nodes in order. A node's folded children follow its other children, as the number -2 - node.
     #order() {
       const { tree } = this.pane;
       const found = [];
@@ -2000,7 +2000,7 @@
       }
       return found;
     }
-    // Returns the upper end of each colour scale: the whole, or the largest value if this is larger.
+    // Returns the upper end of each colour scale: the whole, or the largest value if that is larger.
     #tops() {
       const tops = /* @__PURE__ */ new Map();
       for (const node of this.pane.shown()) {
@@ -2012,13 +2012,13 @@
       }
       return tops;
     }
-    // Returns the smallest value that the upper end of a scale may have: the whole, or in the system tree 0, because each
-    // of many ranks has only a small share.
+    // Returns the minimum of the upper end of a scale: the whole; in the system tree 0, because each of many ranks has
+    // only a small share.
     #least(node, unit) {
       if (this.dimension === "system") return 0;
       return unit === "%" ? 100 : Math.abs(this.#rootOf(node).amount ?? 0);
     }
-    // Returns the key, besides the unit, of the scale that a node belongs to; null for metrics that are not additive.
+    // Returns the key that, with the unit, identifies the scale of a node; null for metrics that are not additive.
     #group(node) {
       return this.dimension === "metrics" && this.#rootOf(node).amount === null ? null : 0;
     }
@@ -2073,15 +2073,15 @@
         part: this.#place(nodes[0], value, unit)
       };
     }
-    // Returns the place of a value on the scale, from 0 to 1; null if there is none.
+    // Returns the place of a value on the scale, from 0 to 1; null if there is no scale or no value.
     #place(node, value, unit) {
       if (value.amount === null) return null;
       const top = this.tops.get(`${this.#group(node)} ${unit}`);
       if (top === void 0) return null;
       return top ? Math.min(1, Math.abs(value.amount) / top) : 0;
     }
-    // Returns the upper end of the colour scale with its unit; in the metric tree, that of the scale for the first selected
-    // metric. Null if there is none.
+    // Returns the upper end of the colour scale, with its unit; in the metric tree, the scale is that of the first
+    // selected metric. Null if there is no scale.
     get legend() {
       const node = this.dimension === "metrics" ? this.browser.metrics[0] : 0;
       const group = this.#group(node);
@@ -2364,7 +2364,7 @@
       place: placeOf(each),
       before: before[region],
       most: [0, 1].map((side) => difference.most[(2 * metric + side) * head.regions.length + region]),
-      // of a location
+      // of any location
       gain: gains[region]
     }));
     const changed = lines.filter(({ gain }) => Math.abs(gain) > LEAST * whole2);
@@ -2811,7 +2811,7 @@
     #paths() {
       return [...this.sizes.keys()].filter((path) => this.sizes[path] > 0).map((path) => ({ leaf: path, at: path }));
     }
-    // Returns the boxes of some call paths, the largest first.
+    // Returns the boxes of some call paths, largest first.
     #callees(above, paths) {
       const found = Array.from(paths, (path) => {
         const key = `${above}/${path}`;
@@ -2819,8 +2819,8 @@
       });
       return largestFirst(found);
     }
-    // Returns the boxes of some callers, the largest first. `chains`: call paths whose exclusive values are counted
-    // (`leaf`), each with the call path of its caller (`at`).
+    // Returns the boxes of some callers, largest first. `chains`: call paths whose exclusive values are counted (`leaf`),
+    // each with the call path of the caller (`at`).
     #callers(above, chains) {
       const groups = /* @__PURE__ */ new Map();
       for (const chain of chains) {
@@ -2882,7 +2882,7 @@
       }
       return chain;
     }
-    // Yields all boxes, also narrow ones, each with its chain: the boxes from the root to itself.
+    // Yields all boxes, including narrow ones, each with its chain: the boxes from the root to the box itself.
     *all(boxes = this.roots, above = []) {
       for (const box of boxes) {
         const chain = [...above, box];
@@ -2890,9 +2890,9 @@
         yield* this.all(box.children(), chain);
       }
     }
-    // Returns the visible boxes, each with its place: `row`, `left` and `wide` in pixels. `key`: the box that is as wide
-    // as the picture, below its ancestors, which are just as wide; null for the whole program. Boxes that are narrower
-    // than `least` pixels are left out.
+    // Returns the visible boxes, each with its place: `row`, and `left` and `wide` in pixels. `key`: the box that is as
+    // wide as the picture, below its ancestors, which have the same width; null for the whole program. Boxes that are
+    // narrower than `least` pixels are left out.
     placed(key, width, least2) {
       const chain = this.chainTo(key);
       const found = chain.slice(0, -1).map((box, row) => ({ ...box, row, left: 0, wide: width, above: chain[row - 1]?.key ?? null }));
@@ -2937,7 +2937,7 @@
         for (let path = count2 - 1; path >= 0; path--) if (calls.parents[path] >= 0) values[calls.parents[path]] += values[path];
       }
     }
-    // Returns the gain of a box and its value before; null if unknown.
+    // Returns the gain of a box, and its value in the other experiment; null if unknown.
     changeOf({ path, leaves }) {
       const [from, paths] = leaves ? [this.own, leaves] : [this.closed, [path]];
       const there = paths.map((each) => this.there[each]);
@@ -3142,7 +3142,7 @@
       this.numbers = /* @__PURE__ */ new Map();
       this.read = read;
     }
-    // Loads the regions and some metrics, unless they are loaded.
+    // Loads the regions and some metrics, unless they are already loaded.
     async load(metrics) {
       this.regions ??= await this.read(`${this.head.key} regions`);
       for (const name of metrics) {
@@ -3155,7 +3155,7 @@
     has(metrics) {
       return this.regions !== void 0 && metrics.every((name) => this.numbers.has(name));
     }
-    // Returns the metrics to show at the start.
+    // Returns the metrics to show initially.
     get first() {
       return this.head.first.map((place) => this.head.metrics[place].name);
     }
@@ -3176,11 +3176,11 @@
       return part < this.steps * this.fine ? this.start + part * this.step / this.fine : this.end;
     }
     // Returns the index of the call path with the most time in a row and a part of a step; -1 for several short call
-    // paths, NaN for none.
+    // paths, NaN without a call path.
     pathAt(row, part) {
       return this.regions[row * this.steps * this.fine + part];
     }
-    // Returns the call path of a row that is the main one in most of some parts of steps.
+    // Returns the call path of a row that is the main call path in most of the given parts of steps.
     mostMet(row, [from, to]) {
       const met = /* @__PURE__ */ new Map();
       for (let part = from; part < to; part++) met.set(this.pathAt(row, part), (met.get(this.pathAt(row, part)) ?? 0) + 1);
@@ -3211,8 +3211,8 @@
         return { start: this.edges[steps[0]], end: this.edges[steps[1]], region: this.nameOf(this.mostMet(0, steps.map((step) => step * this.fine))), values: metrics.map((name) => this.summary(name, steps)) };
       });
     }
-    // Returns the share of each call path in some parts of steps, the largest first. The row of all locations counts only
-    // if there are no other rows.
+    // Returns the share of each call path in some parts of steps, largest first. The row of all locations counts only if
+    // there are no other rows.
     shares([from, to] = [0, this.steps * this.fine]) {
       const found = new Float64Array(this.head.paths.length);
       const { length } = this.head.rows;
@@ -3696,7 +3696,7 @@
       const first = this.cellAt(start2 + this.size / 2);
       return [first, Math.max(first, this.cellAt(end - this.size / 2)) + 1];
     }
-    // Returns the first part of a step in a range, and the part after the last one.
+    // Returns the first part of a step in a range, and the part after the last part in the range.
     partsOf(range2) {
       return this.cellsOf(range2).map((cell2) => cell2 * this.parts);
     }
@@ -4433,7 +4433,7 @@
       );
       for (const each of missing) this.values.set(each, await this.read(this.metrics[each].name));
     }
-    // Reads the other metrics while the page is idle.
+    // Reads all remaining metrics while the page is idle.
     async loadAll(idle) {
       for (const metric of this.metrics.keys()) {
         await idle();
@@ -4469,8 +4469,8 @@
       this.lastAsked.set(metric, { paths, tally });
       return tally;
     }
-    // Returns the call paths in a list that have values of a metric of whole processes; if none has, all call paths with
-    // values.
+    // Returns the call paths in a list that have values of a metric of whole processes; if none of them has values, all
+    // call paths with values.
     ofProcesses(metric, paths) {
       const { known, gaps } = this.byPath(metric);
       const has = (path) => known[path] + gaps[path] > 0;
@@ -4937,7 +4937,7 @@
       }
     }
     // Returns the distribution of a metric over locations at each node of the call tree; null if several metrics or an
-    // open metric are selected, and for other trees.
+    // open metric are selected, and null for all other trees.
     rangesOf(tree, metric, parts) {
       if (parts.length || tree !== this.calls) return null;
       const of = (part) => {
@@ -5002,8 +5002,8 @@
       }
       this.link();
     }
-    // Lists the children of all nodes. The children of one node are a range in a common list, because with 100,000 ranks,
-    // many small lists are too slow.
+    // Lists the children of all nodes. The children of a node are a range in a common list, because many small lists are
+    // too slow with 100,000 ranks.
     link() {
       this.first = new Int32Array(this.length + 2);
       for (let node = 0; node < this.length; node++) this.first[this.parents[node] + 2]++;
@@ -5040,7 +5040,7 @@
       }
       return found;
     }
-    // Returns the rows or columns of a metric that belong to some nodes themselves, in order.
+    // Returns, in order, the rows or columns of a metric that belong to some nodes, but not those of their descendants.
     cells(nodes) {
       const held = new Uint8Array(this.length);
       for (const node of nodes) held[node] = 1;
