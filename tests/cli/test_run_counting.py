@@ -168,7 +168,7 @@ def test_uneven_steps_are_told_by_their_instructions(tool, build):
 
 def test_both_runs_read_the_same_input_and_find_what_is_beside_their_folder(tool, build):
     build(mpi=False)
-    tool.write("case/steps", "skipped\n500\n")
+    tool.write("case/steps", "7\n500\n")
     words = "run -o ../out --counters simulated --no-analyze -- ../app"
     done = tool("sh", "-c", f"cd case && (read line; exec {COMMAND} {words}) < steps")
     assert done.returncode == 0, done.stderr.decode()
