@@ -30,7 +30,7 @@ SOURCE: Final = Path(__file__).parent / "kills.c"
 BIN: Final = Path(sys.executable).parent
 RANKS: Final = 3
 STEPS: Final = 500_000  # all steps take some seconds, and runs are killed within the first two seconds
-HANGS: Final = 120  # seconds after which a killed run counts as hanging
+HANGS: Final = 1200  # seconds after which a killed run counts as hanging
 VICTIMS: Final = ("rank", "every rank", "launcher", "autoanalyzer", "all", "time limit")
 
 

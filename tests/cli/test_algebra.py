@@ -220,7 +220,7 @@ def test_two_metrics_of_one_name_and_different_units_are_written_and_read_again(
     written("occ.cube", [7, 8, 9], unit="occ")
     for name in ("m.cube", "m.cube.gz"):
         done = succeed(files("autoanalyzer", "merge", "a.cube", "occ.cube", "-o", name))
-        assert "wall_time: in sec in a.cube, in occ in occ.cube, so these are different" in done.stdout.decode()
+        assert "wall_time: unit sec in a.cube, unit occ in occ.cube, so these are different" in done.stdout.decode()
         result = load(files.folder / name)
         assert [(each.name, each.unit) for each in result.metrics] == [("wall_time", "sec"), ("wall_time (occ)", "occ")]
         assert [result.exclusive(each.name)[1, 0] for each in result.metrics] == [2, 8]

@@ -235,9 +235,9 @@ def test_compare_refuses_runs_of_other_numbers_of_ranks(files, written):
         (("--junit", "../{folder}/a.cube"), "a.cube: this file is an input"),
         (("--metric", "x"), "a.cube: no metric 'x'"),
         (("--json", "none/x"), "--json none/x: expected a file in an existing folder"),
-        (("--json", "x", "--junit", "x"), "--json x: --junit writes this file"),
-        (("--json", "./x", "--markdown", "x"), "--json x: --markdown writes this file"),
-        (("--markdown", "-", "--junit", "-"), "--junit -: --markdown writes this file"),
+        (("--json", "x", "--junit", "x"), "--json x: --junit also writes this file"),
+        (("--json", "./x", "--markdown", "x"), "--json x: --markdown also writes this file"),
+        (("--markdown", "-", "--junit", "-"), "--junit -: --markdown also writes this file"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_line_and_nothing_is_left_behind(files, words, message):

@@ -137,7 +137,10 @@ def test_what_passes_in_calls_is_counted_and_nothing_else(tool, mpi):
     assert all(sum(counted[each][rank] for each in below) <= counted["main"][rank] for rank in range(2))
     assert found.notes.call_ns > 2 * found.notes.probe_ns
     assert found.notes.untimed > 0  # regions are throttled as in any run
-    assert "counted only in MPI and I/O calls (--count-in), not in the regions' own code" in found.notes.remarks
+    assert (
+        "events were counted only in MPI and I/O calls (--count-in), not in the regions' own code"
+        in found.notes.remarks
+    )
     trace = load_trace(tool.folder / "out" / "trace.npz")
     in_time = [line.values[:, trace.column(name)].sum() for line in trace.lines()]
     assert in_time == pytest.approx(found.exclusive(name).sum(axis=0))

@@ -329,7 +329,7 @@ def test_programs_in_other_languages_are_counted_as_a_whole(tool, also: list[str
         (("--counters", "simulated:tlb_misses"), "tlb_misses: this machine's TLB is unknown; describe it"),
         (("--counters", "simulated", "--cache", ""), "expected SIZE/WAYS/LINE of each cache"),
         (("--counters", "simulated", "--cache", "L1=33K/8/64"), "expected 2, 4, 8 … sets"),
-        (("--counters", "simulated:division"), "no event 'division' is simulated; did you mean divisions?"),
+        (("--counters", "simulated:division"), "no event 'division' can be simulated; did you mean divisions?"),
         (("--counters", "simulated:denormals,denormals"), "expected each event once, found denormals twice"),
         (("--counters", "simulated", "--counting-dir", "none"), "none: --counting-dir needs an existing folder"),
         (("--counters", "simulated", "--counting-dir", "app.c"), "app.c: --counting-dir needs an existing folder"),

@@ -262,7 +262,9 @@ def test_a_part_of_a_context_is_refused(at, form, value, copy):
     content = file.read_bytes()
     start = struct.unpack_from("<Q", content, struct.unpack_from("<Q", content, _section(file, 3))[0] + 8)[0]
     _patch(file, (start + at, form, value))
-    with pytest.raises(InputError, match=rf"meta\.db: expected a complete context at byte {start}, found a part"):
+    with pytest.raises(
+        InputError, match=rf"meta\.db: expected a complete context at byte {start}, found an incomplete one"
+    ):
         load(copy)
 
 

@@ -28,7 +28,7 @@ def test_valgrind_without_headers_says_so_in_one_line(tmp_path: Path, monkeypatc
     description.parent.mkdir()
     description.write_text(f"prefix={tmp_path}\nlibdir=${{prefix}}/lib\nincludedir=${{prefix}}/include/valgrind\n")
     monkeypatch.setattr("autoanalyzer.runtime.counting.tool._descriptions", lambda *_: [description])
-    with pytest.raises(BuildError, match=r"valgrind.pc without .*/include/valgrind/pub_tool_tooliface.h: install"):
+    with pytest.raises(BuildError, match=r"valgrind.pc without .*/include/valgrind/pub_tool_tooliface.h; install"):
         find_valgrind({"PATH": str(program.parent)})
 
 

@@ -84,7 +84,7 @@ def test_a_drawn_pattern_has_lines_between_its_points() -> None:
 
 @pytest.mark.parametrize("points", [[], [(1, 2)], [(2, 1), (1, 1)]])
 def test_points_that_make_no_pattern(points: list[tuple[float, float]]) -> None:
-    with pytest.raises(InputError, match="expected two or more points"):
+    with pytest.raises(InputError, match="expected a pattern of two or more points"):
         drawn_pattern(points, np.arange(5.0))
 
 

@@ -391,7 +391,7 @@ def test_what_to_try_stands_below_its_finding_and_beside_the_lines_that_it_names
     page = shown.page
     said = page.inner_text(".findings li:first-child .try")
     assert said.startswith(
-        "try: deal the iterations out cyclically, or on demand: the loop at schedule_static.c:47, from which this is"
+        "try: deal the iterations out cyclically, or on demand: the loop at schedule_static.c:47, from which this"
     )
     assert page.locator(".line.advised").count() == 0
     places = page.locator(".named button")
