@@ -121,7 +121,10 @@ class LazySeverities(Mapping[str, Severity]):
         return self._columns is not None
 
     def of_columns(self, name: str, columns: slice) -> Severity | None:
-        """Return the exclusive values of consecutive locations without reading all others; None if impossible."""
+        """Return the exclusive values of consecutive locations without reading all others.
+
+        None if this is impossible, or if all of the metric's values are already cached.
+        """
         if self._columns is None or self._kept.find((self._number, name, False)) is not None:
             return None
         return self._columns(name, columns)

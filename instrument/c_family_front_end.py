@@ -119,9 +119,10 @@ class CFamilyFrontEnd:
 
     @property
     def _guards_are_literal(self) -> bool:
-        """Whether guards are allowed in constant evaluation, as since C++20, where destructors may be ``constexpr``.
+        """Whether guards are allowed in constant evaluation.
 
-        If no standard is given, an earlier one is assumed.
+        They are allowed since C++20, because destructors may be ``constexpr``. If no standard is given,
+        an earlier one is assumed.
         """
         standards = [flag for flag in self._flags if flag.startswith("-std=")]
         return bool(standards and _LITERAL.fullmatch(standards[-1]))

@@ -30,7 +30,7 @@ __all__ = ["Inputs", "answered", "command_key", "note_compile"]
 
 _MOST: Final = 4  # maximum number of notes per command, for example for several branches of a project
 _PRODUCTS: Final = "AUTOANALYZER_PRODUCTS"
-# Variables that make commands write files in addition to the object, or none.
+# Variables that make commands write files in addition to the object, or no file at all.
 _UNUSUAL: Final = ("AUTOANALYZER_INSIDE", _PRODUCTS)
 
 

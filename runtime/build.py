@@ -115,7 +115,7 @@ def _log(cache: Path, library: MpiLibrary | None) -> Path:
 
 
 def _key(library: MpiLibrary | None) -> str:
-    """Return the cache key of a build: a digest of our sources, flags, and the MPI library's file."""
+    """Return the cache key of a build: a digest of our sources, flags, and the MPI library's path, size and time."""
     digest = hashlib.sha256()
     for path in (*sorted(_SOURCES.rglob("*.[ch]")), *(_ROOM / name for name in _GENERATORS)):
         digest.update(path.read_bytes())

@@ -247,7 +247,7 @@ def _price(price: float) -> str:
 
 
 def _heaviest(account: Account) -> list[int]:
-    """Return the indices of the regions whose own time is not 0, sorted by own time, longest first."""
+    """Return the indices of the regions whose inclusive time is not 0, sorted by own time, longest first."""
     own, inclusive = (_total(each) for each in (account.own, account.inclusive))
     return sorted(np.flatnonzero(inclusive > 0).tolist(), key=lambda region: -own[region])
 

@@ -196,7 +196,10 @@ def _nowhere(joined: Integration, metric: Metric) -> bool:
 
 
 def _lacking(joined: Integration, change: _Change) -> str:
-    """Return, for a warning, where a metric was not measured: one experiment's label, or a phrase about both."""
+    """Return, for a warning, where a metric was not measured.
+
+    These are the labels of the experiments without values, or a phrase about both.
+    """
     lacking = [label for label, total in zip(joined.labels, change.totals, strict=True) if np.isnan(total)]
     return " and ".join(lacking) or "any place that both experiments have"
 

@@ -83,7 +83,10 @@ def _tree(experiment: Experiment) -> Iterator[str]:
 
 
 def _metric(experiment: Experiment) -> Metric | None:
-    """Return the metric that the tree shows: the default time, or else the first additive metric; None without both."""
+    """Return the metric that the tree shows: the default time, or else the first additive metric.
+
+    None if there is neither.
+    """
     name = default_metric(experiment)
     named = [experiment.metric(name)] if name else []
     return next((each for each in (*named, *experiment.metrics) if each.aggregation == "sum"), None)

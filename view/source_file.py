@@ -12,7 +12,7 @@ from .place import visible
 
 __all__ = ["LARGEST", "SourceFile", "candidates", "find_source", "is_source", "places_to_look", "read_source"]
 
-LARGEST: Final = 4 << 20  # maximum size in bytes of a source to read; larger files are generated, not written
+LARGEST: Final = 4 << 20  # maximum size in bytes of a source to read; larger ones are generated, and nobody reads them
 # File types of sources. Other files, which a malicious experiment could name, must not get into a page.
 _KINDS: Final = re.compile(
     r"\.(c|cc|cp|cxx|cpp|c\+\+|i|ii|h|hh|hpp|hxx|inl|ipp|tpp|inc|f|for|ftn|fpp|f\d\d|cu|cuh|py|pyx)$", re.I

@@ -57,7 +57,9 @@ _NOTHING: Final = 1e-6  # share of all computing time; smaller residuals count a
 
 
 def fitted_prices(experiment: Experiment, counted: Counted, calibrated: Prices) -> tuple[float, ...]:
-    """Fit prices such that counts times prices add up to the computing time (without events) in all call paths.
+    """Fit prices to all call paths and threads.
+
+    The sums of counts times prices come as close as possible to the computing time without events.
 
     Prices are not negative, and lie within calibrated bounds: for an instruction, the times of an independent
     instruction and of an instruction in a chain of divisions; for a miss, the times in sequential access and in pointer

@@ -174,9 +174,9 @@ def _off_by(part: Experiment, _: slice, shared: SharedOut) -> tuple[Values, Valu
 
 
 def _counts_are_equal(experiment: Experiment, path: int) -> bool:
-    """Return whether all ranks have the same number of instructions, and similar numbers of misses, in a call path.
+    """Return whether instructions, and misses, each differ by at most a tenth between all ranks in a call path.
 
-    Misses may differ by a tenth, because addresses differ from run to run.
+    A difference is allowed because addresses differ from run to run.
     """
     counts = (experiment.rows(each, np.array([path]))[0] for each in _COUNTS if complete(experiment, each))
     return all(np.ptp(each) <= THRESHOLD * each.max() for each in counts)

@@ -39,7 +39,7 @@ def is_mostly(time: float | None, whole: float | None) -> bool:
 
 
 def are_small(calls: Values, volume: Values) -> Flags:
-    """Return whether calls take longer than moving their bytes would take on a slow network or disk."""
+    """Return whether, on a slow network or disk, calls would take longer than moving their bytes."""
     return np.asarray(CRITERIA.byte * volume <= CRITERIA.call * calls)
 
 

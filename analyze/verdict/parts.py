@@ -123,7 +123,11 @@ class Parts:
         )
 
     def is_explained(self, region: int) -> bool:
-        """Return whether one cause takes most of a region's time or has a remedy, or the region ``is_steady``."""
+        """Return whether one cause takes most of a region's time or has a remedy.
+
+        With ``by_paper``, any known cause is enough. A region is also explained if its instructions take no longer than
+        code without misses (``CRITERIA.dependent``), and no event in ``uncertain`` may take a quarter of its time.
+        """
         cycles = self.cycles(region)
         if cycles is not None and cycles <= CRITERIA.dependent and not self._possible(region):
             return True

@@ -110,7 +110,8 @@ def read_database(path: Path) -> Experiment:
     for each in profiles:
         if each.of_gpu:
             streams += 1
-        elif each.thread and not each.values:  # a first thread stays without samples, too: its rank exists
+        # A first thread is kept even without samples, because it shows that its rank exists.
+        elif each.thread and not each.values:
             idle += 1
         else:
             place = profile.location(each.process, each.thread, each.host)

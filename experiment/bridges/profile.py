@@ -118,7 +118,10 @@ class Profile:
         return self._call_paths[path].parent
 
     def chain(self, names: Sequence[str], parent: int | None = None) -> int | None:
-        """Return the number of the call path with these functions, outermost first; None if there are no names."""
+        """Return the number of the call path that these functions form below ``parent``, outermost first.
+
+        Without names, return ``parent``.
+        """
         for name in names:
             parent = self.path(name, parent)
         return parent

@@ -143,7 +143,10 @@ class _Values:
         return found
 
     def columns(self, name: str, columns: slice) -> Severity | None:
-        """Return exclusive values of consecutive locations; None if rows are not separate, or have another order."""
+        """Return exclusive values of consecutive locations.
+
+        None if rows are not stored separately, or locations are in another order.
+        """
         metric = self._metrics[name]
         if not self._in_order:
             return None

@@ -66,8 +66,8 @@ def export(experiment: Experiment, path: Path, names: Collection[str] = (), *, t
     Args:
         experiment: The experiment to write.
         path: The file, whose name ends in one of ``EXPORTED``.
-        names: Names of metrics. By default, all metrics that the format supports; if it supports only one metric, wall
-            time or, if there is none, CPU time.
+        names: Names of metrics. By default, all metrics that the format supports; if it supports only one metric, the
+            first of ``WEIGHING_TIMES`` that exists.
         together: Whether to add up all ranks and threads.
 
     Returns:

@@ -29,7 +29,10 @@ _BEFORE_STATEMENT: Final = frozenset(";{}:")
 
 
 class Mark(NamedTuple):
-    """A region between ``#pragma autoanalyzer begin NAME`` and ``end``; ``problem`` explains why it is invalid."""
+    """A region between ``#pragma autoanalyzer begin NAME`` and ``end``.
+
+    ``problem`` explains why it is invalid; empty if it is valid.
+    """
 
     name: str
     start: int

@@ -205,7 +205,10 @@ class Columns:
         return found
 
     def on_path(self, field: str, moved: _Places) -> Severity:
-        """Return the sums of a field of ``ON_PATH`` over nodes, ``float64[call path, location]``."""
+        """Return the sums of a field of ``ON_PATH`` (the nodes' parts of the critical path).
+
+        The sums are over nodes: ``float64[call path, location]``.
+        """
         found = np.zeros((int(moved.max()) + 1, len(self._columns)))
         for group in self._groups if self._placing.path else ():
             for shard, column in zip(group.shards, group.columns, strict=True):

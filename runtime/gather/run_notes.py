@@ -333,7 +333,10 @@ def most_used_files(processes: Iterable[Iterable[FileUse]]) -> tuple[FileUse, ..
 
 
 def _sum(name: str, *files: FileUse) -> FileUse:
-    """Add up the use of files; the number of processes is the maximum, because files may share processes."""
+    """Add up the use of one file or, without a name, of several files.
+
+    For several files, the number of processes is the maximum, because files may share processes.
+    """
     return FileUse(
         name,
         sum(file.processes for file in files) if name else max(file.processes for file in files),

@@ -4,8 +4,10 @@
 
 #include "shard.h"
 
-extern bool aa_book_is_quick; /* whether ticks are the processor's counter, and no counters are read */
-extern bool aa_book_goes_on;  /* whether ticks are the processor's counter, and counters need no stopping */
+/* whether ticks are the processor's counter, and events are counted nowhere or only in some calls */
+extern bool aa_book_is_quick;
+/* whether ticks are the processor's counter, and event counters run without being stopped */
+extern bool aa_book_goes_on;
 
 /* Sets the two variables above and the bars of watches; called once the clock and the counters are chosen. */
 void aa_book_prepare(void);
@@ -31,8 +33,8 @@ static inline uint8_t aa_book_share(const struct aa_thread *thread) {
 }
 
 /*
- * Returns whether an event only needs to read the clock, because no counters are read, and the thread was not
- * switched out.
+ * Returns whether an event only needs to read the clock, because aa_book_is_quick is set, and the thread was
+ * not switched out.
  */
 static inline bool aa_book_is_plain(const struct aa_thread *thread) {
     return aa_book_is_quick && aa_watch_is_quiet(&thread->watch);

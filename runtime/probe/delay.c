@@ -21,8 +21,8 @@ static struct counts before;
 
 /*
  * Returns the second of three numbers: nanoseconds on a core, nanoseconds ready to run, and the number of
- * time slices. Returns -1 if there are no time slices, because a kernel that counted would have counted that
- * of the process that reads this.
+ * time slices. Returns -1 if there are no time slices: the kernel then does not count, because the reading
+ * process itself has had one.
  */
 static int64_t delay_in(const char *text) {
     char *next;

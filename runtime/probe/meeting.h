@@ -14,7 +14,8 @@
  */
 void aa_meeting_announce(void);
 /*
- * Called before MPI_Init in place of these if the process is not recorded, so that no process waits for it.
+ * Called before MPI_Init, in place of the two other functions, if the process is not recorded, so that no
+ * process waits for it.
  */
 void aa_meeting_refuse(void);
 bool aa_meeting_is_complete(int rank, int size);

@@ -18,9 +18,8 @@
 #define AA_PATH_IN_DOUBT (1u << 28)  /* the members may not all see the flags in the same collective */
 #define AA_PATH_FLAGS (AA_PATH_TOO_MUCH | AA_PATH_AT_ONCE | AA_PATH_ELSEWHERE)
 
-#define AA_PATH_ASKS                                                                                         \
-    (1u << 31)                 /* flag in a message, above the number of the question: send an answer        \
-                                */
+/* flag in a message, above the number of the question: send an answer */
+#define AA_PATH_ASKS (1u << 31)
 #define AA_PATH_TAGS 0x4000    /* tags for messages: half of the tags that every library has */
 #define AA_PATH_ANSWERS 0x3fff /* tags for answers, after those for messages */
 
@@ -91,7 +90,7 @@ void aa_path_take_late(void);
 void aa_path_end_answers(void);
 
 /* Whether a chain that was sent did not arrive. Recording continues, because the other ranks continue it, but
- * from then on, this rank waits for no chain. */
+ * from then on, this rank waits for no chain. aa_path_miss records this. */
 extern _Atomic bool aa_path_has_missed;
 void aa_path_miss(void);
 

@@ -33,8 +33,9 @@ struct slot {
 } __attribute__((aligned(CACHE_LINE)));
 
 struct member {
-    _Atomic uint64_t done;   /* the last collective whose slots this member has read */
-    _Atomic uint64_t failed; /* the first collective that failed on this member, if only on this; 0: none */
+    _Atomic uint64_t done; /* the last collective whose slots this member has read */
+    /* the first collective that failed on this member, perhaps only on this one; 0: none */
+    _Atomic uint64_t failed;
     struct slot slots[PLACES];
 } __attribute__((aligned(CACHE_LINE)));
 
@@ -94,7 +95,7 @@ void aa_path_end_slots(struct aa_path_slots *slots) {
     free(slots);
 }
 
-/* Returns the memory to all members or to none of them. */
+/* Returns the shared memory; null if any member could not get it, so all members get it or none does. */
 static struct aa_path_slots *share(int count, MPI_Comm comm) {
     size_t bytes = (size_t)count * sizeof(struct member);
     struct aa_path mine = {.from = aa_path_ours.me}, worst = {.length = 1};
@@ -145,7 +146,7 @@ static bool has_failed_before(const struct aa_path_slots *slots, uint64_t number
  * Waits until a member's counter is at least `number`, and returns the counter; 0 if the wait was given up.
  * Usually the counter is already high enough. Iprobe lets the library make progress, because the member may
  * be waiting for a message from this process. If a member has failed, members may stay behind each other,
- * or leave the path one by one. After one wait was given up, no member waits again.
+ * or leave the path one by one. If this process has given up one wait, it does not wait again after that.
  */
 static uint64_t await(struct aa_path_slots *slots, const _Atomic uint64_t *counter, uint64_t number) {
     uint64_t found = atomic_load_explicit(counter, memory_order_acquire), end = 0;

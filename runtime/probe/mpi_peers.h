@@ -10,7 +10,8 @@ struct aa_mpi_peers {
     _Atomic uint32_t users; /* 1 for the communicator, plus 1 for each aa_mpi_peers_keep without a drop */
     /* the number of processes to which messages go; for an intercommunicator, the size of the remote group */
     int count;
-    /* the same number in all members; in most cases, another one for each communicator with these members */
+    /* the same number in all members; in most cases, different in communicators that have two processes in
+     * common but differ in size, first or last member; 0 for intercommunicators */
     uint32_t salt;
     bool inter;     /* whether it is an intercommunicator */
     bool everybody; /* whether all processes of MPI_COMM_WORLD, and no others, are members */

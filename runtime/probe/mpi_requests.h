@@ -53,7 +53,8 @@ static inline void aa_matched_begun(MPI_Request request) {
                                           .begun = peers ? aa_path_begun() : NULL});
 }
 
-/* Adds a receive, except from MPI_PROC_NULL, which sends nothing, and whose requests may share a handle. */
+/* Adds a receive. From MPI_PROC_NULL nothing is received, and such requests may share a handle, so they are
+ * added as bringing nothing. */
 static inline void aa_receive_begun(MPI_Request request, int source, int tag, MPI_Comm comm) {
     if (source == MPI_PROC_NULL) {
         aa_request_begun(request, AA_BRINGS_NOTHING);

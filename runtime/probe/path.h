@@ -27,7 +27,7 @@ enum aa_path_state {
 bool aa_path_here(struct aa_path *to);
 
 /* Called when a thread with a chain creates another thread. Returns the number of the chain with which the
- * new thread starts; 0 if it is unknown. The new thread passes this number to aa_path_born. */
+ * new thread starts; 0 if it is unknown. The new thread stores this number in aa_path_born. */
 uint64_t aa_path_birth(void);
 extern _Thread_local uint64_t aa_path_born AA_INITIAL_EXEC;
 

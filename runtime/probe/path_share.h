@@ -4,9 +4,8 @@
 
 #include "path_sums.h"
 
-#define AA_PATH_SHARE_NODES                                                                                  \
-    64 /* maximum number of nodes in a share; further nodes are added to the last one, without their visits  \
-        */
+/* maximum number of nodes in a share; all others are added to the last, without visits */
+#define AA_PATH_SHARE_NODES 64
 
 struct aa_path_share {
     double work;

@@ -16,8 +16,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#ifdef __SANITIZE_THREAD__ /* the sanitizer calls some of these functions before instrumented code can run   \
-                            */
+#ifdef __SANITIZE_THREAD__ /* the sanitizer calls some of these before instrumented code can run */
 #define pthread_sigmask own_pthread_sigmask
 #define sigprocmask own_sigprocmask
 #define sigpending own_sigpending
@@ -59,7 +58,7 @@ static __attribute__((constructor)) void find_early(void) {
     FIND(sigpending);
     FIND(sigaltstack);
     FIND(setcontext);
-    dlerror(); /* otherwise dlerror would report a function that the C library lacks to the program */
+    dlerror(); /* otherwise dlerror would tell the program which function the C library lacks */
 }
 
 /* Calls the function behind the wrapper; looks it up if another library's constructor runs before ours. */

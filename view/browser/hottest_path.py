@@ -37,9 +37,9 @@ def _start_and_end(experiment: Experiment, *, flat: bool) -> frozenset[int]:
 
 
 def hottest_path(browser: Browser, dimension: Dimension, without: frozenset[int] = frozenset()) -> list[int]:
-    """Return the path from the largest root to its largest child, and so on, until no child exceeds its parent.
+    """Return the path from the largest root to its largest child, and so on.
 
-    Children's inclusive values are compared with their parent's exclusive value, without signs. The path is empty if
+    The path ends where no child's inclusive value exceeds its parent's exclusive value, without signs. It is empty if
     values are not additive. It is also empty in the metric tree, which should be closed at the start.
 
     Args:

@@ -54,7 +54,10 @@ def packed_text(text: bytes) -> str:
 
 
 def rounded(values: Numbers) -> npt.NDArray[np.float32] | None:
-    """Return numbers rounded to 12 bits after the leading one, halves to even; None if a number exceeds float32."""
+    """Return numbers rounded to 12 bits after the leading one, halves to even.
+
+    None if a number is too large or too small for float32.
+    """
     sizes = np.abs(values)
     limits = np.finfo(np.float32)
     with np.errstate(invalid="ignore", over="ignore"):

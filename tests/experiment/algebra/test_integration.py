@@ -446,7 +446,7 @@ def test_a_metric_that_an_operand_lacks_is_said_unless_nothing_is_put_together()
 def test_ranks_that_an_operand_has_not_are_said(operation):
     two, four = (simple([[1.0] * ranks], [CallPath(MAIN)]) for ranks in (2, 4))
     assert operation(two, four, labels=["a.cube", "b.cube"]).notes.remarks == (
-        "a.cube has 2 of 4 ranks: missing values count as 0",
+        "a.cube has 2 of 4 ranks: values of the others count as 0",
     )
 
 
@@ -551,7 +551,7 @@ def test_what_is_not_added_up_is_not_said_to_be_zero_on_ranks_that_an_operand_ha
         for ranks in (2, 4)
     )
     assert mean(two, four, labels="ab").notes.remarks == (
-        "a has 2 of 4 ranks: missing values count as 0, except for x",
+        "a has 2 of 4 ranks: values of the others count as 0, except for x, where they are missing",
     )
 
 
