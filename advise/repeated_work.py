@@ -195,9 +195,10 @@ def _common(site: Site, loop: Loop) -> Iterator[Advice]:
     if best:
         _, expression, lines = best
         where = ", ".join(map(str, dict.fromkeys(lines)))
+        where = f"in each of lines {where}" if len({*lines}) > 1 else f"{len(lines)} times in line {where}"
         text = (
-            f"{site.spell(expression)} is computed in each of the lines {where}, because a store in between may change"
-            " its operands: compute it once, and keep the result in a variable"
+            f"{site.spell(expression)} is computed {where}, because the compiler must assume that a store in between"
+            " changes its operands: if none does, compute it once, and keep the result in a variable"
         )
         yield _said(
             site,

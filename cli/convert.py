@@ -87,7 +87,7 @@ def _export(arguments: argparse.Namespace) -> None:
     if holds_time_lines(output) and (is_trace(file) or (file / TRACE_FILE).exists()):
         if arguments.sum:
             raise UsageError(
-                f"--sum cannot be used with time lines; to get a profile, convert the experiment file in {file} instead"
+                "--sum cannot be used with time lines; to get a profile, convert the run's experiment file instead"
             )
         trace = _opened(file)
         export_trace(trace, output, names)

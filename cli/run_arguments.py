@@ -71,8 +71,7 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="DIR",
         help=(
-            "working folder for the second run, in which this run may overwrite files (default: a copy of the "
-            "current folder)"
+            "working folder for the second run, which may overwrite files in it (default: a copy of the current folder)"
         ),
     )
     parser.add_argument(
@@ -87,7 +86,7 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-copy",
         action="store_true",
-        help="do the second run in the current folder, where this run overwrites files that the first run wrote",
+        help="do the second run in the current folder, where it overwrites files of the first run",
     )
     parser.add_argument(
         "--no-environment", action="store_true", help="do not store environment variables in the experiment"

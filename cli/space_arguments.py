@@ -48,10 +48,12 @@ def add_space_arguments(
     runs.add_argument(
         "--region",
         metavar="NAME",
-        help="analyse only this region and the functions it calls: a name, path or FILE:LINE (default: the program)",
+        help="analyse only this region and everything below it: a name, path or FILE:LINE (default: the program)",
     )
     runs.add_argument(
-        "--exclusive", action="store_true", help="analyse only the region itself, without the functions it calls"
+        "--exclusive",
+        action="store_true",
+        help="analyse only the region's own code, without nested regions and called functions",
     )
     runs.add_argument(
         "--sample",

@@ -67,7 +67,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rotation", choices=_ROTATIONS, help="rotation of the factors (default: varimax)")
     parser.add_argument("--factor", type=int, metavar="N", help="use only the metrics of factor N")
     parser.add_argument(
-        "--grid", metavar="8x8", help="sizes of the process grid (default: those in the program, else a guess)"
+        "--grid",
+        metavar="8x8",
+        help="sizes of the process grid (default: those of the program's MPI topology, else a guess)",
     )
     parser.add_argument(
         "--scale",
@@ -218,7 +220,8 @@ def _along(space: MetricSpace, number: int, factors: Factors) -> MetricSpace:
     count = len(factors.factors)
     listed = ", ".join(f"{place} {visible(each.name)}" for place, each in enumerate(factors.factors, start=1))
     if not 1 <= number <= count:
-        known = f"the factors are {listed}" if listed else "these metrics have no common factors"
+        are = "the only factor is" if count == 1 else "the factors are"
+        known = f"{are} {listed}" if listed else "these metrics have no common factors"
         raise UsageError(f"--factor {number}: no such factor; {known}")
     if not factors.factors[number - 1].metrics:
         raise UsageError(f"--factor {number}: no metric belongs to this factor ({listed})")

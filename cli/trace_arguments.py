@@ -31,7 +31,9 @@ def interval(text: str) -> tuple[float, float]:
     except ValueError:
         start = end = float("nan")
     if not (isfinite(start) and isfinite(end) and start < end):
-        raise argparse.ArgumentTypeError(f"expected a start and an end in seconds, such as 12.5:18, found {text!r}")
+        raise argparse.ArgumentTypeError(
+            f"expected a start and a later end in seconds, such as 12.5:18, found {text!r}"
+        )
     return start, end
 
 

@@ -23,7 +23,7 @@ _SAID: Final = re.compile(r"^rank (\d+) of (\d+):", re.MULTILINE)
 _ALONE: Final = "alone"
 _FOREIGN: Final = (
     "this launcher belongs to another MPI library: use the launcher in the MPI compiler's folder, or load "
-    "the module of that MPI library"
+    "the module of the compiler's MPI library"
 )
 _BROKEN: Final = "load another MPI module, or reinstall the package that provides the launcher"
 _NO_STEP: Final = "Unable to create step"

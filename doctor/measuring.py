@@ -102,5 +102,5 @@ def simulation_finding(made: CTrial) -> Finding:
         return replace(about, found="expected instructions on each rank, found none")
     caches = experiment.metric("instructions").source.removeprefix("simulated:rtcount ")
     version = bench.run(["valgrind", "--version"], bench.folder).printed.strip()
-    found = f"{version}: instructions and cache misses were counted on {RANKS} ranks, {caches}"
+    found = f"{version}: instructions and cache misses were counted on {RANKS} ranks; caches: {caches}"
     return replace(about, outcome=Outcome.WORKS, found=found)

@@ -124,11 +124,11 @@ def _answered(task: Task, answers: Sequence[Answer]) -> Finding:
     if not silent:
         found = f"{task.size} processes on {_many(len(nodes))}: {_named(nodes)}"
         return Finding(_AREA, "answers", Outcome.WORKS, found)
-    which = f"{', '.join(map(str, silent))} of {task.size}"
-    found = f"no answer from process {which}: no MPI message reaches {nodes[0]}, and there is no shared folder"
-    return Finding(
-        _AREA, "answers", Outcome.FAILS, found, "if the process is still running, it prints its own findings"
-    )
+    noun, who = ("process", "it") if len(silent) == 1 else ("processes", "they")
+    which = f"{noun} {', '.join(map(str, silent))} of {task.size}"
+    found = f"no answer from {which}: {who} can reach {nodes[0]} neither by MPI nor through a shared folder"
+    advice = "each process that is still running prints its own findings"
+    return Finding(_AREA, "answers", Outcome.FAILS, found, advice)
 
 
 def _places(answers: Sequence[Answer], meeting: Meeting) -> Iterator[Finding]:

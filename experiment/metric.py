@@ -111,7 +111,7 @@ STORED_METRICS: Final = (
     Metric("mpi_time", "sec", "wall_time", "Time in MPI calls"),
     *MPI_PARTS,
     Metric("io_time", "sec", "wall_time", "Time in calls that read or write files"),
-    Metric("omp_time", "sec", "wall_time", "Time that OpenMP spends starting threads and waiting for them"),
+    Metric("omp_time", "sec", "wall_time", "Time in OpenMP spent waiting for other threads and starting threads"),
     Metric("cpu_time", "sec", None, "CPU time"),
     Metric("mpi_cpu_time", "sec", "cpu_time", "CPU time in MPI calls, including waiting"),
     Metric("io_cpu_time", "sec", "cpu_time", "CPU time in calls that read or write files"),

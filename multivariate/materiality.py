@@ -22,7 +22,7 @@ __all__ = ["RULE", "dimensions", "matters", "separating", "telling"]
 
 RULE: Final = (
     f"{100 * THRESHOLD:.0f} % of the larger value; for times, also {1000 * CRITERIA.resolution:.0f} ms and"
-    f" {100 * CRITERIA.least_gain:.0f} % of the longest time;"
+    f" {100 * CRITERIA.least_gain:.0f} % of the longest time of any location in the analysed code;"
     f" for other metrics, also {100 * CRITERIA.least_gain:.0f} % of the largest value of any location in the program"
 )
 

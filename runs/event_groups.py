@@ -94,8 +94,8 @@ def one_group(options: RunOptions, what: str) -> RunOptions:
     if len(groups) > 1:
         events = len(events_of(options.counters))
         raise UsageError(
-            f"{what} counts all events in one run, but counting these {events} events takes {len(groups)} runs; name "
-            "fewer events, or use autoanalyzer run"
+            f"{what} counts all named events in the same run, but these {events} events need {len(groups)} runs; name "
+            "fewer events, or use autoanalyzer run without --repeat"
         )
     return replace(options, counters=groups[0])
 

@@ -60,7 +60,8 @@ def recorded(
             reporter.say(f"run {number} of {len(plans)}: {plan.about}")
             done = measured(plan.options, command, counting, reporter)
         if done.failed:
-            reporter.say(f"stopped after {many(number, 'run')}; the recorded data are in {options.output}")
+            stopped = f"stopped after {number - 1} of {many(len(plans), 'run')}"
+            reporter.say(f"{stopped}; the recorded data are in {options.output}")
             return None
     return [plan.options.output for plan in plans]
 

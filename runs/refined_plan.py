@@ -49,6 +49,6 @@ def _line(opened: Opened) -> str:
 def instead(refinement: Refinement) -> str:
     """Return why a run has no bottleneck to narrow down: there is none, or all are in code without probes."""
     if not refinement.elsewhere:
-        return "the ranks do not differ, and no region stands out"
+        return "no difference between ranks matters, and no region stands out"
     names = ", ".join(visible(each.name) for each in refinement.elsewhere[:3])
     return f"the bottleneck is in code that is not instrumented ({names}); build with aa-mpicc, aa-mpicxx or aa-mpifort"

@@ -11,7 +11,6 @@ from ..experiment import Experiment, load
 from ..experiment.run_folder import LARGE_EXPERIMENT_FILE
 from ..experiment.sampled_regions import has_lines, in_regions, lined_files
 from ..experiment.storage import save_of_run
-from ..view.units import many
 
 __all__ = ["with_source_regions"]
 
@@ -37,9 +36,12 @@ def with_source_regions(experiment: Experiment, folder: Path) -> Experiment:
     unread = [file for file in files if not file.startswith("/usr/") and not os.path.isfile(file)]  # noqa: PTH113
     if unread:
         notes = made.notes
+        lost, them = unread[0], "file"
+        if len(unread) > 1:
+            lost, them = f"{len(unread)} source files, such as {unread[0]},", "files"
         said = (
-            f"{many(len(unread), 'source file')} could not be found on this machine (such as {unread[0]}), so loops "
-            "are missing; run this command on a machine that has the files"
+            f"{lost} could not be found on this machine, so loops are missing; run this command on a machine that has "
+            f"the {them}"
         )
         made = made.replaced(notes=replace(notes, remarks=(*notes.remarks, said)))
     try:

@@ -37,7 +37,7 @@ def alignment_report(reference: Series, interval: tuple[float, float], found: Se
     header = ("trace", "from (s)", "to (s)", "error", "aligned by")
     return Report(
         [],
-        [Table(f"The interval in each trace, by {reference.name}", header, rows)],
+        [Table(f"The interval of {reference.name} in each trace", header, rows)],
         Table("alignment", header, rows),
         {
             "schema": SCHEMA,

@@ -186,7 +186,7 @@ def _asleep(findings: Findings) -> Iterator[str]:
     if rest := time_asleep(findings.experiment):
         of = seconds(float(summary(findings.experiment, "wall_time").first.sum()) / len(findings.run.weighed.ranks))
         yield (
-            f"{seconds(rest)} of {of} per rank are not covered by any finding: the ranks sleep, or wait for a child"
+            f"{seconds(rest)} of {of} per rank are not covered by any finding: time asleep, or waiting for a child"
             " process, a device or a thread"
         )
 

@@ -207,8 +207,8 @@ def _appeared(comparison: Comparison) -> list[str]:
     """Return lines about regions that ran on one side only, or only in some runs."""
     base, other = comparison.runs
     partial = [
-        f"PARTLY   {_named(comparison, path)} ran in {mine} of {base} base runs and in {theirs} of {other} runs of "
-        f"the other side, so it is not judged"
+        f"PARTLY   {_named(comparison, path)} ran in {mine} of {base} base runs and in {theirs} of {other} new runs, "
+        f"so it is not judged"
         for path, (mine, theirs) in comparison.partial
     ]
     return partial + [

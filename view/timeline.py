@@ -72,7 +72,8 @@ def timeline_report(runs: Sequence[Run], search: Search) -> Report:
     for number, each in enumerate(search.uncertain, len(search.anomalies) + 1):
         lines += _lines(number, each, paths, processes)
     if search.anomalies and len(runs) == 1:
-        lines += ["", "changes were seen in only one run; to confirm them, repeat the run with autoanalyzer record"]
+        seen, them = ("this change was", "it") if len(search.anomalies) == 1 else ("changes were", "them")
+        lines += ["", f"{seen} seen in only one run; to confirm {them}, repeat the run with autoanalyzer record"]
     if any(each.metric == "compute_time" for each in search.anomalies) and not any(run.counts for run in runs):
         events = counted_events(metric for run in runs for metric in run.trace.metrics)
         unsure = "metrics that accompany a change need not be its cause"
@@ -132,7 +133,7 @@ def _change(each: Anomaly, paths: Sequence[CallPath]) -> tuple[str, ...]:
     slower = f"{each.factor:.3g} times as long" if each.factor > 1 else f"{percent(100 * each.factor)} as long"
     if each.before is not None:
         event = region_of(paths, each.before)
-        return f"entries just before {event} take {slower} as other entries", f"every {each.period:.3g} s"
+        return f"each entry takes {slower} just before {event}", f"every {each.period:.3g} s"
     how = {"gradual change": "gradually takes", "level shift": "temporarily takes"}.get(each.kind, "takes")
     return (f"each entry {how} {slower} as before",)
 

@@ -135,11 +135,11 @@ def check_run(label: str, experiment: Experiment) -> None:
         )
     if notes.missing:
         raise InputError(
-            f"{label}: expected a complete run, but no data came back from {_ranks(notes.missing)}; repeat the run"
+            f"{label}: expected a complete run, but no data came back from {_ranks(notes.missing)}; repeat that run"
         )
     if notes.unfinished:
         raise InputError(
-            f"{label}: expected a complete run, but {_ranks(notes.unfinished)} never entered MPI_Finalize; repeat the "
+            f"{label}: expected a complete run, but {_ranks(notes.unfinished)} never entered MPI_Finalize; repeat that "
             "run"
         )
 

@@ -80,7 +80,10 @@ def compare_scaling(base: Scaling, other: Scaling) -> ScalingComparison:
             f"expected runs with {numbers[0]} ranks on both sides, found {numbers[1]} ranks on the other side"
         )
     if base.mode != other.mode:
-        raise UsageError(f"expected {base.mode} scaling on both sides, found {other.mode} scaling on the other side")
+        raise UsageError(
+            f"expected {base.mode} scaling in both series, found {other.mode} scaling in the series after --with, so "
+            "their work differs; if this is wrong, add --mode"
+        )
     if base.is_of_path != other.is_of_path:
         late = (base if base.is_of_path else other).series.labels[-1]
         raise InputError(

@@ -311,7 +311,7 @@ class _Builder:
         while self.constructs and self.constructs[-1].meaning.terminal == statement.label:
             self.constructs.pop()
         if any(construct.meaning.terminal == statement.label for construct in self.constructs):
-            raise StructureError(statement, "a loop ends before a construct that begins inside it")
+            raise StructureError(statement, "a loop ends while a construct that began inside it is still open")
 
 
 def _unended(opened: _Construct) -> StructureError:

@@ -227,7 +227,7 @@ def _said_of_timed_again(heads: Iterable[Head], folded: Iterable[Region]) -> Ite
     for region, (entered, untimed) in _timed_again(heads).items():
         said = (
             f"{region.name} seemed too small to measure, but took a long time; {untimed:,} of its "
-            f"{entered:,} entries were not timed"
+            f"{entered:,} entries {'was' if untimed == 1 else 'were'} not timed"
         )
         if region in names:
             yield (

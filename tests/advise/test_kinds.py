@@ -184,7 +184,7 @@ REPEATED = {
     ),
     "the same product behind a store": (
         "x[0] += y[i] / z[i]; x[1] += c * (y[i] / z[i]);",
-        "y[i]/z[i] is computed in each of the lines",
+        "y[i]/z[i] is computed 2 times in line",
         "high",
     ),
     "a search": ("int k = 0; while (y[k] < z[i]) k++; x[i] = k;", "from the beginning each time", "high"),

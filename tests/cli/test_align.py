@@ -45,7 +45,7 @@ def test_it_is_printed_too(pair):
     done = pair("align", "--metric", "ipc", "--interval", "13:17", "a.csv", "b.csv")
     assert done.returncode == 0
     said = done.stdout.decode()
-    assert "The interval in each trace, by ipc" in said
+    assert "The interval of ipc in each trace" in said
     assert "warping," in said
 
 
@@ -68,8 +68,8 @@ def test_a_trace_aligned_with_a_copy_stays_where_it_is(pair, tmp_path):
     ("words", "said"),
     [
         (("--metric", "ipc", "--interval", "13:40"), "expected an interval within -0.05 to 19.95 s, found 13:40"),
-        (("--metric", "ipc", "--interval", "13-14"), "a start and an end in seconds, such as 12.5:18, found '13-14'"),
-        (("--metric", "ipc", "--interval", "14:13"), "expected a start and an end in seconds"),
+        (("--metric", "ipc", "--interval", "13-14"), "a later end in seconds, such as 12.5:18, found '13-14'"),
+        (("--metric", "ipc", "--interval", "14:13"), "expected a start and a later end in seconds"),
         (("--metric", "cpi", "--interval", "1:2"), "a.csv: expected the metric cpi, found no metric of this name"),
         (("--metric", "ipc", "--interval", "1:2", "--by", "anchors"), "b.csv: --by anchors needs traces from run"),
         (("--metric", "ipc", "--interval", "1:2", "--band", "7"), "argument --band: expected a share from 0 to 1"),

@@ -215,7 +215,7 @@ def test_compare_refuses_a_run_that_was_killed_and_one_that_lost_a_rank(files, w
     written("lost.cube", [0.1, 1, 1], ranks=1, notes=Notes(missing=(1,)))
     for name, what in (("dead", "ranks 0, 1 never entered MPI_Finalize"), ("lost", "no data came back from rank 1")):
         line = refused(files("autoanalyzer", "compare", "a.cube", "--with", f"{name}.cube", "--fail-on", "5%"))
-        assert line == f"autoanalyzer: {name}.cube: expected a complete run, but {what}; repeat the run"
+        assert line == f"autoanalyzer: {name}.cube: expected a complete run, but {what}; repeat that run"
 
 
 def test_compare_refuses_runs_of_other_numbers_of_ranks(files, written):

@@ -72,7 +72,7 @@ def test_runs_are_recorded_and_searched(program):
 def test_a_run_that_fails_ends_it_and_is_kept(program):
     done = program("autoanalyzer", "record", "-o", "runs", "--", "mpirun", "-n", "1", "./app", "3")
     assert done.returncode == 1
-    assert "stopped after 1 run; the recorded data are in runs" in done.stderr.decode()
+    assert "stopped after 0 of 3 runs; the recorded data are in runs" in done.stderr.decode()
     assert (program.folder / "runs" / "run-1" / "trace.npz").exists()
     assert not (program.folder / "runs" / "run-2").exists()
 

@@ -192,7 +192,7 @@ def test_runs_that_do_not_do_the_same_are_doubted_and_one_that_fails_ends_them(t
         (["papi:perf::TASK-CLOCK", "--per-run", "7"], "expected a number from 1 to 6, found '7'"),
         (
             ["papi:" + ",".join(EIGHT), "--repeat", "2"],
-            "--repeat counts all events in one run, but counting these 8 events takes 2 runs",
+            "--repeat counts all named events in the same run, but these 8 events need 2 runs",
         ),
     ],
 )

@@ -287,7 +287,7 @@ def test_two_locations_and_one_metric_are_enough_for_clusters(tool, here):
         (["pca", "--scale", "none", "--derive", "x=cycles**20"], "values must lie between 1e-100 and 1e+100"),
         (["map", "--grid", "3x5"], "expected 16 places, one per rank, found 15; try 4x4"),
         (["map", "--grid", "4,4"], "expected sizes such as 8x8"),
-        (["map", "--factor", "9"], "--factor 9: no such factor; the factors are 1 "),
+        (["map", "--factor", "9"], "--factor 9: no such factor; the "),
         (["pca", "--grid", "4x4"], "--grid applies to map, not to pca"),
         (["correlation", "-k", "2"], "not to correlation"),
         (["kmeans", "--derive", "a=b"], "no metric 'b'"),

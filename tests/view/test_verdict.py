@@ -688,7 +688,7 @@ def test_a_run_that_took_far_longer_than_it_did_anything_is_said_to(delay: float
         severities={**own, "wall_time": wall}, notes=Notes(program="app", run_delay={"0": delay, "1": delay})
     )
     line = (
-        "2.9 s of 4.5 s per rank are not covered by any finding: the ranks sleep, or wait for a child process, a device"
+        "2.9 s of 4.5 s per rank are not covered by any finding: time asleep, or waiting for a child process, a device"
         " or a thread"
     )
     assert any(each.startswith(line) for each in whole_lines(analyze(made))) == said

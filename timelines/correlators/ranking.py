@@ -194,7 +194,7 @@ def _samples(target: Series, intervals: Sequence[Interval]) -> Flags:
 def _unfit(values: Values, wanted: int = 0) -> str:
     """Return why values cannot be compared; empty if they can."""
     if len(values) < _FEWEST:
-        return f"only {len(values)} samples; at least {_FEWEST} are needed"
+        return f"only {len(values)} sample{'s' * (len(values) != 1)}; at least {_FEWEST} are needed"
     if len(values) < wanted / 2:
         return f"known in only {len(values)} of {wanted} samples"
     if np.ptp(values) <= _CONSTANT * max(float(np.abs(values).max()), 1e-300):

@@ -148,7 +148,9 @@ def drawn_pattern(points: Sequence[tuple[float, float]], times: Values) -> Value
     """
     seconds = [time for time, _ in points]
     if len(points) < 2 or any(later < earlier for earlier, later in pairwise(seconds)):
-        raise InputError(f"expected a pattern of two or more points with increasing times, found {len(points)} points")
+        found = f"{len(points)} point{'s' * (len(points) != 1)}"
+        found += f" at {', '.join(f'{time:g}' for time in seconds)} s" if points else ""
+        raise InputError(f"expected a pattern of two or more points in order of time, found {found}")
     return np.interp(times, seconds, [value for _, value in points])
 
 

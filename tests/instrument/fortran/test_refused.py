@@ -17,7 +17,7 @@ REFUSED = {
     "      end if\n      end\n": "2:7: END IF without a matching IF",
     "      select case (n)\n      end if\n      end\n": "3:7: END IF without a matching IF",
     "      do 10 i = 1, 2\n      if (i == 1) then\n   10 continue\n      end if\n      end\n": "4:7: a loop ends "
-    "before a construct that begins inside it",
+    "while a construct that began inside it is still open",
     "      do 10 i = 1, 2\n      end do\n   10 continue\n      end\n": "3:7: END DO without a matching DO",
     "      contains\n      contains\n      end\n": "3:7: a second CONTAINS",
     "      contains\n      print *, 1\n      end\n": "3:7: a statement between CONTAINS and the next procedure",
