@@ -52,9 +52,11 @@ static uint64_t memory_limit(void) {
 
 /* ---- start */
 
+/* Handlers are loaded before the call: GCC 12 calls an atomic pointer without loading it atomically. */
 static void before_fork(void) {
-    if (process.before_fork)
-        process.before_fork();
+    void (*handler)(void) = process.before_fork;
+    if (handler)
+        handler();
 }
 
 /*
@@ -69,8 +71,9 @@ static void begin_in_child(void) {
     aa_region_forget();
     aa_object_forget_all();
     aa_trace_forget();
-    if (process.in_child)
-        process.in_child();
+    void (*handler)(void) = process.in_child;
+    if (handler)
+        handler();
     aa_clock_restart();
     aa_delay_start();
     aa_counter_restart();
