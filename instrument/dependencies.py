@@ -87,7 +87,7 @@ def _handed_on(command: CompilerCommand) -> Iterator[str]:
 
 
 def _options(call: list[str], wanted: list[str], handed_on: set[tuple[str, str]]) -> list[str]:
-    """Return the words of the wanted options from the command with which a driver calls the compiler proper.
+    """Return some options, with their values, from the command with which a driver calls the compiler proper.
 
     Args:
         call: The words of the call.

@@ -28,7 +28,8 @@ def add_throttled(path: Path, experiment: Experiment) -> str:
 
     A program built without these regions throttles nothing, and the next build must not bring them back. So existing
     entries stay; for other versions of a file, builds ignore them. A plan that no run has written stays unchanged. Runs
-    that end at the same time take turns. An error is returned as the sentence, because the experiment must not be lost.
+    that end at the same time write one after another. An error becomes the returned sentence instead of an exception,
+    so that the experiment is not lost.
 
     Args:
         path: The plan's file.

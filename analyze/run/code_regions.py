@@ -130,7 +130,7 @@ def within_shells(
     """Treat regions around the whole program as parts of the entry procedure.
 
     A time loop that takes 90 % of the program's time is not compared with the large regions inside it, just as the
-    entry procedure is not. The loop's own code becomes a 1-code region, and so does each region directly below it::
+    entry procedure is not. The loop's own code, and each region directly below the loop, becomes a 1-code region::
 
         main ── follow ── loop ┬── a          main ┬── (own code of follow)
                                └── b               ├── (own code of loop)

@@ -38,8 +38,7 @@ static bool is_limited(void) {
     return strcmp(getenv("AUTOANALYZER_PATH"), "always") != 0;
 }
 
-/* Returns whether no path is recorded, because there is only one process, and the path is not always wanted.
- */
+/* Returns whether a path is pointless, because there is only one process, and nobody asked for one anyway. */
 static bool is_alone(int size) {
     return is_limited() && size == 1;
 }
