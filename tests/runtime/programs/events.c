@@ -23,6 +23,7 @@
  *   plugs N           load $PLUG.0 and so on
  *   spin N  sleep N   for so many milliseconds; poll N: the same, asking the kernel all the while; of a fake clock
  *                     (fake_clock.c), if the library has one; take N: a hypervisor takes the processor meanwhile
+ *   ticks N           until the kernel has looked so often at this thread's timers while it ran, however busy the machine
  *   touch N           each page of so many new MiB
  *   spent             tell what these took since it was last told, by the threads' own CPU clocks
  *   deny perf         from now on, the system call perf_event_open fails; deny nap: nanosleep; deny open: openat; deny timer: timer_create
@@ -292,6 +293,30 @@ static void spin(int milliseconds) {
     long long end = cpu_time() + milliseconds * 1000000LL;
     while (cpu_time() < end)
         continue;
+}
+
+static volatile sig_atomic_t ticks_seen;
+
+static void see_tick(int number) {
+    (void)number;
+    ticks_seen++;
+}
+
+/* Timers of this thread's CPU time of 2 ms, twice the period of samples: when one expires, a sample is due, too. */
+static void spin_for_ticks(int number) {
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGRTMIN};
+    event._sigev_un._tid = (int)syscall(SYS_gettid);
+    signal(SIGRTMIN, see_tick);
+    for (int seen = 0; seen < number; seen++) {
+        timer_t timer;
+        struct itimerspec times = {{0, 0}, {0, 2000000}};
+        timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer);
+        ticks_seen = 0;
+        timer_settime(timer, 0, &times, NULL);
+        while (!ticks_seen)
+            continue;
+        timer_delete(timer);
+    }
 }
 
 static void nap(int milliseconds) {
@@ -643,6 +668,8 @@ static int perform_number(const char *word, struct words *words) {
         crowd(number, atoi(*++words->at));
     else if (strcmp(word, "spin") == 0)
         spend(spin, number);
+    else if (strcmp(word, "ticks") == 0)
+        spin_for_ticks(number);
     else if (strcmp(word, "sleep") == 0)
         spend(nap, number);
     else if (strcmp(word, "poll") == 0)
