@@ -113,7 +113,10 @@ def _prices(experiment: Experiment, splitting: Splitting, errors: Values) -> Val
 
 
 def _of_cycles(experiment: Experiment, splitting: Splitting) -> tuple[float, float]:
-    """Return the lower and upper limits of the time per instruction on current processors, in seconds."""
+    """Return the least and the greatest plausible seconds per instruction, from the run's mean time per cycle.
+
+    They are 0 and infinite if cycles were not counted.
+    """
     cycles = next((each for each in _CYCLES if complete(experiment, each)), None)
     if cycles is None:
         return 0.0, np.inf

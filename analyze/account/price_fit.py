@@ -233,7 +233,10 @@ def _walks(experiment: Experiment) -> Flags:
 
 
 def _products(experiment: Experiment, counted: Counted) -> Values:
-    """Return the sums, over threads, of products of counts and computing time: ``float64[call path, n + 1, n + 1]``."""
+    """Return products of the n counts and the computing time without events, summed over threads.
+
+    The result is ``float64[call path, n + 1, n + 1]``; the last row and column are for the time.
+    """
     time = counted.time(experiment)
     left = counted.without_events(experiment, time)
     columns = np.array([*counted.counts(experiment, time), left]).transpose(1, 0, 2)
@@ -250,6 +253,9 @@ def fit(products: Values, bounds: Sequence[Bounds]) -> tuple[float, ...]:
     Args:
         products: ``float64[call path, n + 1, n + 1]``: sums over the threads; the last row and column are for the time.
         bounds: The least and the greatest value of each price.
+
+    Returns:
+        Seconds per count.
     """
     least_off = _NOTHING * np.sqrt(products[:, -1, -1].sum())
     prices = _least_squares(products.sum(axis=0), bounds)

@@ -34,10 +34,10 @@ _CALLS: Final = {
 
 @dataclass(frozen=True)
 class Splitting:
-    """Prices and available parts, which are the same for all blocks of ranks.
+    """Prices and known parts, which are the same for all blocks of ranks.
 
     Attributes:
-        times: The known parts of wall time besides computing: ``mpi``, ``io`` and ``omp``.
+        times: The measured times besides computing, of ``mpi``, ``mpi_wait`` (a part of ``mpi``), ``io`` and ``omp``.
         priced: The parts in ``times`` whose calls and bytes have prices.
         prices: The calibrated prices.
         counted: How computing time and its counts are derived.
@@ -148,7 +148,7 @@ class Splitting:
         yield from _at_most([("page_faults", faults)], time, "system")
 
     def computing(self, experiment: Experiment) -> Iterator[Part]:
-        """Yield the parts of CPU time and kernel time of all threads, in seconds, as ``parts`` does for wall time."""
+        """Yield the parts of all threads' computing time and kernel time, in seconds, in the form of ``parts``."""
         time = self.counted.time(experiment)
         yield from self._of_computing(experiment, time, time)
         if "system_time" in (self.counted.others or ()):
@@ -181,7 +181,7 @@ class Splitting:
             yield from _at_most([(f"{name}_calls", calls), (f"{name}_bytes", volume)], time, rest)
 
     def _of_split(self, experiment: Experiment, time: Values) -> Iterator[Part]:
-        """Yield the parts of MPI time if inserted barriers measured the waiting, so that waiting needs no prices."""
+        """Yield the parts of MPI time if inserted barriers measured the waiting; the rest is split by prices."""
         waited = np.minimum(experiment.exclusive("mpi_wait_time"), time)
         parts = dict(self._of_calls(experiment, "mpi", time - waited))
         yield from {**parts, "mpi_waiting": parts.get("mpi_waiting", 0.0) + waited}.items()

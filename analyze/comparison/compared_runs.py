@@ -95,7 +95,8 @@ def check_runs(joined: Integration, count: int, metric: str) -> None:
         metric: The metric to compare.
 
     Raises:
-        InputError: An experiment is not a complete run, or lacks the metric; or ranks or programs differ.
+        InputError: An experiment is not a complete run, or its values of the metric are absent, missing or negative; or
+            the runs' ranks, programs, units, barriers or exit statuses differ.
     """
     for label, each in zip(joined.labels, joined.operands, strict=True):
         check_run(label, each)
@@ -178,7 +179,7 @@ def _check_units(joined: Integration, metric: str) -> None:
 
 
 def check_values(label: str, experiment: Experiment, metric: str) -> None:
-    """Raise an error if values of a metric, or of its parts, are missing or negative."""
+    """Raise ``InputError`` if values of a metric, or of the metrics it is computed from, are missing or negative."""
     parts = [name for name in BUSY_PARTS if metric == BUSY_TIME and name in experiment]
     for name in dict.fromkeys((*_stored(metric), *parts)):
         if np.isnan(experiment.exclusive(name)).any():
@@ -240,7 +241,10 @@ def least_to_judge(runs: Sequence[Experiment], metric: str) -> float:
 
 
 def repeats(runs: Sequence[Experiment], metric: str) -> bool:
-    """Return whether equal runs have equal values, as with simulated counts other than polling instructions in MPI."""
+    """Return whether the metric's values are identical whenever the same program runs again.
+
+    This holds for simulated counts, except of instructions in MPI, because MPI libraries poll.
+    """
     return metric != _POLLING and all(
         run.metric(name).source.startswith("simulated:") for run in runs for name in _stored(metric)
     )
@@ -274,7 +278,10 @@ def values_of_groups(experiment: Experiment, metric: str, groups: Sequence[int])
 
 
 def waiting_by_path(joined: Integration, run: int, metric: str) -> Values:
-    """Return the part of ``values_by_path`` that is time in MPI calls or waiting in OpenMP; ``float64[call path]``."""
+    """Return the part of ``values_by_path`` that is time in MPI calls or OpenMP waits; ``float64[call path]``.
+
+    It is 0 for metrics that do not include waiting.
+    """
     experiment = joined.operands[run]
     found = np.zeros(len(joined.call_paths))
     if metric in _WITH_WAITING:

@@ -49,12 +49,15 @@ class Efficiency:
 
     @property
     def known_transfer(self) -> float:
-        """The transfer efficiency; 1 if it is not reliable, so that losses are shares of the path's length."""
+        """The transfer efficiency; 1 if it is not reliable.
+
+        With 1, losses that are multiplied by this value become shares of the critical path instead of the run.
+        """
         return self.transfer if "transfer" in self.reliable else 1.0
 
     @property
     def lost_in_turn(self) -> float:
-        """The share of the run in which the busiest rank waits for other ranks' work."""
+        """The share of the run (or of the path, see ``known_transfer``) in which the busiest rank waits for others."""
         return self.known_transfer * (1 - self.serialisation)
 
 
@@ -83,9 +86,8 @@ class CriticalPath:
         length: The path's length in seconds.
         efficiency: The efficiencies; None if only the beginning of the run was recorded.
         regions: The call paths on the critical path, longest time first.
-        delays: Which rank waits for which, longest first.
-        waited: Region → exclusive seconds that a rank waits in the region for other ranks, mean over all ranks except a
-            master.
+        delays: In which region ranks waited for which other region, longest first.
+        waited: Region → exclusive seconds of waiting in the region for other ranks, mean over all ranks but a master.
     """
 
     length: float
@@ -142,7 +144,7 @@ def find_critical_path(
 
 
 def _sums(part: Experiment, _: slice, master: int | None) -> tuple[Values, Values, Values]:
-    """Return path time by call path, busy time by process, and waiting by call path, for a block of ranks.
+    """Return time on the path per call path, busy time per process, and waiting per call path, for a block of ranks.
 
     A master's waiting is left out. All values are in seconds.
     """

@@ -116,7 +116,11 @@ class _Culprits:
         return self._heaviest(index, weighing, rest)
 
     def _heaviest(self, index: int, weighing: Sequence[int], rest: float) -> list[int]:
-        """Return a region if most of its value is exclusive or in small children; else large children's culprits."""
+        """Return the region itself, or the largest regions below it.
+
+        The largest regions below are returned if the largest child has a larger value than the region without its large
+        children, and takes at least two thirds of the region or 10 % of the program's time.
+        """
         most = max(weighing, key=lambda child: self.values[child], default=index)
         stands_alone = (
             self.values[most] >= CRITERIA.outweighs * (self.values[index] - self.values[most])
@@ -127,6 +131,6 @@ class _Culprits:
         return [culprit for child in weighing for culprit in self._heaviest(child, *self._parts(child))]
 
     def _parts(self, index: int) -> tuple[list[int], float]:
-        """Return the children whose own time would make them critical, and the region's value without them."""
+        """Return the children that take at least 3 % of the program's time, and the region's value without them."""
         weighing = [child for child in self.regions[index].children if self.shares[child] >= CRITERIA.least_weight]
         return weighing, self.values[index] - sum(self.values[child] for child in weighing)

@@ -44,8 +44,8 @@ def weights(selection: Selection, *, metric: str = "crnm") -> Values:
 
     Args:
         selection: The regions, and all ranks.
-        metric: ``crnm`` (Eq. 2), which is the share of wall time if there is no CPI; ``cpi``; or
-            ``wall_time`` in seconds.
+        metric: ``crnm`` (Eq. 2), which is the share of wall time if CPI is unknown; ``cpi``; or ``wall_time`` in
+            seconds.
 
     Raises:
         InputError: ``cpi`` is requested but unavailable.
@@ -178,6 +178,9 @@ def find_weights(prepared: Prepared, seconds: TimeSplit, metric: str = "crnm") -
         prepared: The run.
         seconds: How the regions spent their time.
         metric: The metric to classify by.
+
+    Raises:
+        InputError: ``cpi`` is requested but unavailable.
     """
     values = weights(prepared.weighed, metric=metric)
     enough = _is_sampled_enough(prepared)

@@ -36,8 +36,8 @@ def find_dissimilarity_causes(found: Dissimilarity, work: Work) -> Dissimilarity
     """Build the decision table of the ranks, reduce it, and read the causes from it.
 
     An attribute's vectors contain its values in the culprits only, because in other regions the ranks are alike, which
-    would hide the difference. Without culprits, they contain the 1-code regions. Unlike in Liu et al. 2011, a value is
-    0 if the attribute's seconds do not differ in the same way as the compared metric. For example, a rank that reads
+    would hide the difference. Without culprits, they contain the regions of depth 1. Unlike in Liu et al. 2011, a value
+    is 0 if the attribute's seconds do not differ in the same way as the compared metric. For example, a rank that reads
     less than the other ranks is not late because of reading.
 
     Args:

@@ -82,14 +82,14 @@ class Prices:
         return np.asarray(same & (longest - shortest <= _SPREAD * least_paid))
 
     def levelling(self, selection: Selection, exclusive: Values) -> Values:
-        """Return corrections that give all ranks with equal overhead the mean of their inclusive times.
+        """Return what to add to inclusive times, so that ranks have equal exclusive times in ``alike`` regions.
 
         Args:
             selection: Some of the ranks.
             exclusive: The ranks' times, as in ``of``.
 
         Returns:
-            ``float64[region, rank]``.
+            ``float64[region, rank]``, in seconds.
         """
         times, alike = selection.own_by_rank(exclusive), self.alike
         change = np.zeros_like(times)

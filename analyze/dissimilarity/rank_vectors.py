@@ -119,9 +119,9 @@ class RankVectors:
     def noise(self) -> Values:
         """The difference within which ranks count as alike in each region, in the metric's unit; ``float64[region]``.
 
-        Times of equal work differ by chance. The limit is the noise of this run's regions, but at least the threshold
-        of Algorithm 1, plus the effects of clocks, caches and ``bursts``. Times that were divided by counts may differ
-        only as much as the counts. Bytes, and time off the processor, must differ by the threshold of Algorithm 1.
+        Times of equal work differ by chance. The limit is a share of the time that is compared as measured (see
+        ``part_by_noise``), but not below the clocks' resolution, plus 1 % of the time that was divided by work; it is
+        never below ``bursts``. Bytes, and time off the processor, must differ by the threshold of Algorithm 1.
         """
         longest = self.values.max(axis=1)
         if self.metric not in TIMES:
@@ -190,14 +190,16 @@ class RankVectors:
 
     @property
     def top(self) -> tuple[int, ...]:
-        """Positions of the 1-code regions, in the order of first entry."""
+        """Positions of the regions of depth 1, in the order of first entry."""
         return tuple(index for index, each in enumerate(self.regions) if each.depth == 1)
 
 
 def _vectors(
     selection: Selection, metric: str, computing: Computing | None, programs: int
 ) -> tuple[Values, Values | None, Prices | None]:
-    """Return the vectors of some ranks, as compared; for threads, also as measured; and the overhead of probes.
+    """Return the vectors of some ranks as compared, the same as measured, and the overhead of probes.
+
+    The second result is None unless threads are compared; the third is None if the price of probes is unknown.
 
     Args:
         selection: The ranks.

@@ -190,14 +190,14 @@ class Work:
         return not any(self._matters(name, [place], columns) for name in self.events for place in asked)
 
     def _matters(self, name: str, places: Sequence[int], columns: Indices) -> bool:
-        """Return whether slow ranks have more of an event that may explain a material share of their extra time."""
+        """Return whether slow ranks have more of an event, and it may explain a material share of their extra time."""
         times, more, most = self._beyond_work(name, places, columns)
         apart = times - times.mean()
         squares, together = float((apart * apart).sum()), float((more * apart).sum())
         return bool(np.ptp(more) > THRESHOLD * most) and LONGEST[name] * together >= CRITERIA.part * squares > 0
 
     def _follows(self, name: str, places: Sequence[int], columns: Indices) -> bool:
-        """Return whether an event matters, and the ranks' times explain most of the variance of its count."""
+        """Return whether an event matters, and the ranks' times explain most of the variance of its excess count."""
         if len(columns) < 2 or not self._matters(name, places, columns):
             return False
         times, more, _ = self._beyond_work(name, places, columns)
@@ -227,7 +227,7 @@ class Work:
         return chosen[has_part[chosen]].tolist() or list(columns)
 
     def attribute_vectors(self, attribute: Attribute, places: Sequence[int]) -> Values:
-        """Return an attribute in some regions, 0 where it does not distinguish ranks; ``float64[rank, place]``."""
+        """Return an attribute in some regions, 0 where it does not explain the difference; ``float64[rank, place]``."""
         values = np.array([attribute.of_ranks(place) for place in places])
         tells = [
             max(self._slope(attribute.name, place, group) for group in self.vectors.groups) >= CRITERIA.part

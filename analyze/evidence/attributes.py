@@ -36,7 +36,7 @@ class Attribute:
     """One attribute of every region, inclusive; values of single ranks are read on demand.
 
     Attributes:
-        name: One of ``ATTRIBUTES``.
+        name: One of ``ATTRIBUTES``, or a counted event.
         selection: The regions, and the ranks.
         metrics: The counted metric and, for a rate, the metric that it is divided by; otherwise None.
         amounts: ``float64[region]``: misses, bytes or instructions of all ranks.
@@ -52,7 +52,12 @@ class Attribute:
 
     @classmethod
     def of(cls, name: str, selection: Selection) -> Attribute:
-        """Sum an attribute over all ranks."""
+        """Sum an attribute's counts over all ranks.
+
+        Args:
+            name: One of ``ATTRIBUTES``.
+            selection: The regions, and the ranks.
+        """
         counted, accesses = ATTRIBUTES[name]
         amounts = selection.sums(counted)
         return cls(name, selection, (counted, accesses), amounts, selection.sums(accesses) if accesses else amounts)

@@ -41,7 +41,7 @@ class TimeSplit:
         waited: Waiting for late ranks.
         chained: The estimated saving if ranks worked at the same time instead of one after another, computed from the
             critical path; 0 in all other regions, and if the path is unknown.
-        mpi: Time in MPI if the volume of its calls is known; otherwise 0.
+        mpi: Time in MPI if the bytes of its calls were counted; otherwise 0.
         computing: Compute time.
         own_computing: Exclusive compute time.
         counts_cycles: Whether cycles were counted, which limit the time that misses can take.
@@ -76,13 +76,13 @@ class TimeSplit:
 
     @cached_property
     def moves(self) -> Flags:
-        """Where MPI volume takes a material share of a region's time, and no less than waiting."""
+        """Where transfer takes a material share of a region's time, and at least as long as waiting."""
         moving = self.of["mpi_bytes"]
         return np.asarray(self.is_part(moving) & (moving >= self.waited))
 
     @cached_property
     def waits(self) -> Flags:
-        """Where MPI takes a material share of time that volume does not explain, or ranks work one after another."""
+        """Where MPI takes a material share of the time, but not by transfer, or where ranks work one after another."""
         is_long = self.is_part(self.mpi) & (self.mpi >= TICK)
         return np.asarray((is_long & ~self.moves) | (self.chained > 0))
 
@@ -104,7 +104,7 @@ class TimeSplit:
         return own >= CRITERIA.part * float(self.time[region]) if below else True
 
     def in_turn(self, least: float) -> list[int]:
-        """Return the regions whose ranks work one after another, or are late in turn, if that is worth a fix.
+        """Return the regions whose ranks work one after another, or are late by turns, if that is worth a fix.
 
         Args:
             least: The least share of the program's time that is worth a fix.
@@ -147,10 +147,11 @@ def time_split(
 ) -> TimeSplit:
     """Return the seconds that each region's attributes take.
 
-    Files and MPI take the measured time of their calls; for MPI, waiting for late ranks is left out. Both take at most
-    the time that their calls and bytes need on a slow disk or network, and at most the time per call or byte of the
-    fastest rank: any longer time is waiting. If ranks wait for cores, only the CPU time of calls counts. Instructions
-    take the program's average time; for misses, see ``misses.py``.
+    Files take the measured time of their calls, without polling in collective calls. MPI takes the measured time of its
+    calls without waiting for late ranks, but at most the time that its bytes need on a slow network, and at most the
+    fastest rank's time per call or byte: any longer time is waiting. If ranks wait for cores, only the CPU time in MPI
+    counts, and the time in files is limited to what CPU time and a slow disk explain. Instructions take the program's
+    average time; for misses, see ``misses.py``.
 
     Args:
         ranks: All ranks, and the regions.
@@ -233,7 +234,9 @@ def _polls(ranks: Selection, calls: Values, spent: Values) -> Flags:
 
 
 def _within_node(ranks: Selection, calls: Values, volume: Values) -> Values:
-    """Return the longest time that messages can take if all ranks are on one node with known memory speed.
+    """Return the longest time, in mean seconds, that messages can take if all ranks are on one node.
+
+    It is infinite if there are several nodes, or the speed of the memory is not calibrated.
 
     Each call transfers cache lines back and forth, and all bytes are copied at most eight times.
     """

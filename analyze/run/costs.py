@@ -39,7 +39,7 @@ def is_mostly(time: float | None, whole: float | None) -> bool:
 
 
 def are_small(calls: Values, volume: Values) -> Flags:
-    """Return whether, on a slow network or disk, calls would take longer than moving their bytes."""
+    """Return, elementwise, whether calls take longer than the transfer of their bytes, on a slow network or disk."""
     return np.asarray(CRITERIA.byte * volume <= CRITERIA.call * calls)
 
 

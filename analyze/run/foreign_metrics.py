@@ -75,7 +75,8 @@ def as_run(experiment: Experiment) -> Experiment:
     """Return an experiment that can be analysed: a run whose metrics have our names.
 
     Raises:
-        InputError: Times are negative, or are differences or deviations instead of a run's times.
+        InputError: Times are negative, or are differences or deviations instead of a run's times; or values are so
+            large that sums would overflow.
     """
     times = [each for each in experiment.metrics if each.name in ("wall_time", "cpu_time")] or experiment.metrics
     kinds = [_no_run(each, experiment) for each in times]

@@ -159,6 +159,9 @@ def others_turns(part: Experiment, on: Values, off: Values) -> Values:
         part: A block of an experiment, or all of it.
         on: ``float64[row, location]``: all CPU time of the first threads.
         off: ``float64[row, location]``: the time that the first threads were off the processor.
+
+    Returns:
+        ``float64[row, location]``, in seconds.
     """
     total, full = run_delays(part), on <= 0
     while True:

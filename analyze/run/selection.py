@@ -87,7 +87,7 @@ class Selection:
 
     @property
     def top(self) -> tuple[int, ...]:
-        """Positions of the 1-code regions, in the order of first entry."""
+        """Positions of the regions of depth 1, in the order of first entry."""
         return tuple(index for index, each in enumerate(self.regions) if each.depth == 1)
 
     @property
@@ -250,7 +250,7 @@ def over_ranks(
 ) -> Iterator[Result]:
     """Yield a function's result for each block of the selected ranks, in order.
 
-    If threads are compared, there is one block, because common work is determined over all threads.
+    If threads are compared, there is one block, because the work that threads share is found by looking at all of them.
 
     Args:
         selection: The ranks.

@@ -38,7 +38,7 @@ class Threads:
         serial: ``bool[call path, location]``: where the first thread represents all threads: outside parallel call
             paths, and in nested teams, in which the OpenMP library numbers threads differently each time.
         compared: ``bool[location]``: threads that take part in something that is compared.
-        parts: Parallel call paths without all threads of their process.
+        parts: Parallel call paths that only some threads of their process entered.
     """
 
     first: Indices
@@ -115,7 +115,9 @@ class _Places:
         first: ``int[location]``: the column of the first thread of each location's process.
         active: ``bool[call path, location]``: whether each location entered the call path. Work of threads outside all
             regions is recorded at the root, and does not count.
-        parallel: ``bool[call path, process]``: whether the call path is parallel in the process.
+        parallel: ``bool[call path, process]``: whether threads other than the first entered the call path, or one
+            around it.
+        outermost: ``bool[call path, process]``: whether the call path is parallel, and no call path around it is.
         nested: ``bool[call path, process]``: whether the call path was entered by threads that were not in the parallel
             call path around it.
     """

@@ -122,7 +122,7 @@ def _of_edges(number: int, counted: Counted) -> Iterator[tuple[float, Model]]:
 
 @cache
 def _columns_of_edges(ranks: tuple[int, ...], grid: int, way: int, *, by_axis: bool) -> dict[str, Values]:
-    """Return, for each form, the means, the largest and the smallest amounts for these numbers of ranks."""
+    """Map each form to its amounts: for each number of ranks the means, then the largest, then the smallest."""
     found, sizes = {}, [dimensions(each, grid) for each in ranks]
     for name, form in grid_forms(grid).items():
         if not form.by_axis or (form.shares and by_axis):
@@ -143,7 +143,7 @@ def _of_grids(number: int, counted: Counted) -> Iterator[tuple[float, Model]]:
 
 @cache
 def _columns(ranks: tuple[int, ...], grid: int, *, by_axis: bool) -> dict[str, Values]:
-    """Return, for each form in which all ranks have the same amount, this amount for each number of ranks."""
+    """Map each form in which all ranks have the same amount to this amount: ``float64[run]``."""
     sizes = [dimensions(each, grid) for each in ranks]
     forms = (each for each in grid_forms(grid).values() if not each.shares and (by_axis or not each.by_axis))
     return {form.name: np.array([*map(form.mean, sizes)]) for form in forms}
