@@ -109,13 +109,13 @@ def find_lost(analysis: Analysis, findings: Sequence[Finding]) -> tuple[Lost, ..
 
 
 def _of_idle(analysis: Analysis, findings: Mapping[int, Finding], most: Mapping[int, tuple[float, float]]) -> _Parts:
-    """Return the seconds of a loss that each finding accounts for, by its number.
+    """Map each finding's number to the seconds of a loss that the finding accounts for.
 
     Args:
         analysis: The results so far.
         findings: The findings by number. Time in a region counts for the first finding that contains it.
-        most: Number of a finding → the most seconds that it accounts for, and the fraction of its seconds that belongs
-            to this loss.
+        most: Number of a finding → the most seconds that the finding can account for, and the fraction of them that
+            belongs to this loss.
     """
     path, regions = analysis.explanation.serialisation, analysis.run.weighed.regions
     assert path is not None
