@@ -21,7 +21,7 @@ __all__ = ["REDUNDANT", "Correlation", "LeaveOneOut", "MetricGroup", "Turn", "co
 _FEWEST: Final = 4  # points; without one of three points, the other two would always correlate by ±1
 _CARRIED: Final = 0.01  # share of a metric's variance; if less is left without a point, subtracting loses digits
 
-REDUNDANT: Final = 0.95
+REDUNDANT: Final = 0.95  # least absolute correlation of redundant metrics
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class LeaveOneOut:
 
 
 def pearson(values: Values) -> Values:
-    """Return Pearson's correlations of the columns of ``float64[point, metric]``."""
+    """Return Pearson's correlations, ``float64[metric, metric]``, of the columns of ``float64[point, metric]``."""
     matrix = np.atleast_2d(np.corrcoef(values, rowvar=False))
     matrix = np.clip((matrix + matrix.T) / 2, -1.0, 1.0)
     np.fill_diagonal(matrix, 1.0)

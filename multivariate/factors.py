@@ -187,7 +187,7 @@ def _loadings(matrix: Values, count: int, rotation: str | None) -> tuple[Values,
 
 
 def promax(loadings: Values) -> tuple[Values, Values]:
-    """Rotate varimax loadings towards a simpler structure with correlated factors (Hendrickson and White).
+    """Rotate varimax loadings towards a simpler structure with correlated factors (Hendrickson and White 1964).
 
     Args:
         loadings: ``float64[metric, factor]``.
@@ -203,7 +203,11 @@ def promax(loadings: Values) -> tuple[Values, Values]:
 
 
 def _ordered(loadings: Values, correlations: Values) -> tuple[Values, Values, Values]:
-    """Sort factors by explained variance, largest first, and flip signs so that most loadings are positive."""
+    """Sort factors by explained variance, largest first, and flip signs so that loadings are positive on average.
+
+    Returns:
+        The loadings, the correlations of the factors, and each factor's share of the variance of all metrics.
+    """
     signs = np.where(loadings.sum(axis=0) < 0, -1.0, 1.0)
     turned = loadings * signs
     related = correlations * np.outer(signs, signs)

@@ -56,7 +56,7 @@ def kmeans(
     scale: Scale = "standard",
     seed: int = 0,
 ) -> Clusters:
-    """Cluster the points by k-means (Lloyd's algorithm, k-means++, 10 starts).
+    """Cluster the points by k-means (Lloyd's algorithm, k-means++, 10 starts; 3 for more than 5,000 points).
 
     Args:
         space: The points.

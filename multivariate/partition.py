@@ -234,7 +234,7 @@ class Part(Generic[Result]):
         path: Numbers of the clusters that contain the points, from 1, outermost first; empty for all points.
         result: The result of the analysis.
         parts: The analyses of its own clusters, if these are far apart.
-        without: Number of a cluster of at least four points without an analysis → the reason.
+        without: Number of a cluster whose analysis failed → the reason.
         ended: Why the clusters of this part are not analysed; None if they are analysed.
     """
 
@@ -251,9 +251,15 @@ def recursively(
     clusters: Callable[[MetricSpace, Result], Partition],
     path: tuple[int, ...] = (),
 ) -> Part[Result]:
-    """Analyse a space, then each distinct cluster of at least four points, recursively.
+    """Analyse a space, then each cluster of at least four points, recursively, down to three levels.
 
-    Clusters are distinct if the silhouette shows a structure.
+    Clusters are only analysed if their silhouette is at least ``DISTINCT``, and chance rarely produces such clusters.
+
+    Args:
+        space: The points.
+        analysis: Analyses the points.
+        clusters: Returns the clusters to divide the points into, from the points and their analysis.
+        path: As in ``Part``; empty except in recursive calls.
 
     Raises:
         AutoanalyzerError: The analysis of the whole space fails.
