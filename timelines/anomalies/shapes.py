@@ -55,7 +55,10 @@ class Shape:
 
 @cache
 def _candidates(parts: int) -> tuple[list[tuple[Kind, int, int]], Values, Values]:
-    """Return all shapes for a number of parts: kind, first and last part of each; profiles; normalised profiles."""
+    """Return all shapes for a number of parts; their profiles, ``float64[shape, part]``; and the normalised profiles.
+
+    Each shape has its kind, its first part, and the part after its last one.
+    """
     edge, ramp = max(round(_EDGE * parts), 2), max(round(_RAMP * parts), 3)
     inner = range(edge, parts - edge + 1)
     at = np.arange(parts) + 0.5

@@ -96,7 +96,9 @@ def _inverse(distance: float) -> float:
 
 
 def best_lag(target: Values, metric: Values) -> int:
-    """Return the lag, in samples, at which Pearson's coefficient is largest; 0 if no lag improves it enough.
+    """Return the lag at which the absolute value of Pearson's coefficient is largest; 0 if no lag improves it enough.
+
+    The lag is the number of samples by which the target follows the metric; negative if the metric follows the target.
 
     Args:
         target: ``float64[n]``.

@@ -38,7 +38,7 @@ class Options:
         probed: The share of unselected metrics that is also recorded, as probes, in each period.
         jitter: The fraction by which the index of a new selection must exceed the index of the last selection.
         metrics: Names of metrics; all if None.
-        derived: Formulas of further metrics, computed from averages.
+        derived: Formulas of further metrics, computed from each location's averages.
         exclude_ranks: Ranks to leave out.
     """
 

@@ -43,7 +43,7 @@ class View:
         projection: The result of the search.
         points: ``float64[point, axis]``: the projected points, after varimax rotation.
         loadings: ``float64[metric, axis]``: the loadings, after varimax rotation.
-        rank: The rank of the metrics.
+        rank: The number of dimensions that the metrics span.
         chosen: One distinct metric per axis, most important first; fewer if there are fewer metrics.
     """
 

@@ -19,8 +19,8 @@ from .warp_path import Warp
 __all__ = ["TimeMap", "anchored", "same_paths", "time_map"]
 
 # Smoothing length of the map, as a fraction of a trace. In 99 % of 840 synthetic pairs of 300 samples, scaled, shifted
-# and warped, with up to 10 % noise, both ends of intervals were mapped within 1 %; so were 95 % of 400 intervals in ten
-# real time lines. With a length of 0.03, it was 93 % of these intervals; with 0.05 and without reweighting, 94 %.
+# and warped, with up to 10 % noise, both ends of intervals were mapped within 1 %. In ten real time lines, this holds
+# for 95 % of 400 intervals; with a length of 0.03, for 93 %; with 0.05 and without reweighting, for 94 %.
 _STIFFNESS: Final = 0.04
 _OFF: Final = 0.006  # distance of the path from the map at which a sample's weight is halved, as a fraction of a trace
 _ROUNDS: Final = 6  # rounds of reweighting
