@@ -277,7 +277,7 @@ class _Adviser:
 
 
 def _with_source(findings: Findings, region: CodeRegion) -> Region | None:
-    """Return the region itself if it has lines, otherwise the innermost region around it that has lines."""
+    """Return the innermost region, among this region and those around it, with a source; None if there is none."""
     paths = findings.experiment.call_paths
     number: int | None = region.id
     while number is not None:
@@ -318,7 +318,7 @@ def _numbers(selection: Selection, culprit: int) -> dict[str, float]:
 
 
 def _turns_apart(selection: Selection, source: SourceFile, loop: Loop) -> float | None:
-    """Return a loop's largest number of iterations on any rank, divided by its smallest number.
+    """Return a loop's largest number of iterations on any rank, divided by its smallest number; None if unknown.
 
     Iterations are counted by the entries into a region that each iteration enters exactly once.
     """

@@ -233,7 +233,7 @@ class _Test:
 
 
 def _only_value(accesses: list[Access]) -> Expression | None:
-    """Return the value that each iteration assigns to a variable; None if it writes the variable more than once."""
+    """Return the value that each iteration assigns to a variable; None unless a plain assignment is the only write."""
     writes = [each.statement for each in accesses if each.is_write]
     return getattr(writes[0], "value", None) if len(writes) == 1 and not getattr(writes[0], "operator", "") else None
 

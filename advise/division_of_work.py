@@ -141,7 +141,7 @@ def _has_rank(bound: Expression, origins: Origins, source: SourceFile, procedure
 
 
 def _counting(bound: Expression) -> Iterator[Name]:
-    """Yield the names in a bound, except those that are only compared, as in a search for a rank's items."""
+    """Yield the names in a bound, except those that are only tested for equality, as in a search for a rank's items."""
     if isinstance(bound, Name):
         yield bound
     elif getattr(bound, "operator", "") not in _EQUAL:

@@ -16,7 +16,12 @@ _AUTOMATIC = (1, 6, 7)  # storage classes none, auto and register, as in Index.h
 
 
 class Names:
-    """Gives each variable of a procedure a unique name: the second ``i`` is ``i'2``."""
+    """Gives each variable of a procedure a unique name: the second ``i`` is ``i'2``.
+
+    Attributes:
+        declarations: The variables that the procedure declares.
+        others: Name → variable that the procedure uses, but does not declare.
+    """
 
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
