@@ -210,7 +210,7 @@ class _Adviser:
         return tuple(sorted(unique.values(), key=lambda each: _SUREST[each.confidence])[:_MOST])
 
     def _read_callers(self, region: CodeRegion) -> None:
-        """Read the files of a region's callers, then some other files, because they may divide the region's work."""
+        """Read the files of a region's callers, then other files up to a limit: they may divide the region's work."""
         paths = self._findings.experiment.call_paths
         number: int | None = region.id
         names: list[str] = []

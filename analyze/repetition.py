@@ -31,7 +31,7 @@ _Kind: TypeAlias = tuple[object, ...]
 class _Halves:
     """The ranks, or threads, of the program in which they differ most, split at the midpoint of their values.
 
-    The values are those of some regions together.
+    The values are sums over the given regions.
     """
 
     slow: frozenset[int | str]

@@ -86,7 +86,7 @@ def leave_one_out(space: MetricSpace, matrix: Values) -> LeaveOneOut | None:
 
 
 def _without(space: MetricSpace, row: int) -> Values:
-    """Return the correlations of the metrics without one point; 0 for metrics that are constant without it."""
+    """Return the correlations without one point, ``float64[metric, metric]``; 0 for metrics that are constant then."""
     found = np.eye(len(space.metrics))
     try:
         rest = space.part(np.delete(np.arange(len(space.points)), row))

@@ -149,7 +149,7 @@ def _most(width: int) -> int:
 
 
 def _random_eigenvalues(points: int, width: int, seed: int) -> Values:
-    """Return the 95th percentile of each eigenvalue of the correlation matrix of random, unrelated normal metrics."""
+    """Return the 95th percentile of each eigenvalue for unrelated metrics that are normal: ``float64[metric]``."""
     from scipy.stats import wishart  # noqa: PLC0415 - takes a second
 
     drawn = np.random.default_rng(seed)
@@ -165,7 +165,7 @@ def _random_eigenvalues(points: int, width: int, seed: int) -> Values:
 
 
 def _loadings(matrix: Values, count: int, rotation: str | None) -> tuple[Values, bool]:
-    """Fit factors to a correlation matrix; return the loadings, and whether the iterations converged.
+    """Fit factors to a correlation matrix; return ``float64[metric, factor]``, and whether the iterations converged.
 
     The likelihood depends on the points only through their correlations. So the fit uses two points per metric that
     have the same correlations.

@@ -153,7 +153,7 @@ def _around(heights: Values, count: int) -> tuple[float, float]:
 
 
 def _cut(merges: Values, count: int) -> Labels:
-    """Return the labels after undoing the last merges until ``count`` clusters remain.
+    """Return the labels, ``int[point]``, after undoing the last merges until ``count`` clusters remain.
 
     Merges are undone in reverse order, not by height, because heights may decrease.
     """

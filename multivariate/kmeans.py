@@ -89,7 +89,7 @@ def kmeans(
 
 
 def _some(points: int, seed: int) -> Indices:
-    """Return the positions of the points from which k is chosen: all, or a random sample if there are many."""
+    """Return the positions of the points by which the number of clusters is chosen: all, or a sample if many."""
     if points <= _SAMPLE:
         return np.arange(points)
     return np.random.default_rng(seed).choice(points, _SAMPLE, replace=False)
@@ -119,7 +119,7 @@ def _best(scores: dict[int, float], criterion: Criterion, chance: Chance | None)
 
 
 def _nearest(points: Values, counts: Collection[int]) -> dict[int, Labels]:
-    """Return the labels of k-means started from the clusters of Ward's tree, for each number of clusters.
+    """Map each number of clusters to the labels of k-means, ``int[point]``, started from the clusters of Ward's tree.
 
     This is fast for many small sets of points.
     """

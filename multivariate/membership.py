@@ -134,7 +134,7 @@ def _alike(one: Flags, other: Flags) -> float:
 
 
 def _parts(places: Indices, inside: Flags, sizes: Sequence[int]) -> Iterator[tuple[str, Flags]]:
-    """Yield named parts of a grid, simplest first."""
+    """Yield the name of each part of a grid, and the points in it, ``bool[point]``; the simplest part first."""
     wide = [axis for axis, size in enumerate(sizes) if size > 1]
     rims = sum(
         ((places[:, axis] == 0) | (places[:, axis] == sizes[axis] - 1) for axis in wide),

@@ -135,12 +135,12 @@ def _inclusive(experiment: Experiment, ranks: Selection, rows: Values) -> Values
 
 
 def _sums(ranks: Selection, splitting: Splitting) -> dict[str, Values]:
-    """Sum each part over some ranks: part → ``float64[call path]``, in seconds."""
+    """Sum each part over the given ranks: part → ``float64[call path]``, in seconds."""
     return {name: values.sum(axis=1) for name, values in splitting.parts(ranks.experiment)}
 
 
 def _of_groups(ranks: Selection, splitting: Splitting, groups: tuple[Group, ...]) -> list[dict[str, float]]:
-    """Return the seconds that ``ranks``, part of all ranks or threads, add to each group's mean: part → seconds."""
+    """Return the contribution of some ranks or threads to the mean of each group: part → seconds, for each group."""
     labels = np.array(ranks.labels)
     weights = [(list(regions), np.isin(labels, members) / len(members)) for regions, members in groups]
     found: list[dict[str, float]] = [{} for _ in groups]

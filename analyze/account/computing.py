@@ -35,7 +35,7 @@ _NO_PRICES: Final = Prices()
 
 
 def is_walk(misses: Values, accesses: Values) -> Flags:
-    """Return, elementwise, whether L1 misses per access are at most as frequent as in sequential access (a walk)."""
+    """Return elementwise whether there are no more L1 misses per access than in sequential access (a walk)."""
     return np.asarray((1 - THRESHOLD) * ratio(misses, accesses) < CRITERIA.part)
 
 

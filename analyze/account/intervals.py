@@ -58,7 +58,7 @@ def part_intervals(experiment: Experiment, splitting: Splitting, means: Mapping[
 
 
 def _of_computing(experiment: Experiment, splitting: Splitting, means: Mapping[str, Values]) -> dict[str, Values]:
-    """Return the intervals of the counted parts and events, and of the unexplained time."""
+    """Return the intervals of counts, events and unexplained time: part → ``float64[2, call path]``."""
     counted = splitting.counted
     names = (*counted.names, *counted.events)
     parts, rest = np.array([means[name] for name in names]), means["unexplained"]
@@ -128,7 +128,7 @@ def _of_cycles(experiment: Experiment, splitting: Splitting) -> tuple[float, flo
 
 
 def _counts(experiment: Experiment, names: Sequence[str]) -> Values:
-    """Return counts per process, excluding L1 misses that also miss in L2; ``float64[count, call path]``."""
+    """Return mean counts per process: ``float64[count, call path]``; L1 misses exclude those that miss in L2."""
     processes = len({place.process for place in experiment.locations})
     found = np.array([summary(experiment, name).sums for name in names]) / processes
     if len(found) > 2:

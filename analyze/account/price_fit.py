@@ -102,9 +102,9 @@ def errors(products: Values, prices: Sequence[float]) -> Values:
     """Return the error of fitted prices, at a confidence of 95 %.
 
     The covariance is computed as in a regression by least absolute deviations (Koenker and Bassett 1978). Residuals are
-    assumed to be normally distributed, with a size that is the same share of each call path's time: the median share in
-    this run. As many call paths as there are prices are left out of this median, because the fit explains that many
-    exactly. The number of independent call paths is estimated as (sum of times)² / (sum of squared times).
+    assumed to be normally distributed, and to be the same share of each call path's time: the median share in this run.
+    As many call paths as there are prices are left out of this median, because the fit explains that many exactly. The
+    number of independent call paths is estimated as (sum of times)² / (sum of squared times).
 
     Args:
         products: As for ``fit``.
@@ -270,7 +270,9 @@ def fit(products: Values, bounds: Sequence[Bounds]) -> tuple[float, ...]:
 
 
 def _least_squares(products: Values, bounds: Sequence[Bounds]) -> Values:
-    """Solve ``counts @ prices = time`` by least squares within bounds, from the sums of products alone."""
+    """Return the prices, ``float64[count]``, that solve ``counts @ prices = time`` best, from sums of products alone.
+
+    The solution has the least sum of squared errors within the bounds."""
     size = np.sqrt(np.diag(products))
     least, most = np.array(bounds).reshape(-1, 2).T
     bounded = (least > 0) & np.isfinite(most)

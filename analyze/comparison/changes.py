@@ -158,7 +158,7 @@ def _blocks(difference: Experiment, parts: Mapping[str, int]) -> Iterator[tuple[
 def _paths(
     difference: Experiment, parts: Mapping[str, int], of_ranks: Mapping[str, int], *, is_path: bool
 ) -> list[Change]:
-    """Return the call paths that changed most: in total on the critical path, otherwise at any location.
+    """Return the call paths that changed most: in total if ``is_path``, otherwise at the location that changed most.
 
     Args:
         difference: The difference.

@@ -228,7 +228,7 @@ def unit_of(runs: Sequence[Experiment], metric: str) -> str:
 
 
 def of_ranks(metric: str) -> OfRanks:
-    """Return how to combine values: mean over first threads, sum over all threads, or the value of the busiest rank."""
+    """Return how a metric's values are combined: mean over first threads, sum over threads, or the busiest rank's."""
     return "mean" if metric in _WALL else "max" if metric == BUSY_TIME else "sum"
 
 
@@ -298,7 +298,8 @@ def waiting_by_path(joined: Integration, run: int, metric: str) -> Values:
 def value_of_program(experiment: Experiment, metric: str) -> float:
     """Return the value of the whole program, over all call paths except MPI_Init and MPI_Finalize.
 
-    Work before and after MPI always counts, however little it is, because a limit could treat equal runs differently.
+    Work before and after MPI always counts, however little it is: with a limit, it might count in only one of two equal
+    runs.
     """
     return float(_over_locations(_without_startup(experiment, metric).sum(axis=0)[None], experiment, metric)[0])
 

@@ -86,10 +86,10 @@ def shift(base: Sequence[float], other: Sequence[float], *, repeats: bool = Fals
 
 
 def _time_on_test(ordered: Sequence[float]) -> tuple[float, int]:
-    """Return the total time on test and the number of failures, in terms of life testing.
+    """Return the total time on test, and the number of failures, of sorted times (terms of life testing).
 
-    The time is the sum of the distances of all runs from the fastest run. Runs beyond the faster half count with the
-    distance of the slowest run in this half.
+    The time on test is the sum of the distances of all runs from the fastest run. Runs beyond the faster half count
+    with the distance of the slowest run in this half. The failures are the runs of this half, except the fastest run.
     """
     kept = len(ordered) // 2 + 1
     beyond = (len(ordered) - kept) * (ordered[kept - 1] - ordered[0])

@@ -144,9 +144,10 @@ def find_critical_path(
 
 
 def _sums(part: Experiment, _: slice, master: int | None) -> tuple[Values, Values, Values]:
-    """Return time on the path per call path, busy time per process, and waiting per call path, for a block of ranks.
+    """Return the time on the path, the ranks' busy times and the waiting in a block of ranks; all in seconds.
 
-    A master's waiting is left out. All values are in seconds.
+    The first and the last result are ``float64[call path]``, the second is ``float64[process]``. A master's waiting is
+    left out.
     """
     first = [column for column, place in enumerate(part.locations) if place.thread == 0]
     others = [column for column, place in enumerate(part.locations) if place.process != master]
@@ -156,7 +157,7 @@ def _sums(part: Experiment, _: slice, master: int | None) -> tuple[Values, Value
 
 
 def _ranks(experiment: Experiment, parts: Values) -> dict[int, tuple[int, ...]]:
-    """Return, for each call path, the ranks with a substantial part of its time on the path, largest first."""
+    """Return the ranks with a substantial part of each call path's time on the critical path, largest part first."""
     named: dict[int, list[tuple[float, int]]] = {path: [] for path in np.flatnonzero(parts > 0).tolist()}
     for found in over_locations(experiment, _large_parts, (_OF_REGION * parts).tolist()):
         for path, rank, seconds in found:
@@ -165,7 +166,7 @@ def _ranks(experiment: Experiment, parts: Values) -> dict[int, tuple[int, ...]]:
 
 
 def _large_parts(part: Experiment, _: slice, least: list[float]) -> list[tuple[int, int, float]]:
-    """Return the call path, rank and seconds of each large contribution of a block's ranks to the path."""
+    """Return call path, rank and seconds of each time on the critical path that is at least ``least[call path]``."""
     processes, columns = np.unique([place.process for place in part.locations], return_inverse=True)
     found = []
     for path, values in enumerate(np.asarray(part.exclusive("path_time"))):

@@ -54,12 +54,12 @@ class Serialisation:
 
     @property
     def saved(self) -> Values:
-        """The estimated saving of each region if all ranks did equal work in it at the same time."""
+        """The estimated saving if all ranks did equal work in a region at the same time: ``float64[region]``."""
         return np.maximum(self.on_path - self.mean, 0.0)
 
     @property
     def chained(self) -> Values:
-        """The estimated saving of regions that are named because their ranks work in sequence; 0 for all others."""
+        """``saved`` for regions that are named because their ranks work in sequence; 0 for all others."""
         return np.where(self.beyond > 0, self.saved, 0.0)
 
     def handed_on(self, region: int) -> float:

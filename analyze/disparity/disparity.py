@@ -56,10 +56,9 @@ def find_disparity(
         additive: Whether a region's value includes the values of the regions below it, as with CRNM but not CPI.
         least: The least share of a critical region.
         costly: Regions that spend enough time on a cause to be worth a fix.
-        in_turn: Regions whose ranks work one after another. The innermost of them are culprits, whatever is expensive
-            in them.
-        waiting: Regions that spend part of their time waiting. If such a region contains a culprit of ``in_turn``, that
-            culprit is the reason for its time, and the region is not named.
+        in_turn: Regions whose ranks work one after another. The innermost of these regions are always culprits.
+        waiting: Regions that spend part of their time waiting. Such a region is no culprit if it contains a culprit
+            from ``in_turn``, which explains the waiting.
     """
     classes = classify(values) or []
     critical = [index for index, each in enumerate(classes) if each >= HIGH and shares[index] >= least]

@@ -61,7 +61,7 @@ def find_dissimilarity_causes(found: Dissimilarity, work: Work) -> Dissimilarity
 
 
 def _differences(work: Work, places: Sequence[int], clusters: Sequence[Sequence[int]]) -> tuple[Difference, ...]:
-    """Return the root causes in some regions: the attributes that are in at least one reduct."""
+    """Return the root causes in the given regions: the attributes that are in at least one reduct."""
     # With return_index, np.unique does not import numpy.ma, which takes as long as the analysis of a small run.
     different = np.unique(_labels(work, places, clusters), axis=0, return_index=True)[0].tolist()
     rows = (Row(number, tuple(values), decision) for number, (*values, decision) in enumerate(different))

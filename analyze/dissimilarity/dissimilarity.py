@@ -150,7 +150,7 @@ class _Search:
         return tuple(sorted(found))
 
     def labels(self, culprits: Sequence[int]) -> Labels:
-        """Cluster ranks, so that two ranks share a cluster if no culprit separates them."""
+        """Cluster ranks, so that two ranks share a cluster if no culprit separates them; ``int[rank]``."""
         vectors = self.vectors
         labels = np.zeros(len(vectors.ranks), np.intp) if vectors.programs is None else vectors.programs
         for culprit in culprits:

@@ -48,10 +48,10 @@ def seconds_of_a_byte(experiment: Experiment) -> float:
 
 
 def _stands_out(vectors: RankVectors, culprit: int) -> bool:
-    """Return whether a rank transfers over twice as much as another of its program, and rank 0 does not just collect.
+    """Return whether a rank transfers over twice as much as another rank of its program, in one region.
 
-    Inside a domain, ranks have at most twice as many neighbours as ranks in the corners. Values within a tenth of each
-    other count as equal.
+    Ranks inside a domain have at most twice as many neighbours as ranks in the corners. Values within a tenth of each
+    other count as equal. Programs are left out if rank 0 transfers as much as all other ranks, as if it collects data.
     """
     ranks = np.array(vectors.ranks)
     for columns in vectors.groups:

@@ -118,7 +118,7 @@ class _Asleep:
 
 
 def _part_of(some: Values, whole: Values) -> Values:
-    """Return the elementwise share of the whole, at most 1."""
+    """Divide elementwise by the whole; the result is at most 1."""
     return np.asarray(np.divide(some, whole, out=np.ones_like(whole), where=whole > some))
 
 
@@ -140,7 +140,7 @@ def _of_who_moved(part: Experiment, _: slice, asleep: _Asleep) -> Values:
 
 
 def _of_ranks(selection: Selection, asleep: _Asleep) -> tuple[Values, Values, Values, Values]:
-    """Return the seconds that some ranks were off the processor, and their seconds in MPI.
+    """Return the seconds that the given ranks were off the processor, and their seconds in MPI.
 
     Returns:
         The times off the processor as compared and as measured, ``float64[region, rank]`` each; the times in MPI,

@@ -97,7 +97,7 @@ class RankVectors:
         return self.threads or self.ranks
 
     def measured(self, regions: Sequence[int]) -> Values:
-        """Return the measured values in some regions, overhead of probes included; ``float64[region, rank]``."""
+        """Return the measured values in the given regions, overhead of probes included; ``float64[region, rank]``."""
         if self.own is not None:
             return self.own[list(regions)]
         if self.metric != "compute_time":
@@ -197,7 +197,7 @@ class RankVectors:
 def _vectors(
     selection: Selection, metric: str, computing: Computing | None, programs: int
 ) -> tuple[Values, Values | None, Prices | None]:
-    """Return the vectors of some ranks as compared, the same as measured, and the overhead of probes.
+    """Return the vectors of the given ranks as compared, the vectors as measured, and the overhead of probes.
 
     The second result is None unless threads are compared; the third is None if the price of probes is unknown.
 

@@ -86,11 +86,11 @@ class Attribute:
         return self._together(amount, self.bases[top].sum() - self.bases)
 
     def amount(self, regions: Sequence[int]) -> Values:
-        """Return the misses, bytes or instructions of each rank in some regions; ``float64[region, rank]``."""
+        """Return the misses, bytes or instructions of each rank in the given regions; ``float64[region, rank]``."""
         return self._rows(self.metrics[0], regions)
 
     def base(self, regions: Sequence[int]) -> Values:
-        """Return each rank's accesses, or amount if this is not a rate, in some regions; ``float64[region, rank]``."""
+        """Return each rank's accesses in the given regions; amounts if this is no rate; ``float64[region, rank]``."""
         return self._rows(self.metrics[1] or self.metrics[0], regions)
 
     def of_ranks(self, region: int) -> Values:
@@ -106,7 +106,7 @@ class Attribute:
         return np.asarray(np.where(idle, ratio(amount.sum(), base.sum()), ratio(amount, base)))
 
     def of_members(self, regions: Sequence[int], members: Sequence[int]) -> float:
-        """Return the rate of some ranks in some regions, or the mean of their amounts."""
+        """Return the rate of the given ranks in the given regions; for an amount, the mean over these ranks."""
         amount, base = (rows[:, list(members)].sum(axis=0) for rows in (self.amount(regions), self.base(regions)))
         return float(ratio(amount.sum(), base.sum()) if self.is_rate else amount.mean())
 

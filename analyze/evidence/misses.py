@@ -24,7 +24,7 @@ class Misses:
 
     Attributes:
         computing: Compute time in seconds.
-        most: Miss rate → the most seconds that its misses can take: the core waits for each miss.
+        most: Miss rate → the most seconds that its misses can take, if the core waits for each miss.
         executed: Instructions per rank; None if they were not counted.
         cycle: Seconds per cycle, as counted; None if cycles were not counted.
         is_walk: Whether there are no more misses than in sequential access.
@@ -66,12 +66,12 @@ class Misses:
         )
 
     def seconds(self) -> dict[str, Values]:
-        """Map each miss rate to the seconds attributed to its misses: what instructions leave, at most ``most``."""
+        """Map each miss rate to the seconds of its misses: time that instructions do not explain, at most ``most``."""
         stalled = self._beyond(np.where(self.is_walk, CRITERIA.dependent, CRITERIA.swift))
         return {name: np.minimum(stalled, each) for name, each in self.most.items()}
 
     def avoidable(self) -> Values:
-        """Return the estimated saving from avoiding all misses, in seconds.
+        """Return the estimated saving from avoiding all misses, in seconds: ``float64[region]``.
 
         It is the mean of two savings: the saving if each instruction waits for the previous one, and if none does.
         """

@@ -152,7 +152,7 @@ class SharedOut:
 
 
 def _left(part: Experiment, metric: str, less: Sequence[str]) -> Values:
-    """Subtract some metrics from another metric; ``float64[call path, location]``."""
+    """Subtract metrics from another metric; ``float64[call path, location]``."""
     found = part.exclusive(metric)
     for name in less:
         found = found - part.exclusive(name)

@@ -47,14 +47,14 @@ def program_times(experiment: Experiment) -> Values:
     """Return W_program of each process in seconds: from the return of MPI_Init to the call of MPI_Finalize.
 
     If this time was not measured, or a process did not finish or also worked outside these calls, W_program is the time
-    of the whole run except the two calls.
+    of the whole run except the two calls. The result is ``float64[process]``.
     """
     measured, whole = _program_and_run(experiment)
     return np.where((measured > 0) & ~_worked_outside(measured, whole), measured, whole)
 
 
 def times_outside(experiment: Experiment) -> Values:
-    """Return the part of W_program before MPI_Init and after MPI_Finalize, per process, in seconds."""
+    """Return the part of W_program before MPI_Init and after MPI_Finalize, in seconds: ``float64[process]``."""
     measured, whole = _program_and_run(experiment)
     return np.where((measured > 0) & _worked_outside(measured, whole), whole - measured, 0.0)
 
@@ -87,7 +87,7 @@ def _of_block(experiment: Experiment, _: slice) -> tuple[Values, Values]:
 
 
 def _worked_outside(measured: Values, whole: Values) -> Flags:
-    """Return whether processes did more before MPI_Init and after MPI_Finalize than start and end."""
+    """Return whether each process did more before MPI_Init and after MPI_Finalize than start and end."""
     return np.asarray(whole - measured > _START * measured)
 
 
@@ -153,7 +153,9 @@ def region_costs(experiment: Experiment, regions: tuple[CodeRegion, ...]) -> lis
 def _process_means(
     experiment: Experiment, regions: tuple[CodeRegion, ...], metric: str, processes: int
 ) -> Values | None:
-    """Return a metric's mean over processes for each region; wall times are those of first threads."""
+    """Return a metric's mean over the processes: ``float64[region]``; None if the metric is unknown.
+
+    Wall times are those of first threads."""
     if not complete(experiment, metric):
         return None
     found = summary(experiment, metric)

@@ -279,7 +279,7 @@ def expected_times(experiment: Experiment, absent: Sequence[str]) -> str | None:
 
 
 def _called(experiment: Experiment, ours: str) -> str | None:
-    """Return the name of a time that only its display name identifies; None if there is none."""
+    """Return the metric that is a time by its display name, although not by its name; None if there is none."""
     if ours not in ("wall_time", "cpu_time"):
         return None
     found = (

@@ -189,7 +189,7 @@ class Selection:
         return inclusive_over(self.experiment, self.regions, kept[:, None])[:, 0]
 
     def rows(self, metric: str, regions: Sequence[int], *, own: bool = False) -> Values:
-        """Return ``by_rank`` of a metric in some regions, without reading other regions: ``float64[region, rank]``.
+        """Return ``by_rank`` of a metric in the given regions, reading no other regions: ``float64[region, rank]``.
 
         Args:
             metric: Name of the metric.

@@ -18,7 +18,7 @@ __all__ = ["Barriers", "barriers_of_teams", "shares_of_waiting", "waits_by_path"
 
 @dataclass(frozen=True, slots=True)
 class Barriers:
-    """The barriers in a parallel region, in the regions below it, and at its ends.
+    """The barriers in a parallel region and in the regions below it, and the barrier at its end.
 
     Attributes:
         path: The call path of the region, or of the region below it that contains most of the barriers.

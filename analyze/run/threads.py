@@ -48,7 +48,7 @@ class Threads:
 
     @property
     def own(self) -> Flags:
-        """Where a column holds the thread's own values, not those of another thread; ``bool[call path, location]``."""
+        """Whether values are the thread's own, not those of another thread; ``bool[call path, location]``."""
         own: Flags = np.logical_not(self.serial) | (self.first == np.arange(len(self.first)))
         for part in self.parts:
             own[np.ix_(part.paths, part.others)] = False
@@ -175,7 +175,7 @@ class _Places:
         return nested
 
     def _by_process(self, values: Flags, columns: Indices) -> Flags:
-        """Return whether any of some columns of each process is true; ``bool[call path, process]``."""
+        """Return for each process whether a value of its given threads is true: ``bool[call path, process]``."""
         found = np.zeros((len(values), int(self.process.max(initial=0)) + 1), dtype=bool)
         np.logical_or.at(found.T, self.process[columns], values.T)
         return found

@@ -1,4 +1,4 @@
-"""Find models that fit a count, as a function of the number of ranks or of the grid that the ranks form."""
+"""Find models that fit a count, as a function of the number of ranks P, or of the grid that the ranks form."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def _columns(ranks: tuple[int, ...], grid: int, *, by_axis: bool) -> dict[str, V
 
 
 def _have_models(counted: Counted) -> bool:
-    """Return whether the largest and the smallest count of a rank have models in P; runs with one rank are left out."""
+    """Return whether the largest and the smallest count of a rank have models in P; runs with one rank do not count."""
     several = np.array(counted.ranks) > 1
     ranks = [each for each in counted.ranks if each > 1]
     return all(fitted(ranks, each[several].tolist()) is not None for each in (counted.least, counted.most))

@@ -36,7 +36,7 @@ class Repeats:
         return float(values.min()), float(values.max())
 
     def median(self, *, of_path: bool) -> int:
-        """Return the index of the run with the median time, or the median critical path; of two runs, the shorter.
+        """Return the index of the run with the median time, or critical path; the shorter one if two are in the middle.
 
         The mean of the runs is not used, because each of its regions would contain the time of disturbed runs.
         """

@@ -71,7 +71,7 @@ def heavy_procedures(analysis: Analysis) -> Iterator[Finding]:
 
 
 def late_region(analysis: Analysis, finding: Finding) -> tuple[Finding, Wait] | None:
-    """Return a finding on the region whose work ranks wait for in another region, and the wait; None if unknown.
+    """Return a finding on the region for whose work ranks wait, and the wait; None if this region is unknown.
 
     Args:
         analysis: The results so far.

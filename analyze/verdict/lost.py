@@ -135,10 +135,10 @@ def _of_idle(analysis: Analysis, findings: Mapping[int, Finding], most: Mapping[
 
 
 def _most_of(finding: Finding, unequal: float, waiting: float) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Return the ``most`` of ``_of_idle`` for a finding, first for unequal busy time, then for waiting.
+    """Return how much of each loss a finding may account for: first of unequal busy time, then of waiting.
 
-    A finding accounts for no more than it saves. If its saving does not show which of the two losses it reduces, its
-    seconds are divided in proportion to the two.
+    Each result has the form of ``most`` in ``_of_idle``. A finding accounts for no more than it saves. If its saving
+    does not show which of the two losses it reduces, its seconds are divided in proportion to the two.
 
     Args:
         finding: The finding.

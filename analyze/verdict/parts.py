@@ -189,7 +189,7 @@ class Parts:
 
     @cached_property
     def _again(self) -> Values:
-        """The share of each region's page faults that reusing memory can avoid; 1 if visits or faults are unknown.
+        """The share of page faults that reusing memory can avoid: ``float64[region]``; 1 if counts are unknown.
 
         Faults count if their call path, or one above it, was entered more than once. All faults of a region count if
         their pages take more memory than the processes ever had, so that memory was freed and allocated again.
@@ -289,7 +289,7 @@ class Parts:
         }
 
     def at_once(self, region: int) -> Saved:
-        """Return the saving if all ranks were busy in a region at the same time; 0 s where ``in_turn`` is 0."""
+        """Return the saving if all ranks were busy in a region at the same time; nothing if ``in_turn`` is 0 there."""
         path = self.explanation.serialisation
         if path is None or not self.in_turn[region]:
             return Saved(Why.AT_ONCE, 0.0)

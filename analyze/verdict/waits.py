@@ -82,7 +82,7 @@ def is_for_master(analysis: Analysis, finding: Finding) -> bool:
 
 
 def _late_ranks(analysis: Analysis, places: list[int]) -> tuple[int, ...]:
-    """Return the ranks whose work in some regions others wait for, longest wait first; empty if all ranks are alike."""
+    """Return the ranks whose work in the given regions others wait for, longest wait first; empty if all are alike."""
     ranks = np.array(analysis.run.weighed.ranks)
     times = np.where(ranks == analysis.master_rank, 0.0, analysis.run.weighed.rows("delay_time", places).sum(axis=0))
     late, order = _much(times), np.argsort(-times, kind="stable")
@@ -91,12 +91,12 @@ def _late_ranks(analysis: Analysis, places: list[int]) -> tuple[int, ...]:
 
 
 def _much(times: Values) -> Flags:
-    """Return where a time is at least a quarter of the longest one: ``bool[rank]``."""
+    """Return whether each time is at least a quarter of the longest one: ``bool[rank]``."""
     return np.asarray((times > 0) & (times >= CRITERIA.part * times.max(initial=0.0)))
 
 
 def _times(analysis: Analysis, region: Region) -> tuple[Indices, Values]:
-    """Return ranks, and the seconds that each waits in a region, or is in MPI there if the critical path is unknown."""
+    """Return ranks, and how many seconds each waits in a region, or is in MPI there if the path is unknown."""
     weighed, paths = analysis.run.weighed, analysis.experiment.call_paths
     ranks = np.array(weighed.ranks)
     if analysis.explanation.serialisation is None:

@@ -37,7 +37,7 @@ _FEWEST: Final = 20  # minimum number of samples, so that the maximum lag is at 
 
 
 def normalised(values: Values) -> Values:
-    """Return the values scaled to mean 0 and standard deviation 1; zeros if they are constant."""
+    """Return the values, ``float64[n]``, scaled to mean 0 and standard deviation 1; zeros if they are constant."""
     centred = values - values.mean()
     deviation = np.sqrt(np.mean(centred * centred))
     scaled: Values = centred / deviation if deviation > 0 else np.zeros(len(values))
