@@ -171,9 +171,9 @@ def correlation(space: MetricSpace) -> Correlation:
     """Correlate all pairs of metrics, in O(points × metrics²).
 
     Metrics are redundant if |r| ≥ 0.95 for every pair in a group (complete linkage), so one metric of the group
-    represents the others: if possible, a measured metric. A single point can create or hide such a correlation. So the
-    metrics to keep are chosen such that they are valid whichever point is left out: the groups are divided again by the
-    weakest correlation that remains without any one point, and each division keeps one metric.
+    represents the others: if possible, a measured metric. A single point can create or hide such a correlation. The
+    metrics to keep must represent the group whichever point is left out. So each group is divided again, by the lowest
+    correlation that results if any one point is left out, and each division keeps one metric.
 
     Raises:
         InputError: There is only one metric.

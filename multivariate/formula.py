@@ -108,7 +108,7 @@ class Formula:
         return _written(self._tree, self._names)
 
     def unit(self, units: Mapping[str, str]) -> str:
-        """Return the unit that ``parse`` was given; otherwise the unit that all terms share, empty if there is none.
+        """Return the unit given to ``parse``; otherwise the unit that all terms share; empty if there is neither.
 
         Only sums and differences of metrics have such a unit.
 

@@ -86,7 +86,7 @@ def shift(base: Sequence[float], other: Sequence[float], *, repeats: bool = Fals
 
 
 def _time_on_test(ordered: Sequence[float]) -> tuple[float, int]:
-    """Return the total time on test, and the number of failures, of sorted times (terms of life testing).
+    """Return the total time on test, and the number of failures, as in life testing, from times in ascending order.
 
     The time on test is the sum of the distances of all runs from the fastest run. Runs beyond the faster half count
     with the distance of the slowest run in this half. The failures are the runs of this half, except the fastest run.

@@ -33,9 +33,10 @@ class Serialisation:
         on_path: Time of each region on the path.
         mean: Mean busy time of the ranks in each region.
         busiest: Busy time in each region of the rank that is busiest in all regions together.
-        beyond: Seconds by which a region's time on the path exceeds the busy time of the rank that is busiest in it. 0
-            if this is below a tenth of the time on the path, because ranks are never equally fast all the time; if
-            sampling error alone may cause it; and for regions that are not named (see ``find_serialisation``).
+        beyond: Seconds by which a region's time on the path exceeds the busy time of the rank that is busiest in it.
+            This is 0 if it is below a tenth of the time on the path, because ranks are never equally fast all the time.
+            It is also 0 if it is not worth a fix, if sampling error alone may cause it, and for regions that are not
+            named (see ``find_serialisation``).
         passes_on: ``bool[region]``: whether ranks pass results from one to the next: messages end a part of the waiting
             for this region, and the path has visits by several ranks for each step. Otherwise, if the region is not
             ``in_doubt``, a different rank is late each time.

@@ -117,8 +117,8 @@ class _Culprits:
     def _heaviest(self, index: int, weighing: Sequence[int], rest: float) -> list[int]:
         """Return the region itself, or the largest regions below it.
 
-        The largest regions below are returned if the largest child has a larger value than the region without its large
-        children, and takes at least two thirds of the region or 10 % of the program's time.
+        The regions below are returned if the largest child meets two conditions: its value is larger than that of the
+        region without its large children, and it takes two thirds of the region, or 10 % of the program's time.
         """
         most = max(weighing, key=lambda child: self.values[child], default=index)
         stands_alone = (

@@ -119,9 +119,10 @@ class RankVectors:
     def noise(self) -> Values:
         """The difference within which ranks count as alike in each region, in the metric's unit; ``float64[region]``.
 
-        Times of equal work differ by chance. The limit is a share of the time that is compared as measured (see
-        ``part_by_noise``), but not below the clocks' resolution, plus 1 % of the time that was divided by work; it is
-        never below ``bursts``. Bytes, and time off the processor, must differ by the threshold of Algorithm 1.
+        Times of equal work differ by chance. The limit is the sum of two parts, but at least ``bursts``. One part is a
+        share of the time that is compared as measured (see ``part_by_noise``), but at least the clocks' resolution. The
+        other part is 1 % of the time that was divided by work. For bytes, and time off the processor, the limit is the
+        threshold of Algorithm 1.
         """
         longest = self.values.max(axis=1)
         if self.metric not in TIMES:

@@ -151,10 +151,10 @@ def time_split(
     """Return the seconds that each region's attributes take.
 
     Files take the measured time of their calls, without polling in collective calls. MPI takes the measured time of its
-    calls without waiting for late ranks, but at most the time that its bytes need on a slow network, and at most the
-    fastest rank's time per call or byte: any longer time is waiting. If ranks wait for cores, only the CPU time in MPI
-    counts, and the time in files is limited to what CPU time and a slow disk explain. Instructions take the program's
-    average time; for misses, see ``misses.py``.
+    calls without waiting for late ranks. Any time beyond what its bytes need on a slow network, or beyond the fastest
+    rank's time per call or byte, is waiting, too. If ranks wait for cores, only the CPU time in MPI counts, and the
+    time in files is limited to what CPU time and a slow disk explain. Instructions take the program's average time; for
+    misses, see ``misses.py``.
 
     Args:
         ranks: All ranks, and the regions.

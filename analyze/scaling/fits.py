@@ -46,7 +46,7 @@ class Counted:
 
     @property
     def grids(self) -> tuple[int, ...]:
-        """The numbers of dimensions to try; ranks of any grid may also form a chain, with one dimension."""
+        """The numbers of dimensions to try: the known ones, and 1 for a chain; all possible ones if none is known."""
         return tuple(each for each in self.possible if not self.known or each in (1, *self.known))
 
     @property

@@ -106,8 +106,8 @@ def late_work(analysis: Analysis, wait: Wait) -> Finding | None:
         wait: The longest wait that no other finding explains.
 
     Returns:
-        None if ranks lose less than a tenth of the run by such waiting, because they are never equally fast all the
-        time; or if it is unknown what they wait for, or the saving is less than ``least_gain``.
+        The finding. None if it is unknown what ranks wait for, if the saving is less than ``least_gain``, or if ranks
+        lose less than a tenth of the run by such waiting, because they are never equally fast all the time.
     """
     found, path = analysis.efficiency, analysis.explanation.serialisation
     place = _busiest(analysis, wait.late) if wait.late else None

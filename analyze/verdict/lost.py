@@ -155,11 +155,11 @@ def _most_of(finding: Finding, unequal: float, waiting: float) -> tuple[tuple[fl
 
 
 def _saved(finding: Finding, *reasons: Why) -> float:
-    """Return the seconds of those parts of a finding's saving that have one of the given reasons."""
+    """Return the seconds that the parts of a finding's saving with one of the given reasons save together."""
     parts = finding.gain.parts if finding.gain else ()
     return sum(each.before - each.after for each in parts if each.why in reasons)
 
 
 def _left(finding: Finding, *reasons: Why) -> float:
-    """Return the seconds that a perfect fix leaves of those parts of a saving that have one of the given reasons."""
+    """Return the seconds that a perfect fix leaves in the parts of a saving with one of the given reasons."""
     return sum(each.after for each in (finding.gain.parts if finding.gain else ()) if each.why in reasons)

@@ -20,9 +20,9 @@ def slow_in_turn(analysis: Analysis) -> dict[int, int | None]:
     shared.
 
     Returns:
-        Position of the region → the largest culprit in which threads also differ in total, whose finding then includes
-        both savings: the region itself, a region around it in its team, or a region inside it with most of its loss;
-        None if there is no such culprit. A culprit that ``is_minor`` does not count.
+        Position of the region → the largest culprit in which threads also differ in total; the culprit's finding then
+        includes both savings. The culprit is the region itself, a region around it in its team, or a region inside it
+        with most of its loss. None if there is no such culprit; a culprit that ``is_minor`` does not count.
     """
     return {
         place: next((each for each in _culprits(analysis, place, team) if not _is_less(analysis, each, place)), None)

@@ -43,13 +43,12 @@ def wait_of(
 def waits_for(analysis: Analysis, finding: Finding) -> tuple[Wait, ...]:
     """Return where other ranks, except a master, wait for the work of a finding: one wait per region, longest first.
 
-    If the critical path is known, these are the waits that led to the finding, and further waits of at least a quarter
-    of the finding's saving, or of 1 % of the base if it has no saving. Otherwise, they are only the waits that led to
-    the finding.
+    These are the waits that led to the finding and, if the critical path is known, further long waits: at least a
+    quarter of the finding's saving, or 1 % of the base if the finding has no saving.
 
     Args:
         analysis: The results so far.
-        finding: A finding whose ``waits`` are those that led to it.
+        finding: A finding whose ``waits`` are the waits that led to it.
     """
     path, late = analysis.explanation.serialisation, tuple(each for each in finding.slowest if isinstance(each, int))
     waits = [wait_of(analysis, each.region, each.seconds, without=late) for each in finding.waits]

@@ -236,8 +236,8 @@ def _ways(table: _Table, i: int, k: int, start: int, kept: tuple[Values, Values]
     """Recompute diagonals from ``start`` to k, as far as paths to the cell (k, i) can use them.
 
     Returns:
-        For each diagonal: its first i; for each cell, whether the best step to it is in only one sequence; and for each
-        cell, whether the better of the steps in one sequence is in the second sequence.
+        For each diagonal, the i of its first cell, and two flags per cell: whether the best step to the cell is in only
+        one sequence; and whether, of the two steps in only one sequence, the one in the second sequence is better.
     """
     shift = max(0, i - (k - start) - 2)
     before, latest = (row[shift : i + 2].copy() for row in kept)
