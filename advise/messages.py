@@ -225,7 +225,7 @@ def _lists(body: Sequence[Statement]) -> Iterator[Sequence[Statement]]:
 
 
 def _in_turn(site: Site) -> Iterator[tuple[list[_Use], Sequence[Statement]]]:
-    """Yield consecutive MPI calls in a list of statements, together with that list."""
+    """Yield the MPI calls of the region in each list of statements, in order, together with that list."""
     for body in _lists(site.procedure.body):
         calls = []
         for statement in body:

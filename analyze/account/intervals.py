@@ -32,9 +32,10 @@ def part_intervals(experiment: Experiment, splitting: Splitting, means: Mapping[
     """Return the 95 % confidence interval of each part of each call path's time.
 
     Prices that are fitted to the run have the error of the fit. For one region, the price of an instruction is only
-    known within the calibrated bounds, and events that are modelled may take no time. The parts of computing add up to
-    the measured time, so each part is also bounded by the others. Measured parts, such as waiting, have no interval.
-    Calls and bytes have no interval either, because their calibrated price is only a lower bound.
+    known within the calibrated bounds, and events that are modelled may take no time. A page fault takes up to twice
+    its calibrated price. The parts of computing add up to the measured time, so each part is also bounded by the
+    others. Measured parts, such as waiting, have no interval. Calls and bytes have no interval either, because their
+    calibrated price is only a lower bound.
 
     Args:
         experiment: The run.

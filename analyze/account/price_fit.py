@@ -272,7 +272,8 @@ def fit(products: Values, bounds: Sequence[Bounds]) -> tuple[float, ...]:
 def _least_squares(products: Values, bounds: Sequence[Bounds]) -> Values:
     """Return the prices, ``float64[count]``, that solve ``counts @ prices = time`` best, from sums of products alone.
 
-    The solution has the least sum of squared errors within the bounds."""
+    The solution has the least sum of squared errors within the bounds.
+    """
     size = np.sqrt(np.diag(products))
     least, most = np.array(bounds).reshape(-1, 2).T
     bounded = (least > 0) & np.isfinite(most)

@@ -189,7 +189,8 @@ class Splitting:
     def _mpi(self, experiment: Experiment) -> tuple[Values, Values]:
         """Return the times of MPI calls and of bytes at their prices, as if all pairs of ranks communicated equally.
 
-        Both are ``float64[call path, location]``."""
+        Both are ``float64[call path, location]``.
+        """
         prices = self.prices
         across = np.array([self.across[place.machine, place.node] for place in experiment.locations])
         call, byte = prices.mpi_call or 0.0, prices.mpi_byte or 0.0

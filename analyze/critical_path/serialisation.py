@@ -141,8 +141,8 @@ def _named(regions: Sequence[CodeRegion], in_turn: Flags, passes_on: Flags, wait
         regions: The regions.
         in_turn: Whether ranks work one after another in each region, or a different rank is late each time. The
             innermost of these regions are named.
-        passes_on: Whether ranks pass on results, in each region.
-        waits_there: Whether ranks also wait for these results in the same region. A region in which they do not is
+        passes_on: Whether ranks pass on results in each region.
+        waits_there: Whether ranks also wait for these results in the same region. A region in which they do not wait is
             skipped if it is inside a region in which they do.
     """
     found, around = in_turn.copy(), np.zeros(len(regions), dtype=bool)

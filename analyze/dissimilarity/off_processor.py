@@ -43,9 +43,9 @@ def differing_time_off(
         threads: How threads share the call paths, if processes have several threads.
 
     Returns:
-        The times, as measured and as compared, and the differences. None in these cases: ranks do not differ
-        materially; no rank waits in MPI for a rank that is off the processor; or a first thread leaves its process's
-        work to other threads, and waits for them.
+        The times, as measured and as compared, and the differences. None in these cases: times were not measured; ranks
+        do not differ materially; no rank waits in MPI for a rank that is off the processor; or a first thread leaves
+        its process's work to other threads, and waits for them.
     """
     experiment, floor = selection.experiment, max(CRITERIA.least_weight * program_time, CRITERIA.burst)
     if not all(complete(experiment, each) for each in ("wall_time", "mpi_time", "cpu_time", "mpi_cpu_time")):

@@ -76,7 +76,10 @@ class Work:
     def differences(
         self, places: Sequence[int], clusters: Sequence[Sequence[int]], among: Collection[str] | None = None
     ) -> tuple[Difference, ...]:
-        """Return the attributes that differ between ranks as their times do in the given regions; widest spread first.
+        """Return the attributes that differ between ranks as their times do in the given regions.
+
+        The compared metric comes first and ``mpi_bytes`` last, because volume hardly explains time outside MPI. In
+        between, the attribute with the widest spread comes first.
 
         Args:
             places: The regions.

@@ -155,7 +155,8 @@ def _process_means(
 ) -> Values | None:
     """Return a metric's mean over the processes: ``float64[region]``; None if the metric is unknown.
 
-    Wall times are those of first threads."""
+    Wall times are those of first threads.
+    """
     if not complete(experiment, metric):
         return None
     found = summary(experiment, metric)
@@ -181,7 +182,10 @@ def _extremes(
 def _extremes_of_block(
     part: Experiment, _: slice, regions: tuple[CodeRegion, ...], computing: Computing | None
 ) -> tuple[Values, Values]:
-    """Return the shortest and longest times in a block; infinite for wall time if the block has no first thread."""
+    """Return the shortest and the longest time of a block's processes: ``float64[region]`` each, in seconds.
+
+    They are infinite and minus infinity for wall times of a block without first threads.
+    """
     exclusive = computing.values(part) if computing else part.exclusive("wall_time")
     # Other threads run at the same time, so only the first thread's wall time counts.
     kept = np.flatnonzero([bool(computing) or not place.thread for place in part.locations])

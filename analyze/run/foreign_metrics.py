@@ -172,7 +172,7 @@ def in_own_names(experiment: Experiment) -> Experiment:
 
 
 def _source_of(experiment: Experiment, name: str, sources: Mapping[str, _Source]) -> str:
-    """Return the source of one of our metrics, ``derived:cpu_time, of imported:TOOL`` if another time replaces it."""
+    """Return what to note as a metric's source: ``derived:cpu_time, of imported:TOOL`` if another time replaces it."""
     if name in _COMPUTED:
         return experiment.metric(name).source
     imported, words = experiment.metrics[0].source, sources[name].words

@@ -109,7 +109,7 @@ def predictions(series: Series) -> Iterator[Prediction]:
 
 
 def _prediction(series: Series, metric: str, runs: int, ranks: int, measured: float | None) -> Prediction:
-    """Return a prediction from the first ``runs`` runs."""
+    """Return the prediction of a count's total for ``ranks`` ranks, by models of the first ``runs`` runs."""
     values = series.counts[metric][runs - 1].tolist()
     predicted, modelled, unclear, whole = 0.0, 0.0, 0.0, sum(values) or 1.0
     for value, models in zip(values, models_of(series, metric, runs), strict=True):

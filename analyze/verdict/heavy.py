@@ -43,7 +43,7 @@ def heavy_regions(analysis: Analysis) -> Iterator[Finding]:
 
 
 def heavy_procedures(analysis: Analysis) -> Iterator[Finding]:
-    """Yield a finding for each region that takes much time over all its call paths, but not on any single call path."""
+    """Yield a finding for each procedure that takes much time over all its call paths, but is not a hot spot."""
     files = analysis.explanation.seconds.of["io_bytes"]
     positions = {region.id: index for index, region in enumerate(analysis.run.weighed.regions)}
     for each in analysis.procedures.heavy:
