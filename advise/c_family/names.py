@@ -32,7 +32,7 @@ class Names:
     def declare(
         self, cursor: Any, line: int, sizes: list[Expression], value: Expression | None, *, argument: bool = False
     ) -> Name:
-        """Record a variable or an argument.
+        """Record a variable or an argument; return its unique name.
 
         Args:
             cursor: The declaration of the variable.

@@ -25,10 +25,10 @@ def differing_volumes(selection: Selection, program_time: float) -> tuple[RankVe
         program_time: Mean W_program in seconds.
 
     Returns:
-        The volumes and the differences. None in these cases: ranks do not differ; all ranks spend little time in MPI in
-        these regions; no rank transfers more than twice as much as another (smaller differences are normal, because
-        ranks at the boundary of a domain have fewer neighbours); or only rank 0 transfers more bytes, because it
-        collects data from all other ranks, or distributes data to them.
+        The volumes and the differences. None in these cases: bytes were not counted; ranks spend less than a tenth of
+        the run in MPI; ranks do not differ; no rank transfers more than twice as much as another (smaller differences
+        are normal, because ranks at the boundary of a domain have fewer neighbours); or only rank 0 transfers more
+        bytes, because it collects data from all other ranks, or distributes data to them.
     """
     experiment, least = selection.experiment, THRESHOLD * program_time
     if not (complete(experiment, "mpi_bytes") and complete(experiment, "mpi_time")):

@@ -254,7 +254,8 @@ class Work:
         """Return how much of the compared time an attribute takes on each given rank, in seconds.
 
         Time beyond what the fastest rank needs for the same number of instructions is attributed to misses, in equal
-        amounts per miss. Instructions, and bytes if the time of their calls was not measured, take their average time.
+        amounts per miss. Instructions take their average time. Bytes take the time of their calls; if it was not
+        measured, bytes of files take their average time, and messages none.
         """
         vectors, attribute = self.vectors, self.attributes[name]
         amount, times = attribute.amount([place])[0][columns], vectors.values[place][columns]

@@ -148,9 +148,9 @@ def _is_replicated(series: Series, path: int) -> bool:
 def _add_waiting(parts: _Parts, series: Series, last: Findings, owners: dict[int, int]) -> None:
     """Add each call path's time on the critical path minus the ranks' mean busy time in it, times the number of ranks.
 
-    If a finding reports that ranks differ or wait, its call paths are added under its kind and region. Other call paths
-    are added if the difference exceeds noise; otherwise it stays unexplained. If some ranks take longer for the same
-    instructions, their cores are slow.
+    Call paths that are mostly file I/O are added as file I/O. If a finding reports that ranks differ or wait, its call
+    paths are added under its kind and region. Other call paths are added if the difference exceeds noise; otherwise it
+    stays unexplained. If some ranks take longer for the same instructions, their cores are slow.
     """
     ranks = series.ranks[-1]
     path, busy, longest = series.path[-1], series.busy[-1], series.longest[-1]

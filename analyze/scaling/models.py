@@ -75,7 +75,7 @@ def fitted(ranks: Sequence[int], values: Sequence[float]) -> Model | None:
 
 
 def models_in_ranks(number: int, ranks: Sequence[int], amounts: Values) -> Iterator[tuple[float, Model]]:
-    """Yield the models in P with ``number`` terms that are exact within 1 %, each with its error as a share of 1 %.
+    """Yield the models in P that are exact within 1 %, each with its largest error as a share of the allowed error.
 
     Args:
         number: Number of terms.
@@ -95,7 +95,7 @@ def allowed_of(amounts: Values) -> Values:
 def combined(
     columns: Mapping[str, Values], number: int, amounts: Values, allowed: Values, *, is_grid: bool = False
 ) -> Iterator[tuple[float, _Terms]]:
-    """Yield weighted sums of ``number`` columns that fit the amounts, each with its error as a share of ``allowed``.
+    """Yield weighted sums of columns that fit the amounts, each with its largest error as a share of ``allowed``.
 
     Args:
         columns: Name of a form → its value for each amount.
