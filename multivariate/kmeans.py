@@ -22,7 +22,7 @@ __all__ = ["Clusters", "Criterion", "kmeans"]
 Criterion = Literal["silhouette", "calinski-harabasz", "davies-bouldin"]
 
 _MOST: Final = 10  # largest number of clusters tried
-_SAMPLE: Final = 5_000  # largest number of points from which k is chosen
+_SAMPLE: Final = 5_000  # largest number of points by which the number of clusters is chosen
 _STARTS: Final = 10
 _STARTS_OF_MANY: Final = 3
 _STEPS: Final = 100  # limit on Lloyd's iterations; a hundred points need about ten iterations
