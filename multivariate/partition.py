@@ -216,7 +216,7 @@ def _distances(points: Values) -> Values:
 
 
 def _mean_silhouette(distances: Values, labels: Labels, weights: Indices) -> float | None:
-    """Return the mean silhouette of points, ``distances[point, point]`` apart, with a weight per cluster."""
+    """Return the mean silhouette of points from their distances, ``float64[point, point]``; clusters have weights."""
     sizes = np.bincount(labels)
     if not 1 < len(sizes) < len(labels):
         return None

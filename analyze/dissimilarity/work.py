@@ -193,7 +193,7 @@ class Work:
         return not any(self._matters(name, [place], columns) for name in self.events for place in asked)
 
     def _matters(self, name: str, places: Sequence[int], columns: Indices) -> bool:
-        """Return whether slow ranks have more of an event, and it may explain a material share of their extra time."""
+        """Return whether slow ranks have more of an event, which may explain a material share of their extra time."""
         times, more, most = self._beyond_work(name, places, columns)
         apart = times - times.mean()
         squares, together = float((apart * apart).sum()), float((more * apart).sum())

@@ -107,7 +107,9 @@ class TimeSplit:
         return own >= CRITERIA.part * float(self.time[region]) if below else True
 
     def in_turn(self, least: float) -> list[int]:
-        """Return the regions whose ranks work one after another, or are late by turns, if that is worth a fix.
+        """Return the regions in which ranks work one after another, or a different rank is late each time.
+
+        Only regions in which this is worth a fix are returned.
 
         Args:
             least: The least share of the program's time that is worth a fix.

@@ -25,8 +25,8 @@ class Summary:
     Attributes:
         sums: ``float64[call path]``: exclusive values, summed over all locations.
         first: ``float64[call path]``: exclusive values, summed over the first thread of each process.
-        least: ``float64[call path]``: the smallest value.
-        most: ``float64[call path]``: the largest value.
+        least: ``float64[call path]``: the smallest value of any location.
+        most: ``float64[call path]``: the largest value of any location.
         positive: The number of values above 0.
         missing: The first location that lacks a value; None if there is none.
         sample: ``float64[call path, sampled location]``; see ``sampled``.

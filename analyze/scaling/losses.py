@@ -174,7 +174,7 @@ def _add_waiting(parts: _Parts, series: Series, last: Findings, owners: dict[int
 
 
 def _add_transfer(parts: _Parts, series: Series, seconds: float, last: Findings, owners: dict[int, int]) -> None:
-    """Divide the time outside the critical path among call paths, by their time in MPI without waiting for ranks.
+    """Divide the time outside the critical path in proportion to call paths' time in MPI without waiting for ranks.
 
     Time that MPI does not explain, such as sleep, stays unexplained.
     """
