@@ -339,6 +339,6 @@ class _Walk:
 
 
 def _own(values: Values, regions: Sequence[CodeRegion], index: int) -> Values:
-    """Return a region's exclusive value, computed from inclusive values."""
+    """Return a region's exclusive values, computed from inclusive values, ``float64[region, …]``."""
     region = regions[index]
     return values[index] if region.own_code else np.asarray(values[index] - values[list(region.children)].sum(axis=0))
