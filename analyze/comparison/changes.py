@@ -146,7 +146,7 @@ def _unit(difference: Experiment, parts: Mapping[str, int]) -> str:
 
 
 def _blocks(difference: Experiment, parts: Mapping[str, int]) -> Iterator[tuple[Rows, Values]]:
-    """Yield rows of call paths, and how the sum of ``parts`` changed there: ``float64[row, location]``, 0 if missing."""
+    """Yield rows of call paths, and how the sum of ``parts`` changed: ``float64[row, location]``, 0 if missing."""
     (first, *others) = parts
     for rows, values in difference.blocks(first):
         found = parts[first] * np.nan_to_num(values)
