@@ -141,7 +141,7 @@ class _Adviser:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Warnings about files, including the number of files that may divide the work but were not read."""
+        """A warning with the number of files that may divide the work, but were not read; empty if there are none."""
         number = len(self._unread - self._reading.sources.keys())
         files = f"{number} more {'files' if number > 1 else 'file'} that may divide work among ranks"
         were = "were" if number > 1 else "was"

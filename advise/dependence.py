@@ -239,7 +239,7 @@ def _only_value(accesses: list[Access]) -> Expression | None:
 
 
 def _is_array(declaration: Declaration) -> bool:
-    """Return whether a variable holds more than one value, including C's pointers, which can be subscripted."""
+    """Return whether a variable holds more than one value; a C pointer holds one value, unless it is ``restrict``."""
     if declaration.extents == (None,) and declaration.may_overlap:
         return False
     return bool(declaration.extents) or declaration.element.kind == "structure"

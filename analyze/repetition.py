@@ -164,7 +164,7 @@ def _apart(mean: _Analysed, difference: _Difference, run: _Analysed, vectors: Ra
 
 
 def _taken(run: _Analysed, place: _Place) -> float | None:
-    """Return the time of a region in a run, as the mean over its ranks."""
+    """Return the wall time of a region in a run, mean over the ranks, in seconds; 0 if the run lacks the region."""
     regions, costs = run.findings.run.weighed.regions, run.findings.run.weighed_costs
     return next((cost.wall_time for each, cost in zip(regions, costs, strict=True) if run.place(each) == place), 0.0)
 

@@ -91,7 +91,7 @@ class TimeSplit:
 
     @cached_property
     def has_small_calls(self) -> Flags:
-        """Whether regions in ``waits`` mostly make many small MPI calls, and this is worth a fix: ``bool[region]``."""
+        """Whether regions in ``waits`` mostly spend this time in many small calls, worth a fix: ``bool[region]``."""
         small = self.is_part(self.small_calls) & (self.small_calls >= self.waited)
         return np.asarray(self.waits & small & (self.small_calls >= CRITERIA.least_gain * self.busy))
 

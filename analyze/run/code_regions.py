@@ -199,7 +199,7 @@ def descendants(regions: Sequence[CodeRegion], index: int) -> Iterator[int]:
 
 
 def caller_of(call_paths: Sequence[CallPath], path: int) -> Region | None:
-    """Return the function that called the function of a call path; None if there is none."""
+    """Return the region that called the function of a call path: a function, or a loop in it; None if there is none."""
     own = call_paths[path].region.function or call_paths[path].region.name
     above = call_paths[path].parent
     while above is not None and call_paths[above].region.function == own:

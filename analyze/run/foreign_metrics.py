@@ -317,7 +317,7 @@ def _of_calls(experiment: Experiment, metric: str, values: Severity) -> Severity
 
 
 def with_kinds(experiment: Experiment) -> Experiment:
-    """Return another tool's experiment with its own names, but with MPI functions marked as such."""
+    """Return another tool's experiment with its own names, but with MPI functions marked; our own stays unchanged."""
     if "wall_time" in experiment:
         return experiment
     return experiment.replaced(call_paths=_named_kinds(experiment.call_paths))
