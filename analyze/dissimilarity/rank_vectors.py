@@ -174,7 +174,9 @@ class RankVectors:
         return max(float(self.by_sampling(totals[each].min(), totals[each].max())) for each in self.groups)
 
     def levels(self, values: Values) -> Labels:
-        """Return the cluster of each rank, by values that differ; ranks within sampling error share a cluster.
+        """Return the cluster of each rank, ``int[rank]``, by values that are known to differ.
+
+        Ranks whose values differ by no more than sampling error share a cluster.
 
         Args:
             values: ``float64[rank]``, in the metric's unit.
