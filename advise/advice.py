@@ -22,7 +22,7 @@ class Advice:
     Attributes:
         kind: Name of the module that makes the suggestion.
         text: The observation, and what to try, in one sentence.
-        places: The places in the text, as ``file:line``; the place to change comes first.
+        places: The places that the text names, as ``file:line``; the place to change comes first.
         evidence: Observations that support the suggestion.
         gain: Upper limit of the seconds that the suggestion may save; None if unknown.
         confidence: ``high``: the code is as described, and the remedy fits the cause; ``medium``: one of the two is
@@ -50,8 +50,9 @@ class Site:
             ``ranks`` if ranks differ, or ``threads`` if threads differ.
         gain: Seconds that a perfect fix saves.
         numbers: The region's measurements. ``visits``, ``io_calls``, ``io_bytes``, ``mpi_calls`` and ``mpi_bytes`` are
-            sums over all ranks. ``visits_per_rank`` is the largest number of visits on any rank. ``visits_apart`` and
-            ``instructions_apart`` are the ratios of the largest value on any rank to the smallest.
+            sums over all ranks; so are ``entries``, the visits of the region's call path, and ``entries_around``, those
+            of the call path around it. ``visits_per_rank`` is the largest number of visits on any rank.
+            ``visits_apart`` and ``instructions_apart`` are the ratios of the largest value on any rank to the smallest.
         sources: All files that were read, by name.
         turns_apart: Returns a loop's largest number of iterations on any rank, divided by its smallest number; None if
             its iterations are not counted.

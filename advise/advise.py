@@ -141,7 +141,7 @@ class _Adviser:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Warnings about files, including the number of files that may divide the work but were not read."""
+        """A warning with the number of files that may divide the work, but were not read; empty if there are none."""
         number = len(self._unread - self._reading.sources.keys())
         files = f"{number} more {'files' if number > 1 else 'file'} that may divide work among ranks"
         were = "were" if number > 1 else "was"
@@ -210,7 +210,7 @@ class _Adviser:
         return tuple(sorted(unique.values(), key=lambda each: _SUREST[each.confidence])[:_MOST])
 
     def _read_callers(self, region: CodeRegion) -> None:
-        """Read the files of a region's callers, then some other files, because they may divide the region's work."""
+        """Read the files of a region's callers, then other files up to a limit: they may divide the region's work."""
         paths = self._findings.experiment.call_paths
         number: int | None = region.id
         names: list[str] = []
@@ -277,7 +277,7 @@ class _Adviser:
 
 
 def _with_source(findings: Findings, region: CodeRegion) -> Region | None:
-    """Return the region itself if it has lines, otherwise the innermost region around it that has lines."""
+    """Return the innermost region, among this region and those around it, with a source; None if there is none."""
     paths = findings.experiment.call_paths
     number: int | None = region.id
     while number is not None:
@@ -318,7 +318,7 @@ def _numbers(selection: Selection, culprit: int) -> dict[str, float]:
 
 
 def _turns_apart(selection: Selection, source: SourceFile, loop: Loop) -> float | None:
-    """Return a loop's largest number of iterations on any rank, divided by its smallest number.
+    """Return a loop's largest number of iterations on any rank, divided by its smallest number; None if unknown.
 
     Iterations are counted by the entries into a region that each iteration enters exactly once.
     """

@@ -71,7 +71,7 @@ class Calls:
                 yield calling.procedure, value
 
     def does(self, statement: Statement, functions: frozenset[str]) -> bool:
-        """Return whether a statement calls one of some functions, directly or through a procedure that was read."""
+        """Return whether a statement calls one of ``functions``, directly or through a procedure that was read."""
         called = {bare(each.name) for each in calls_in(statement)}
         doing = (bare(each.procedure.name) for each in self.of_functions(functions))
         return bool(called & functions) or any(each in called for each in doing)

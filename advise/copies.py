@@ -21,7 +21,7 @@ CAUSES: Final = frozenset(("instructions", "l1_miss_rate", "l2_miss_rate", "allo
 
 
 def copies(site: Site) -> Iterator[Advice]:
-    """Yield advice on sections that are copied in repeated calls from a site, or to its procedure."""
+    """Yield advice on array sections that are copied for repeated calls, in a site or to the site's procedure."""
     if site.source.language != "fortran":
         return
     sources = {site.source.path: site.source, **site.sources}

@@ -1,4 +1,7 @@
-"""Find assignments to the variables and fields of procedures; each procedure is scanned once."""
+"""Find assignments to the variables and fields of procedures; each procedure is scanned once.
+
+The first and the last value of a loop count as assignments to the loop's variable.
+"""
 
 from __future__ import annotations
 

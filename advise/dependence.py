@@ -233,13 +233,13 @@ class _Test:
 
 
 def _only_value(accesses: list[Access]) -> Expression | None:
-    """Return the value that each iteration assigns to a variable; None if it writes the variable more than once."""
+    """Return the value that each iteration assigns to a variable; None unless a plain assignment is the only write."""
     writes = [each.statement for each in accesses if each.is_write]
     return getattr(writes[0], "value", None) if len(writes) == 1 and not getattr(writes[0], "operator", "") else None
 
 
 def _is_array(declaration: Declaration) -> bool:
-    """Return whether a variable holds more than one value, including C's pointers, which can be subscripted."""
+    """Return whether a variable holds more than one value; a C pointer holds one value, unless it is ``restrict``."""
     if declaration.extents == (None,) and declaration.may_overlap:
         return False
     return bool(declaration.extents) or declaration.element.kind == "structure"

@@ -141,7 +141,7 @@ def _has_rank(bound: Expression, origins: Origins, source: SourceFile, procedure
 
 
 def _counting(bound: Expression) -> Iterator[Name]:
-    """Yield the names in a bound, except those that are only compared, as in a search for a rank's items."""
+    """Yield the names in a bound, except those that are only tested for equality, as in a search for a rank's items."""
     if isinstance(bound, Name):
         yield bound
     elif getattr(bound, "operator", "") not in _EQUAL:
@@ -266,7 +266,7 @@ def _of_branch(site: Site, origins: Origins) -> Advice | None:
 
 
 def _chosen_by(condition: Expression, changed: frozenset[Name]) -> Iterator[Name]:
-    """Yield the names in a condition, except those in comparisons that select the rank that owns some work.
+    """Yield the names in a condition, except those in comparisons that select the rank that owns a piece of work.
 
     In such a comparison, the rank is compared with a computed value, or with a variable that a loop changes.
 

@@ -115,7 +115,10 @@ class _Reader:
         self._found.unknown.append(f"line {statement.line} {what}")
 
     def _reads(self, expression: Expression, statement: Statement, within: tuple[Statement, ...], cond: bool) -> None:
-        """Record reads; a reference's intermediate pointers, such as a pointer to a row, are not separate accesses."""
+        """Record the reads and the unknown effects of an expression.
+
+        A reference's intermediate pointers, such as a pointer to a row, are not separate reads.
+        """
         if isinstance(expression, _REFERENCES):
             self._note(expression, statement, within, cond, write=False)
             below: Iterable[Expression] = _below(expression)

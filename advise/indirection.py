@@ -173,7 +173,7 @@ def _turns(loop: Loop) -> int | None:
 
 
 def _is_read_anew(index: ArrayRef, changed: frozenset[str]) -> bool:
-    """Return whether each iteration reads a different integer."""
+    """Return whether an index is an integer array's element, and differs between iterations."""
     names = (each.name for each in walk(index) if isinstance(each, Name))
     return index.element.kind in ("integer", "") and any(name in changed for name in names)
 

@@ -83,7 +83,7 @@ def _ends(statement: Statement) -> bool:
 
 
 def _is_left_out(site: Site, statement: InputOutput) -> bool:
-    """Return whether a statement accesses a string in memory, or the terminal."""
+    """Return whether a statement accesses a string in memory, or data that people read or type."""
     return _is_in_memory(site, statement) or _is_said(site, statement)
 
 

@@ -47,7 +47,7 @@ def order_of_loops(site: Site) -> Iterator[Advice]:
 
 
 def _is_filled(site: Site, walk_: Walk, walks: list[Walk]) -> bool:
-    """Return whether an iteration uses most of the data that it steps over: ``u(1,i)`` to ``u(5,i)`` are adjacent."""
+    """Return whether an iteration uses most bytes between its element and the next: ``u(1,i)`` to ``u(5,i)``."""
     if walk_.step is None or walk_.step.value is None:
         return False
     alike = (each for each in walks if each.reference.array == walk_.reference.array and each.step == walk_.step)
@@ -133,7 +133,7 @@ def _can_be_split(better: Loop, inner: Loop, far: list[Walk]) -> bool:
 
 
 def _is_dense_in(strides: Strides, walk_: Walk, loops: Sequence[Loop]) -> bool:
-    """Return whether another loop traverses adjacent elements, for example if a matrix and its transpose are read."""
+    """Return whether one of ``loops`` traverses adjacent elements of the array, as for a matrix and its transpose."""
     found = (strides.walk(walk_.reference, each) for each in loops)
     return any(each is not None and each.lines and each.is_dense for each in found)
 

@@ -1,6 +1,6 @@
 """Advice on messages: many small messages, repeated or mergeable messages, and pairs that wait for each other.
 
-Advice is given for regions with much network volume, many small calls, or waiting.
+Advice is given for regions in which ranks transfer much data, make many small calls, or wait.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def messages(site: Site) -> Iterator[Advice]:
 
 
 def moved(site: Site) -> Iterator[Advice]:
-    """Yield advice on the calls that move data in a loop, if a site moves much data but has no other advice."""
+    """Yield advice on the calls that transfer data in a loop, for sites with much transfer, but no other advice."""
     uses = [use for use in _uses(site) if use.loops and any(part in use.name for part in _MOVING)]
     uses = [use for use in uses if use.loops[-1] is uses[0].loops[-1]][:_MOST]
     if uses:
@@ -225,7 +225,7 @@ def _lists(body: Sequence[Statement]) -> Iterator[Sequence[Statement]]:
 
 
 def _in_turn(site: Site) -> Iterator[tuple[list[_Use], Sequence[Statement]]]:
-    """Yield consecutive MPI calls in a list of statements, together with that list."""
+    """Yield the MPI calls of the region in each list of statements, in order, together with that list."""
     for body in _lists(site.procedure.body):
         calls = []
         for statement in body:

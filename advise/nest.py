@@ -235,7 +235,7 @@ class Structure:
 
     Attributes:
         name: As in ``Element.structure``.
-        fields: The fields, in order; in C++, including the fields of base classes.
+        fields: The fields, in order; in C++, without the fields of base classes.
         bytes: The size in bytes; 0 if unknown.
         line: The line of the declaration, if it is in this file.
     """

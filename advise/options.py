@@ -45,7 +45,7 @@ class Options:
 
     @property
     def of_language(self) -> list[str]:
-        """The options that determine the language, except Fortran's source form, which a C parser does not know."""
+        """The options for the parser of C and C++, such as the language standard, without those for OpenMP."""
         return [each for each in self.words if not each.startswith((*_OF_PREPROCESSOR, "-fopenmp", "-undef"))]
 
     @property

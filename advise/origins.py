@@ -47,9 +47,15 @@ class Origin:
 
 @dataclass(frozen=True)
 class _Trail:
-    """The path so far: the names examined in each procedure, and the places passed.
+    """The path so far.
 
-    ``is_whole``: whether only the length of an object is traced, so that assignments to its elements do not matter.
+    Attributes:
+        seen: The names examined, each with the id of its procedure.
+        through: The places passed.
+        within: Name of the procedure in which the path began.
+        before: The last line in this procedure on which a value can be assigned; 0 for no limit.
+        at: The line in this procedure where the path began; 0 if unknown.
+        is_whole: Whether only the length of an object is traced, so that assignments to its elements do not matter.
     """
 
     seen: frozenset[tuple[int, str]] = frozenset()

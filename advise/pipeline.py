@@ -59,7 +59,7 @@ def _of_loop(site: Site, calls: Calls, loop: Loop, source: SourceFile, procedure
 
 
 def _makes_one_turn(site: Site, receives: Sequence[Statement]) -> bool:
-    """Return whether the region's receives run about once per entry into the region around it."""
+    """Return whether each entry into the region around enters the region about once per receive, or less often."""
     entries, around = site.numbers.get("entries", 0), site.numbers.get("entries_around", 0)
     calls = sum(isinstance(each, CallStatement) for each in receives)
     return entries > 0 < around and entries / around <= max(calls, 1) * _ONE

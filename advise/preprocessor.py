@@ -117,7 +117,7 @@ def _directives(text: bytes) -> bytes:
 
 
 def _lines(unit: Any, own: int) -> Iterator[int]:
-    """Yield the lines from a directive with an inactive arm up to the next directive."""
+    """Yield the lines of each inactive arm: between its directive and the next directive."""
     found = lib.clang_getSkippedRanges(unit, own)
     try:
         for each in found.contents.ranges[: found.contents.count]:

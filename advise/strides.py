@@ -108,7 +108,7 @@ class Strides:
         return Walk(reference, which, None if unknown else total)
 
     def turns(self, loop: Loop) -> int | None:
-        """Return a loop's number of iterations, if it is constant."""
+        """Return a loop's number of iterations; None if it is not constant."""
         heads = [polynomial(each, self._value) for each in (loop.first, loop.last, loop.step) if each is not None]
         values = [None if each is None else each.value for each in heads]
         match values:

@@ -71,7 +71,7 @@ def _depends(site: Site, loop: Loop, uneven: Loop) -> str:
 
 
 def _neighbours(site: Site) -> Iterator[Advice]:
-    """Yield advice on adjacent elements that different threads write, each thread at the index of its number."""
+    """Yield advice on adjacent elements of an array in which each thread writes to the index of its own number."""
     numbers = {
         each.target.name
         for each, _ in site.statements

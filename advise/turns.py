@@ -185,13 +185,13 @@ def _signs(loop: Loop) -> tuple[int, ...]:
 
 
 def _kind(reference: Expression) -> str | None:
-    """Return the kind of memory that a reference accesses; None for a variable."""
+    """Return the kind of the element that a reference accesses, as in ``Element``; None for a variable."""
     element = getattr(reference, "element", None)
     return element.kind if isinstance(element, Element) else None
 
 
 def _parted(left: Polynomial, right: Polynomial, bounds: list[Linear], depth: int) -> Iterator[Linear]:
-    """Yield the conditions for two subscripts to be equal, per dimension if a program computes the index by hand.
+    """Yield the conditions for two subscripts to be equal; several if the subscripts combine several dimensions.
 
     ::
 

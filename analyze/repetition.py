@@ -29,7 +29,10 @@ _Kind: TypeAlias = tuple[object, ...]
 
 @dataclass(frozen=True)
 class _Halves:
-    """The ranks, or threads, of one program, split at the middle of their values in some regions."""
+    """The ranks, or threads, of the program in which they differ most, split at the midpoint of their values.
+
+    The values are sums over the given regions.
+    """
 
     slow: frozenset[int | str]
     others: frozenset[int | str]
@@ -106,7 +109,7 @@ class _Analysed:
 
 
 def repeated(findings: Findings, runs: Sequence[Experiment], analyse: Callable[[Experiment], Findings]) -> Findings:
-    """Count for each finding of a mean the runs that confirm it, and estimate the confidence in its seconds.
+    """Return the findings of a mean with, for each, the number of runs that confirm it and its seconds in each run.
 
     A run confirms a finding if its own analysis has a finding of the same kind in the same region. For a difference
     between ranks, at least half of the ranks that are slow in either finding must be slow in both.
@@ -141,7 +144,7 @@ def repeated(findings: Findings, runs: Sequence[Experiment], analyse: Callable[[
 
 
 def _compared_as(mean: Findings, run: Findings) -> RankVectors | None:
-    """Return a run's vectors for the mean's metric; None if this metric is not a time of regions."""
+    """Return a run's vectors for the mean's metric; None if the mean was not compared by the times of regions."""
     metric, threads = mean.vectors.metric, bool(mean.vectors.threads)
     if metric not in TIMES or mean.dissimilarity.jobs:
         return None
@@ -161,7 +164,7 @@ def _apart(mean: _Analysed, difference: _Difference, run: _Analysed, vectors: Ra
 
 
 def _taken(run: _Analysed, place: _Place) -> float | None:
-    """Return the time of a region in a run, as the mean over its ranks."""
+    """Return the wall time of a region in a run, mean over the ranks, in seconds; 0 if the run lacks the region."""
     regions, costs = run.findings.run.weighed.regions, run.findings.run.weighed_costs
     return next((cost.wall_time for each, cost in zip(regions, costs, strict=True) if run.place(each) == place), 0.0)
 

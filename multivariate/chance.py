@@ -137,7 +137,7 @@ class Chance:
 
     @property
     def enough(self) -> int | None:
-        """The smallest number of clusters at which one more widens the gap by no more than its error, or None."""
+        """The smallest number of clusters at which one more widens the gap by at most its error; None if none does."""
         counts = sorted(self.gaps)
         return next(
             (one for one, more in pairwise(counts) if self.gaps[one] >= self.gaps[more] - self.errors[more]), None

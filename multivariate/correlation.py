@@ -21,7 +21,7 @@ __all__ = ["REDUNDANT", "Correlation", "LeaveOneOut", "MetricGroup", "Turn", "co
 _FEWEST: Final = 4  # points; without one of three points, the other two would always correlate by ±1
 _CARRIED: Final = 0.01  # share of a metric's variance; if less is left without a point, subtracting loses digits
 
-REDUNDANT: Final = 0.95
+REDUNDANT: Final = 0.95  # least absolute correlation of redundant metrics
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class LeaveOneOut:
 
 
 def pearson(values: Values) -> Values:
-    """Return Pearson's correlations of the columns of ``float64[point, metric]``."""
+    """Return Pearson's correlations, ``float64[metric, metric]``, of the columns of ``float64[point, metric]``."""
     matrix = np.atleast_2d(np.corrcoef(values, rowvar=False))
     matrix = np.clip((matrix + matrix.T) / 2, -1.0, 1.0)
     np.fill_diagonal(matrix, 1.0)
@@ -86,7 +86,7 @@ def leave_one_out(space: MetricSpace, matrix: Values) -> LeaveOneOut | None:
 
 
 def _without(space: MetricSpace, row: int) -> Values:
-    """Return the correlations of the metrics without one point; 0 for metrics that are constant without it."""
+    """Return the correlations without one point, ``float64[metric, metric]``; 0 for metrics that are constant then."""
     found = np.eye(len(space.metrics))
     try:
         rest = space.part(np.delete(np.arange(len(space.points)), row))
@@ -171,9 +171,9 @@ def correlation(space: MetricSpace) -> Correlation:
     """Correlate all pairs of metrics, in O(points × metrics²).
 
     Metrics are redundant if |r| ≥ 0.95 for every pair in a group (complete linkage), so one metric of the group
-    represents the others: if possible, a measured metric. A single point can create or hide such a correlation. So the
-    metrics to keep are chosen such that they are valid whichever point is left out: the groups are divided again by the
-    weakest correlation that remains without any one point, and each division keeps one metric.
+    represents the others: if possible, a measured metric. A single point can create or hide such a correlation. The
+    metrics to keep must represent the group whichever point is left out. So each group is divided again, by the lowest
+    correlation that results if any one point is left out, and each division keeps one metric.
 
     Raises:
         InputError: There is only one metric.

@@ -47,7 +47,7 @@ class Derivation:
 
     @property
     def said(self) -> str:
-        """The formula in words that a user can read."""
+        """The formula as it is shown to users, with ``line`` for the size of a cache line."""
         return self.text.replace(_LINE, "line")
 
     def formula(self, line: int | None) -> Formula | None:
@@ -80,7 +80,7 @@ DERIVATIONS: Final = (
     Derivation("counted_time", "cpu_time", "sec", "CPU time"),
     Derivation("counted_time", "wall_time", "sec", "wall-clock time"),
     Derivation("instruction_rate", "instructions / counted_time", "occ/sec", "instructions per second"),
-    # The last cache level that is counted; write-backs from it are unknown.
+    # Misses of the last cache level that is counted; the bytes that it writes back are unknown.
     Derivation("memory_bytes", "{line} * PAPI_L3_TCM", "bytes", "bytes that L3 misses fetch from memory"),
     Derivation("memory_bytes", "{line} * l2_misses", "bytes", "bytes that L2 misses fetch from L3 or memory"),
     Derivation("memory_bytes", "{line} * PAPI_L2_DCM", "bytes", "bytes that L2 misses fetch from L3 or memory"),

@@ -149,7 +149,7 @@ def _most(width: int) -> int:
 
 
 def _random_eigenvalues(points: int, width: int, seed: int) -> Values:
-    """Return the 95th percentile of each eigenvalue of the correlation matrix of random, unrelated normal metrics."""
+    """Return the 95th percentile of each eigenvalue for unrelated metrics that are normal: ``float64[metric]``."""
     from scipy.stats import wishart  # noqa: PLC0415 - takes a second
 
     drawn = np.random.default_rng(seed)
@@ -165,7 +165,7 @@ def _random_eigenvalues(points: int, width: int, seed: int) -> Values:
 
 
 def _loadings(matrix: Values, count: int, rotation: str | None) -> tuple[Values, bool]:
-    """Fit factors to a correlation matrix; return the loadings, and whether the iterations converged.
+    """Fit factors to a correlation matrix; return ``float64[metric, factor]``, and whether the iterations converged.
 
     The likelihood depends on the points only through their correlations. So the fit uses two points per metric that
     have the same correlations.
@@ -187,7 +187,7 @@ def _loadings(matrix: Values, count: int, rotation: str | None) -> tuple[Values,
 
 
 def promax(loadings: Values) -> tuple[Values, Values]:
-    """Rotate varimax loadings towards a simpler structure with correlated factors (Hendrickson and White).
+    """Rotate varimax loadings towards a simpler structure with correlated factors (Hendrickson and White 1964).
 
     Args:
         loadings: ``float64[metric, factor]``.
@@ -203,7 +203,11 @@ def promax(loadings: Values) -> tuple[Values, Values]:
 
 
 def _ordered(loadings: Values, correlations: Values) -> tuple[Values, Values, Values]:
-    """Sort factors by explained variance, largest first, and flip signs so that most loadings are positive."""
+    """Sort factors by explained variance, largest first, and flip signs so that loadings are positive on average.
+
+    Returns:
+        The loadings, the correlations of the factors, and each factor's share of the variance of all metrics.
+    """
     signs = np.where(loadings.sum(axis=0) < 0, -1.0, 1.0)
     turned = loadings * signs
     related = correlations * np.outer(signs, signs)

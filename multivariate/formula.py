@@ -93,7 +93,11 @@ class Formula:
         return cls(name, body, tuple(dict.fromkeys(meant.values())), tree, meant, unit)
 
     def evaluate(self, columns: Mapping[str, Values]) -> Values:
-        """Compute the formula for each point; NaN if undefined, for example after a division by zero."""
+        """Compute the formula for each point: ``float64[point]``; NaN if undefined, as after a division by zero.
+
+        Args:
+            columns: Metric → ``float64[point]``, at least for ``metrics``.
+        """
         shape = next((columns[name].shape for name in self.metrics), ())
         with np.errstate(all="ignore"):
             found = np.asarray(_value(self._tree, {word: columns[name] for word, name in self._names.items()}))
@@ -104,7 +108,13 @@ class Formula:
         return _written(self._tree, self._names)
 
     def unit(self, units: Mapping[str, str]) -> str:
-        """Return the given unit, or the unit that all terms of sums and differences share; empty if there is none."""
+        """Return the unit given to ``parse``; otherwise the unit that all terms share; empty if there is neither.
+
+        Only sums and differences of metrics have such a unit.
+
+        Args:
+            units: Metric → unit.
+        """
         if self._known_unit is not None:
             return self._known_unit
         return _unit(self._tree, {word: units.get(name, "") for word, name in self._names.items()})

@@ -115,7 +115,13 @@ def hierarchy(
 
 
 def cuts(points: Values, counts: Collection[int], method: Linkage = "ward") -> dict[int, Labels]:
-    """Cluster points hierarchically and return the labels for different numbers of clusters."""
+    """Cluster points hierarchically, and map each requested number of clusters to the labels, ``int[point]``.
+
+    Args:
+        points: ``float64[point, metric]``, scaled.
+        counts: The numbers of clusters.
+        method: The linkage, which defines the distance of clusters.
+    """
     merges = _merges(points, method)
     return {count: _cut(merges, count) for count in counts}
 
@@ -147,7 +153,7 @@ def _around(heights: Values, count: int) -> tuple[float, float]:
 
 
 def _cut(merges: Values, count: int) -> Labels:
-    """Return the labels after undoing the last merges until ``count`` clusters remain.
+    """Return the labels, ``int[point]``, after undoing the last merges until ``count`` clusters remain.
 
     Merges are undone in reverse order, not by height, because heights may decrease.
     """

@@ -22,7 +22,7 @@ __all__ = ["Clusters", "Criterion", "kmeans"]
 Criterion = Literal["silhouette", "calinski-harabasz", "davies-bouldin"]
 
 _MOST: Final = 10  # largest number of clusters tried
-_SAMPLE: Final = 5_000  # largest number of points from which k is chosen
+_SAMPLE: Final = 5_000  # largest number of points by which the number of clusters is chosen
 _STARTS: Final = 10
 _STARTS_OF_MANY: Final = 3
 _STEPS: Final = 100  # limit on Lloyd's iterations; a hundred points need about ten iterations
@@ -56,7 +56,7 @@ def kmeans(
     scale: Scale = "standard",
     seed: int = 0,
 ) -> Clusters:
-    """Cluster the points by k-means (Lloyd's algorithm, k-means++, 10 starts).
+    """Cluster the points by k-means (Lloyd's algorithm, k-means++, 10 starts; 3 for more than 5,000 points).
 
     Args:
         space: The points.
@@ -89,7 +89,7 @@ def kmeans(
 
 
 def _some(points: int, seed: int) -> Indices:
-    """Return the positions of the points from which k is chosen: all, or a random sample if there are many."""
+    """Return the positions of the points by which the number of clusters is chosen: all, or a sample if many."""
     if points <= _SAMPLE:
         return np.arange(points)
     return np.random.default_rng(seed).choice(points, _SAMPLE, replace=False)
@@ -119,7 +119,7 @@ def _best(scores: dict[int, float], criterion: Criterion, chance: Chance | None)
 
 
 def _nearest(points: Values, counts: Collection[int]) -> dict[int, Labels]:
-    """Return the labels of k-means started from the clusters of Ward's tree, for each number of clusters.
+    """Map each number of clusters to the labels of k-means, ``int[point]``, started from the clusters of Ward's tree.
 
     This is fast for many small sets of points.
     """

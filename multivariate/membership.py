@@ -17,7 +17,7 @@ from .hierarchy import Hierarchy
 __all__ = ["Grid", "Membership", "grid_of", "membership"]
 
 _ALIKE: Final = 0.9  # least overlap of a cluster and a named part of the grid, divided by their union
-_FEW: Final = 0.02  # share of a cluster that may lie outside the rows that name it
+_FEW: Final = 0.02  # share of a cluster that may lie on each side of the rows that name it
 _AXES: Final = ("row", "column", "layer")
 
 
@@ -119,7 +119,7 @@ def _row_by_row(processes: Sequence[int], sizes: Sequence[int]) -> dict[tuple[in
 def _part(places: Indices, inside: Flags, sizes: Sequence[int]) -> str | None:
     """Return the name of the part of the grid that matches a cluster; None if no part matches.
 
-    A part of the grid matches if its intersection with the cluster is nine tenths of their union.
+    A part of the grid matches if its intersection with the cluster is at least nine tenths of their union.
     """
     if inside.all():
         return "the whole grid"
@@ -134,7 +134,7 @@ def _alike(one: Flags, other: Flags) -> float:
 
 
 def _parts(places: Indices, inside: Flags, sizes: Sequence[int]) -> Iterator[tuple[str, Flags]]:
-    """Yield named parts of a grid, simplest first."""
+    """Yield the name of each part of a grid, and the points in it, ``bool[point]``; the simplest part first."""
     wide = [axis for axis, size in enumerate(sizes) if size > 1]
     rims = sum(
         ((places[:, axis] == 0) | (places[:, axis] == sizes[axis] - 1) for axis in wide),

@@ -312,7 +312,7 @@ def scaled(values: Values, scale: Scale) -> Values:
 
 
 def _rows(experiment: Experiment, region: str | None, *, exclusive: bool) -> Indices:
-    """Return the rows of the call paths whose values add up to a region, or to the program."""
+    """Return the indices of the call paths whose values add up to a region, or to the program: ``int[row]``."""
     if region is None:
         hidden = startup_paths(experiment)
         return np.array([path for path in range(len(experiment.call_paths)) if path not in hidden], dtype=np.intp)

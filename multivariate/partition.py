@@ -78,7 +78,15 @@ class Partition:
     def of(
         cls, space: MetricSpace, labels: npt.ArrayLike, scaled: Values, *, chance: float | None = None, seed: int = 0
     ) -> Partition:
-        """Evaluate a partition of a space; ``scaled`` are the scaled values that were clustered."""
+        """Evaluate a partition of a space.
+
+        Args:
+            space: The points.
+            labels: ``int[point]``: the cluster of each point.
+            scaled: ``float64[point, metric]``: the scaled values that were clustered.
+            chance: As in ``Partition``.
+            seed: Seed of the sample for the silhouette.
+        """
         own = numbered(labels)
         count = int(own.max()) + 1
         rows = [np.flatnonzero(own == each) for each in range(count)]
@@ -131,7 +139,7 @@ class Partition:
 
 
 def numbered(labels: npt.ArrayLike) -> Labels:
-    """Number clusters from 0 in the order of their first points."""
+    """Number clusters from 0 in the order of their first points; ``int[point]``."""
     _, first, inverse = np.unique(np.asarray(labels), return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[inverse.ravel()]
 
@@ -171,12 +179,21 @@ def variance_ratios(values: Values, labels: Labels, *, together: bool = False) -
 
 
 def silhouette(scaled: Values, labels: Labels, *, seed: int = 0) -> float | None:
-    """Return the mean silhouette; for many points, estimated from a sample of each cluster, weighted by sizes."""
+    """Return the mean silhouette; for many points, estimated from a sample of each cluster, weighted by sizes.
+
+    Args:
+        scaled: ``float64[point, metric]``.
+        labels: ``int[point]``, numbered from 0.
+        seed: Seed of the sample.
+
+    Returns:
+        None if there is one cluster, or one cluster per point.
+    """
     return silhouettes(scaled, [labels], seed=seed)[0]
 
 
 def silhouettes(scaled: Values, partitions: Sequence[Labels], *, seed: int = 0) -> list[float | None]:
-    """Return the mean silhouette of several partitions of the same points; distances are computed once."""
+    """Return ``silhouette`` for several partitions of the same points; distances are computed only once."""
     if len(scaled) > _SAMPLE:
         return [_of_a_sample(scaled, each, seed) for each in partitions]
     distances = _distances(scaled)
@@ -199,7 +216,7 @@ def _distances(points: Values) -> Values:
 
 
 def _mean_silhouette(distances: Values, labels: Labels, weights: Indices) -> float | None:
-    """Return the mean silhouette of points, ``distances[point, point]`` apart, with a weight per cluster."""
+    """Return the mean silhouette of points from their distances, ``float64[point, point]``; clusters have weights."""
     sizes = np.bincount(labels)
     if not 1 < len(sizes) < len(labels):
         return None
@@ -234,7 +251,7 @@ class Part(Generic[Result]):
         path: Numbers of the clusters that contain the points, from 1, outermost first; empty for all points.
         result: The result of the analysis.
         parts: The analyses of its own clusters, if these are far apart.
-        without: Number of a cluster of at least four points without an analysis → the reason.
+        without: Number of a cluster whose analysis failed → the reason.
         ended: Why the clusters of this part are not analysed; None if they are analysed.
     """
 
@@ -251,9 +268,15 @@ def recursively(
     clusters: Callable[[MetricSpace, Result], Partition],
     path: tuple[int, ...] = (),
 ) -> Part[Result]:
-    """Analyse a space, then each distinct cluster of at least four points, recursively.
+    """Analyse a space, then each cluster of at least four points, recursively, down to three levels.
 
-    Clusters are distinct if the silhouette shows a structure.
+    Clusters are only analysed if their silhouette is at least ``DISTINCT``, and chance rarely produces such clusters.
+
+    Args:
+        space: The points.
+        analysis: Analyses the points.
+        clusters: Returns the clusters to divide the points into, from the points and their analysis.
+        path: As in ``Part``; empty except in recursive calls.
 
     Raises:
         AutoanalyzerError: The analysis of the whole space fails.

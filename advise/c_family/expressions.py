@@ -331,7 +331,7 @@ class Expressions:
         return Call(name, tuple(values), is_pure=False)
 
     def _stream(self, name: str, operands: list[Any], place: Place) -> None:
-        """Record stream output or input: one statement per chain, and one per flush."""
+        """Record stream output or input: one statement per chain of operators, and one if the chain flushes."""
         items, left = [operands[1]], unwrapped(operands[0])
         while left.kind == CursorKind.CALL_EXPR and spelling(left) == name:
             inner = _operands(children(left))

@@ -63,7 +63,11 @@ _MOST_BESIDE: Final = 40  # maximum number of folders, and of headers, to examin
 
 
 def read_c_family(text: bytes, path: Path, built: Collection[int] = (), options: Options | None = None) -> SourceFile:
-    """Read a source of C or C++; see ``FrontEnd``."""
+    """Read a source of C or C++; see ``FrontEnd``.
+
+    Raises:
+        SourceError: The file cannot be parsed at all.
+    """
     is_cxx = _CXX.search(path.name) or (path.suffix == ".h" and _OF_CXX.search(text))
     language = options.language if options else "c++" if is_cxx else "c"
     read = partial(_read_as_compiled, options=options) if options else _read
@@ -199,7 +203,7 @@ class _Unit:
 
 
 def _problems(unit: Any, places: Places) -> Iterator[tuple[int, str]]:
-    """Yield the line and message of each error in the file, and a single error for all other files."""
+    """Yield the line and message of each error in the file; errors in other files are left out."""
     for number in range(lib.clang_getNumDiagnostics(unit)):
         problem = lib.clang_getDiagnostic(unit, number)
         if lib.clang_getDiagnosticSeverity(problem) >= _ERROR:

@@ -94,7 +94,7 @@ def _mentions(expression: Expression, variable: Name) -> bool:
 
 
 def _sum(operator: str, left: Expression, right: Expression) -> Expression:
-    """Return the sum or difference of two expressions, which is computed if both are numbers."""
+    """Return the sum or difference of two expressions; numbers in it are added up."""
     if isinstance(left, Number) and isinstance(right, Number):
         return Number(left.value + right.value if operator == "+" else left.value - right.value)
     if (

@@ -16,7 +16,12 @@ _AUTOMATIC = (1, 6, 7)  # storage classes none, auto and register, as in Index.h
 
 
 class Names:
-    """Gives each variable of a procedure a unique name: the second ``i`` is ``i'2``."""
+    """Gives each variable of a procedure a unique name: the second ``i`` is ``i'2``.
+
+    Attributes:
+        declarations: The variables that the procedure declares.
+        others: Name → variable that the procedure uses, but does not declare.
+    """
 
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
@@ -27,7 +32,7 @@ class Names:
     def declare(
         self, cursor: Any, line: int, sizes: list[Expression], value: Expression | None, *, argument: bool = False
     ) -> Name:
-        """Record a variable or an argument.
+        """Record a variable or an argument; return its unique name.
 
         Args:
             cursor: The declaration of the variable.

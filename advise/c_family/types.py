@@ -37,7 +37,10 @@ def pointed_to(type_: Any) -> Any:
 
 
 def element_of(type_: Any) -> Element:
-    """Return the element type; for arrays, pointers and containers, the type of their values."""
+    """Return the type of a value; for an array, the type of its elements.
+
+    A pointer has the kind ``pointer``, and the name of the structure that it points to; a container is a structure.
+    """
     found = canonical_of(type_)
     while found.kind in Types.ARRAYS:
         found = canonical_of(lib.clang_getArrayElementType(found))
@@ -77,7 +80,9 @@ def is_stream(type_: Any) -> bool:
 
 
 def extents_of(type_: Any, sizes: Sequence[Expression] = ()) -> tuple[Expression | None, ...]:
-    """Return the number of elements along each subscript of a type; empty if it is not an array.
+    """Return the number of elements along each subscript of a type; empty if it has no subscripts.
+
+    An unknown number, as along the only subscript of a container or the first subscript of a pointer, is None.
 
     Args:
         type_: The type.

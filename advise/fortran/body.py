@@ -51,6 +51,7 @@ class _Open:
         word: ``do``, ``if``, ``select``, ``where``, ``forall``, ``block``, ``associate``, ``critical``, ``omp``.
         head: The construct's first statement.
         line: The construct's first line.
+        column: Column of the construct's start.
         directive: The directives above the construct.
         condition: The condition of the current arm.
         arms: The complete arms.

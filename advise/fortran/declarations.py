@@ -360,7 +360,7 @@ def _kind_bytes(said: str, scope: Scope) -> int:
 
 
 def _cut(bounds: str) -> tuple[str, bool, str]:
-    """Return the lower bound, whether there is a colon, and the upper bound."""
+    """Split the bounds of a dimension at the colon; return the lower bound, whether there is a colon, and the rest."""
     depth = 0
     for place, each in enumerate(bounds):
         depth += (each in "([") - (each in ")]")

@@ -19,7 +19,7 @@ _FARTHEST: Final = 1000
 
 
 class Labelled(NamedTuple):
-    """A statement with its label; None stands for CONTINUE, which does nothing."""
+    """A statement with its label; the statement is None for CONTINUE, which does nothing."""
 
     label: str
     statement: Statement | None

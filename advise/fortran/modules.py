@@ -90,6 +90,9 @@ class Modules:
     Args:
         own: The modules in the source.
         find: Returns the modules of the file that contains a given module; empty if there is none.
+
+    Attributes:
+        unseen: Names of used modules that were not found.
     """
 
     def __init__(self, own: dict[str, ModuleText], find: Callable[[str], Mapping[str, ModuleText]]) -> None:

@@ -211,7 +211,10 @@ def _is_part(arguments: Iterable[Expression]) -> bool:
 
 
 def _merged(outer: tuple[Expression, ...], subscripts: tuple[Expression, ...]) -> tuple[Expression, ...]:
-    """Replace whole dimensions of a section with subscripts: element 3 of ``a(:, 1)`` is ``a(3, 1)``."""
+    """Replace whole dimensions of a section with subscripts: element 3 of ``a(:, 1)`` is ``a(3, 1)``.
+
+    The result is empty if the section has other ranges, or another number of whole dimensions than subscripts.
+    """
     whole = [place for place, each in enumerate(outer) if each == Section()]
     if len(whole) != len(subscripts) or any(isinstance(each, Section) and each != Section() for each in outer):
         return ()

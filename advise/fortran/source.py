@@ -47,6 +47,9 @@ def read_fortran(text: bytes, path: Path, built: Collection[int] = (), options: 
     """Read a Fortran source; see ``FrontEnd``.
 
     Modules that the source uses are also searched for in files near it.
+
+    Raises:
+        SourceError: The file cannot be split into statements and procedures.
     """
     text = as_compiled(settled(text, built), path, options)
     found = _Source(_arranged(text, path, options), path, options).read()
@@ -62,7 +65,7 @@ class _Arranged:
         text: The source, including included files.
         lines: The statements of the source.
         procedures: The procedures of the source.
-        unbalanced: Statements whose parentheses do not match.
+        unbalanced: Number of statements whose parentheses do not match.
         questions: Lines with undecidable preprocessor conditions.
     """
 

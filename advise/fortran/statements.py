@@ -263,7 +263,7 @@ class Line:
             first += len(each) + 1
 
     def _controls(self, first: int, last: int, word: str) -> tuple[Expression | None, bool, list[Expression]]:
-        """Parse the parentheses of an I/O statement; return the unit, whether data are formatted, and other names."""
+        """Parse the parentheses of an I/O statement; return the unit, whether data are formatted, and file names."""
         unit: Expression | None = None
         is_formatted = False
         names: list[Expression] = []

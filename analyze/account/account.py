@@ -27,18 +27,18 @@ class Account:
     """The wall time of each rank's first thread, split into parts.
 
     Attributes:
-        ranks: All ranks, and the code regions.
+        ranks: The selection of all ranks and of the code regions.
         parts: Names of the available parts, in this order. Computing: ``allocations``; then ``instructions``,
             ``l1_misses``, ``l2_misses``, ``EVENTS`` and ``unexplained``, or only ``computing``. Kernel:
             ``page_faults``, and ``system`` for all other kernel time outside calls. File I/O: ``io_calls``,
             ``io_bytes`` and ``io_rest``, or only ``io``. MPI: ``mpi_calls``, ``mpi_bytes`` and ``mpi_waiting``, or only
             ``mpi``. OpenMP: ``omp_locks``, ``omp_barriers`` and ``omp_waiting``, or only ``omp_waiting``. Rest:
-            ``turns``, the time in which other threads had the core, and ``asleep``; or only ``off`` for both.
+            ``turns``, waiting for a core that other threads use, and ``asleep``; or only ``off`` for both.
         own: Part → ``float64[region]``: exclusive seconds of each region, mean over the ranks.
         inclusive: Part → ``float64[region]``: inclusive seconds, mean over the ranks.
         own_intervals: Part → ``float64[2, region]``: lower and upper limits of ``own``; see ``part_intervals``.
         inclusive_intervals: Part → ``float64[2, region]``: lower and upper limits of ``inclusive``.
-        splitting: The prices by which time was split.
+        splitting: The prices with which time was split into parts.
     """
 
     ranks: Selection
@@ -82,10 +82,11 @@ class Account:
         return {name: np.concatenate([each[name] for each in blocks], axis=1) for name in self.parts}
 
     def of_groups(self, groups: Sequence[Group], compared: Selection) -> list[dict[str, float]]:
-        """Return the mean seconds of each part for each group of ranks, or of threads.
+        """Return the mean seconds that each group of ranks or threads spent in each part, summed over its regions.
 
-        The ranks of a group are assumed to be alike. If there are many ranks, sampled ranks represent all ranks of
-        their group, provided that each group contains sampled ranks.
+        If threads are compared, only computing and kernel time are split into parts. The ranks of a group are assumed
+        to be alike. If there are many ranks, sampled ranks represent all ranks of their group, provided that each group
+        contains sampled ranks.
 
         Args:
             groups: For each group: positions of regions, none of which is inside another, and labels of ranks or
@@ -106,7 +107,7 @@ def find_account(run: Prepared) -> Account:
 
     Counts explain computing time, at prices (seconds per event) that are fitted to the run; the remaining computing
     time is ``unexplained``. Calls and bytes explain the time in file I/O and MPI, at the machine's calibrated prices;
-    the remaining time counts as waiting.
+    the remaining time in MPI counts as waiting.
 
     Args:
         run: The run; excluded ranks are included in the means.
@@ -134,12 +135,12 @@ def _inclusive(experiment: Experiment, ranks: Selection, rows: Values) -> Values
 
 
 def _sums(ranks: Selection, splitting: Splitting) -> dict[str, Values]:
-    """Sum each part over some ranks: part → ``float64[call path]``, in seconds."""
+    """Sum each part over the given ranks: part → ``float64[call path]``, in seconds."""
     return {name: values.sum(axis=1) for name, values in splitting.parts(ranks.experiment)}
 
 
 def _of_groups(ranks: Selection, splitting: Splitting, groups: tuple[Group, ...]) -> list[dict[str, float]]:
-    """For each group, return how many seconds the given ranks, or threads, contribute to its mean, by part."""
+    """Return the contribution of some ranks or threads to the mean of each group: part → seconds, for each group."""
     labels = np.array(ranks.labels)
     weights = [(list(regions), np.isin(labels, members) / len(members)) for regions, members in groups]
     found: list[dict[str, float]] = [{} for _ in groups]

@@ -35,7 +35,7 @@ _NO_PRICES: Final = Prices()
 
 
 def is_walk(misses: Values, accesses: Values) -> Flags:
-    """Return where the rate of L1 misses is no higher than in sequential access (a walk)."""
+    """Return elementwise whether there are no more L1 misses per access than in sequential access (a walk)."""
     return np.asarray((1 - THRESHOLD) * ratio(misses, accesses) < CRITERIA.part)
 
 
@@ -49,7 +49,7 @@ class Counted:
         names: Names of the counts: ``instructions``, and cache misses if they were counted.
         events: The ``EVENTS`` that were counted and calibrated, each with its least and greatest price in seconds.
         rates: ``float64[count, call path]``: counts per second of computing, events last. Used if a rank's counts do
-            not belong to the work that was timed on this rank; None otherwise.
+            not belong to the work that was timed on this rank; otherwise None.
         of_events: ``float64[event, call path]``: the price of each event in each call path; None if each event has its
             least price.
     """

@@ -32,9 +32,10 @@ def part_intervals(experiment: Experiment, splitting: Splitting, means: Mapping[
     """Return the 95 % confidence interval of each part of each call path's time.
 
     Prices that are fitted to the run have the error of the fit. For one region, the price of an instruction is only
-    known within the calibrated bounds, and events that are modelled may take no time. The parts of computing add up to
-    the measured time, so each part is also bounded by the others. Measured parts, such as waiting, have no interval.
-    Calls and bytes have no interval either, because their calibrated price is only a lower bound.
+    known within the calibrated bounds, and events that are modelled may take no time. A page fault takes up to twice
+    its calibrated price. The parts of computing add up to the measured time, so each part is also bounded by the
+    others. Measured parts, such as waiting, have no interval. Calls and bytes have no interval either, because their
+    calibrated price is only a lower bound.
 
     Args:
         experiment: The run.
@@ -58,7 +59,7 @@ def part_intervals(experiment: Experiment, splitting: Splitting, means: Mapping[
 
 
 def _of_computing(experiment: Experiment, splitting: Splitting, means: Mapping[str, Values]) -> dict[str, Values]:
-    """Return the intervals of the counted parts and events, and of the unexplained time."""
+    """Return the intervals of counts, events and unexplained time: part → ``float64[2, call path]``."""
     counted = splitting.counted
     names = (*counted.names, *counted.events)
     parts, rest = np.array([means[name] for name in names]), means["unexplained"]
@@ -113,7 +114,10 @@ def _prices(experiment: Experiment, splitting: Splitting, errors: Values) -> Val
 
 
 def _of_cycles(experiment: Experiment, splitting: Splitting) -> tuple[float, float]:
-    """Return the lower and upper limits of the time per instruction on current processors, in seconds."""
+    """Return the least and the greatest plausible seconds per instruction, from the run's mean time per cycle.
+
+    They are 0 and infinite if cycles were not counted.
+    """
     cycles = next((each for each in _CYCLES if complete(experiment, each)), None)
     if cycles is None:
         return 0.0, np.inf
@@ -125,7 +129,7 @@ def _of_cycles(experiment: Experiment, splitting: Splitting) -> tuple[float, flo
 
 
 def _counts(experiment: Experiment, names: Sequence[str]) -> Values:
-    """Return counts per process, excluding L1 misses that also miss in L2; ``float64[count, call path]``."""
+    """Return mean counts per process: ``float64[count, call path]``; L1 misses exclude those that miss in L2."""
     processes = len({place.process for place in experiment.locations})
     found = np.array([summary(experiment, name).sums for name in names]) / processes
     if len(found) > 2:

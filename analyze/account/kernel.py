@@ -21,7 +21,7 @@ def price_of_fault(experiment: Experiment, calibrated: Prices) -> float:
     most twice this price. The exclusive values of roots are left out, because they include process start.
 
     Returns:
-        Seconds per page fault; 0 if there were no page faults, or nothing was calibrated.
+        Seconds per page fault; 0 if page faults did not occur, were not counted, or have no calibrated price.
     """
     if calibrated.page_fault is None or not complete(experiment, "page_faults"):
         return 0.0

@@ -102,9 +102,9 @@ def errors(products: Values, prices: Sequence[float]) -> Values:
     """Return the error of fitted prices, at a confidence of 95 %.
 
     The covariance is computed as in a regression by least absolute deviations (Koenker and Bassett 1978). Residuals are
-    assumed to be normally distributed, with a size that is the same share of each call path's time: the median share in
-    this run. As many call paths as there are prices are left out of this median, because the fit explains that many
-    exactly. The number of independent call paths is estimated as (sum of times)² / (sum of squared times).
+    assumed to be normally distributed, and to be the same share of each call path's time: the median share in this run.
+    As many call paths as there are prices are left out of this median, because the fit explains that many exactly. The
+    number of independent call paths is estimated as (sum of times)² / (sum of squared times).
 
     Args:
         products: As for ``fit``.
@@ -233,7 +233,10 @@ def _walks(experiment: Experiment) -> Flags:
 
 
 def _products(experiment: Experiment, counted: Counted) -> Values:
-    """Return the sums, over threads, of products of counts and computing time: ``float64[call path, n + 1, n + 1]``."""
+    """Return products of the n counts and the computing time without events, summed over threads.
+
+    The result is ``float64[call path, n + 1, n + 1]``; the last row and column are for the time.
+    """
     time = counted.time(experiment)
     left = counted.without_events(experiment, time)
     columns = np.array([*counted.counts(experiment, time), left]).transpose(1, 0, 2)
@@ -250,6 +253,9 @@ def fit(products: Values, bounds: Sequence[Bounds]) -> tuple[float, ...]:
     Args:
         products: ``float64[call path, n + 1, n + 1]``: sums over the threads; the last row and column are for the time.
         bounds: The least and the greatest value of each price.
+
+    Returns:
+        Seconds per count.
     """
     least_off = _NOTHING * np.sqrt(products[:, -1, -1].sum())
     prices = _least_squares(products.sum(axis=0), bounds)
@@ -264,7 +270,10 @@ def fit(products: Values, bounds: Sequence[Bounds]) -> tuple[float, ...]:
 
 
 def _least_squares(products: Values, bounds: Sequence[Bounds]) -> Values:
-    """Solve ``counts @ prices = time`` by least squares within bounds, from the sums of products alone."""
+    """Return the prices, ``float64[count]``, that solve ``counts @ prices = time`` best, from sums of products alone.
+
+    The solution has the least sum of squared errors within the bounds.
+    """
     size = np.sqrt(np.diag(products))
     least, most = np.array(bounds).reshape(-1, 2).T
     bounded = (least > 0) & np.isfinite(most)

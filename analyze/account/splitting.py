@@ -34,10 +34,10 @@ _CALLS: Final = {
 
 @dataclass(frozen=True)
 class Splitting:
-    """Prices and available parts, which are the same for all blocks of ranks.
+    """Prices and known parts, which are the same for all blocks of ranks.
 
     Attributes:
-        times: The known parts of wall time besides computing: ``mpi``, ``io`` and ``omp``.
+        times: The measured times besides computing, of ``mpi``, ``mpi_wait`` (a part of ``mpi``), ``io`` and ``omp``.
         priced: The parts in ``times`` whose calls and bytes have prices.
         prices: The calibrated prices.
         counted: How computing time and its counts are derived.
@@ -148,7 +148,7 @@ class Splitting:
         yield from _at_most([("page_faults", faults)], time, "system")
 
     def computing(self, experiment: Experiment) -> Iterator[Part]:
-        """Yield the parts of CPU time and kernel time of all threads, in seconds, as ``parts`` does for wall time."""
+        """Yield the parts of all threads' computing time and kernel time, in seconds, in the form of ``parts``."""
         time = self.counted.time(experiment)
         yield from self._of_computing(experiment, time, time)
         if "system_time" in (self.counted.others or ()):
@@ -181,13 +181,16 @@ class Splitting:
             yield from _at_most([(f"{name}_calls", calls), (f"{name}_bytes", volume)], time, rest)
 
     def _of_split(self, experiment: Experiment, time: Values) -> Iterator[Part]:
-        """Yield the parts of MPI time if inserted barriers measured the waiting, so that waiting needs no prices."""
+        """Yield the parts of MPI time if barriers measured the waiting; the remaining MPI time is split by prices."""
         waited = np.minimum(experiment.exclusive("mpi_wait_time"), time)
         parts = dict(self._of_calls(experiment, "mpi", time - waited))
         yield from {**parts, "mpi_waiting": parts.get("mpi_waiting", 0.0) + waited}.items()
 
     def _mpi(self, experiment: Experiment) -> tuple[Values, Values]:
-        """Return the time of MPI calls and bytes at their prices, as if all pairs of ranks communicated equally."""
+        """Return the times of MPI calls and of bytes at their prices, as if all pairs of ranks communicated equally.
+
+        Both are ``float64[call path, location]``.
+        """
         prices = self.prices
         across = np.array([self.across[place.machine, place.node] for place in experiment.locations])
         call, byte = prices.mpi_call or 0.0, prices.mpi_byte or 0.0
@@ -199,10 +202,11 @@ class Splitting:
         )
 
     def _files(self, experiment: Experiment, time: Values) -> tuple[Values, Values]:
-        """Return the time of I/O calls and bytes at their prices; calls count as reads or writes by their bytes.
+        """Return the times of I/O calls and of bytes at their prices, ``float64[call path, location]`` each.
 
-        A library such as MPI-IO, or the Fortran runtime, adds its own time per call. So if calls are small, all of
-        their time counts as time of calls, unless they took so long that they must have waited for something.
+        Calls are divided into reads and writes by their bytes. A library such as MPI-IO, or the Fortran runtime, adds
+        its own time per call. So if calls are small, all of their time counts as time of calls, unless they took so
+        long that they must have waited for something.
         """
         prices = self.prices
         calls, read, written = (experiment.exclusive(each) for each in _CALLS["io"])
@@ -221,7 +225,7 @@ def _across(experiment: Experiment) -> dict[tuple[str, str], float]:
 
 
 def _at_most(parts: list[Part], whole: Values, rest: str) -> Iterator[Part]:
-    """Yield parts, scaled down if their sum exceeds the whole, and then the remaining time."""
+    """Yield parts, scaled down if their sum exceeds the whole time, and the remaining time under the name ``rest``."""
     together = np.sum([each for _, each in parts], axis=0)
     factor = np.divide(whole, together, out=np.ones_like(whole), where=together > whole)
     left = whole

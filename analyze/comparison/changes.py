@@ -20,8 +20,8 @@ __all__ = ["Change", "Changes", "is_difference"]
 
 _MOST: Final = 5  # maximum number of call paths
 _SMALL: Final = 0.01  # changes below this share of the largest change are left out
-_LEAST: Final = 0.05  # a rank is named if it changed at least by this share of the largest change
-_ALIKE: Final = 0.9  # ranks are alike if the smallest change is at least this share of the largest
+_LEAST: Final = 0.05  # a location is listed if it changed by at least this share of the largest change
+_ALIKE: Final = 0.9  # locations are alike if the smallest change is at least this share of the largest
 _NOTHING: Final = 5e-10  # smaller changes, in seconds, are rounding errors
 _WALL: Final = "wall_time"
 _NO_WHOLE: Final = (PATH_TIME, "delay_time", "wait_time", TEAM_TIME.name)  # times that do not cover the whole program
@@ -37,7 +37,7 @@ class Change:
     """The change of a call path, or of the whole program.
 
     Attributes:
-        amount: The decrease; negative for an increase.
+        amount: The decrease, in the metric's unit; negative for an increase.
         by_location: ``float64[location]``: the decrease at each location.
         path: Index of the call path; None for the whole program.
     """
@@ -146,7 +146,7 @@ def _unit(difference: Experiment, parts: Mapping[str, int]) -> str:
 
 
 def _blocks(difference: Experiment, parts: Mapping[str, int]) -> Iterator[tuple[Rows, Values]]:
-    """Yield call paths and the change of a sum of metrics: ``float64[call path, location]``, 0 if missing."""
+    """Yield rows of call paths, and how the sum of ``parts`` changed: ``float64[row, location]``, 0 if missing."""
     (first, *others) = parts
     for rows, values in difference.blocks(first):
         found = parts[first] * np.nan_to_num(values)
@@ -158,7 +158,7 @@ def _blocks(difference: Experiment, parts: Mapping[str, int]) -> Iterator[tuple[
 def _paths(
     difference: Experiment, parts: Mapping[str, int], of_ranks: Mapping[str, int], *, is_path: bool
 ) -> list[Change]:
-    """Return the call paths that changed most: in total on the critical path, otherwise at any location.
+    """Return the call paths that changed most: in total if ``is_path``, otherwise at the location that changed most.
 
     Args:
         difference: The difference.

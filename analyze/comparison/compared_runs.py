@@ -95,7 +95,8 @@ def check_runs(joined: Integration, count: int, metric: str) -> None:
         metric: The metric to compare.
 
     Raises:
-        InputError: An experiment is not a complete run, or lacks the metric; or ranks or programs differ.
+        InputError: An experiment is not a complete run, or its values of the metric are absent, missing or negative; or
+            the runs' ranks, programs, units, barriers or exit statuses differ.
     """
     for label, each in zip(joined.labels, joined.operands, strict=True):
         check_run(label, each)
@@ -178,7 +179,7 @@ def _check_units(joined: Integration, metric: str) -> None:
 
 
 def check_values(label: str, experiment: Experiment, metric: str) -> None:
-    """Raise an error if values of a metric, or of its parts, are missing or negative."""
+    """Raise ``InputError`` if values of a metric, or of the metrics it is computed from, are missing or negative."""
     parts = [name for name in BUSY_PARTS if metric == BUSY_TIME and name in experiment]
     for name in dict.fromkeys((*_stored(metric), *parts)):
         if np.isnan(experiment.exclusive(name)).any():
@@ -227,7 +228,7 @@ def unit_of(runs: Sequence[Experiment], metric: str) -> str:
 
 
 def of_ranks(metric: str) -> OfRanks:
-    """Return how to combine values: mean over first threads, sum over all threads, or the value of the busiest rank."""
+    """Return how a metric's values are combined: mean over first threads, sum over threads, or the busiest rank's."""
     return "mean" if metric in _WALL else "max" if metric == BUSY_TIME else "sum"
 
 
@@ -240,7 +241,10 @@ def least_to_judge(runs: Sequence[Experiment], metric: str) -> float:
 
 
 def repeats(runs: Sequence[Experiment], metric: str) -> bool:
-    """Return whether equal runs have equal values, as with simulated counts other than polling instructions in MPI."""
+    """Return whether the metric's values are identical whenever the same program runs again.
+
+    This holds for simulated counts, except of instructions in MPI, because MPI libraries poll.
+    """
     return metric != _POLLING and all(
         run.metric(name).source.startswith("simulated:") for run in runs for name in _stored(metric)
     )
@@ -274,7 +278,10 @@ def values_of_groups(experiment: Experiment, metric: str, groups: Sequence[int])
 
 
 def waiting_by_path(joined: Integration, run: int, metric: str) -> Values:
-    """Return the part of ``values_by_path`` that is time in MPI calls or waiting in OpenMP; ``float64[call path]``."""
+    """Return the part of ``values_by_path`` that is time in MPI calls or OpenMP waits; ``float64[call path]``.
+
+    It is 0 for metrics that do not include waiting.
+    """
     experiment = joined.operands[run]
     found = np.zeros(len(joined.call_paths))
     if metric in _WITH_WAITING:
@@ -291,7 +298,8 @@ def waiting_by_path(joined: Integration, run: int, metric: str) -> Values:
 def value_of_program(experiment: Experiment, metric: str) -> float:
     """Return the value of the whole program, over all call paths except MPI_Init and MPI_Finalize.
 
-    Work before and after MPI always counts, however little it is, because a limit could treat equal runs differently.
+    Work before and after MPI always counts, however little it is: with a limit, it might count in only one of two equal
+    runs.
     """
     return float(_over_locations(_without_startup(experiment, metric).sum(axis=0)[None], experiment, metric)[0])
 

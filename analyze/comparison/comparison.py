@@ -104,7 +104,14 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class _Bounds:
-    """Limits for judging a change, as in ``Comparison``; ``trifle`` is in the unit of the values."""
+    """Limits for judging a change.
+
+    Attributes:
+        threshold: As in ``Comparison``.
+        least: As in ``Comparison``.
+        trifle: Changes below this limit are negligible; in the unit of the values.
+        repeats: Whether values are identical whenever the same program runs again.
+    """
 
     threshold: float
     least: float
@@ -183,7 +190,13 @@ def compare(
 
 
 def _unless_waiting(region: Judgement, added: Values, bounds: _Bounds) -> Judgement:
-    """Return a region, with the verdict ``waiting`` if its time outside MPI, ``added[path]``, did not grow."""
+    """Change a region's verdict from ``slower`` to ``waiting`` if its time outside MPI and OpenMP waits did not grow.
+
+    Args:
+        region: The region.
+        added: ``float64[call path]``: by how much this time grew.
+        bounds: The limits for judging a change.
+    """
     assert region.path is not None
     less = added[region.path] < max(bounds.threshold * region.base, bounds.trifle)
     return replace(region, verdict="waiting") if region.verdict == "slower" and less else region
@@ -219,7 +232,10 @@ def _by_holm(regions: Sequence[Judgement], bounds: _Bounds) -> list[Judgement]:
 
 
 def _verdict(judgement: Judgement, bounds: _Bounds, tests: int) -> Verdict:
-    """Classify a change; ``tests`` multiplies its probability (Holm). With one run, no region's change is certain."""
+    """Classify a change; ``tests`` multiplies its probability (Holm).
+
+    If the noise is unknown, because a side has only one run, no region's change is certain.
+    """
     found = judgement.shift
     if abs(found.change) < bounds.threshold or abs(judgement.other - judgement.base) < bounds.trifle:
         return "same"

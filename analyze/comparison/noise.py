@@ -24,8 +24,8 @@ from typing import Final, Literal
 __all__ = ["CONFIDENCE", "UNKNOWN_NOISE", "Shift", "by_ranks", "shift"]
 
 CONFIDENCE: Final = 0.99
-_LEAST: Final = 2
-_MANY: Final = 7
+_LEAST: Final = 2  # runs per side; with fewer, the noise is unknown
+_MANY: Final = 7  # runs per side; with at least as many, a rank test must confirm a change
 _EXACT: Final = 100  # runs; with more runs, the normal distribution suffices, because its tails are larger
 _AGREEING: Final = 0.2  # factor on the rank test's probability: 1 in 20 suffices where the minima need 1 in 100
 UNKNOWN_NOISE: Final = 0.5  # relative change; equal runs differ by less, even on a shared machine
@@ -61,7 +61,7 @@ def shift(base: Sequence[float], other: Sequence[float], *, repeats: bool = Fals
     Args:
         base: One or more values.
         other: One or more values.
-        repeats: Whether equal runs have equal values; then one run is enough.
+        repeats: Whether values are identical whenever the same program runs again; then one run is enough.
     """
     x, y = sorted(map(log, base)), sorted(map(log, other))
     n, m = len(x), len(y)
@@ -86,10 +86,10 @@ def shift(base: Sequence[float], other: Sequence[float], *, repeats: bool = Fals
 
 
 def _time_on_test(ordered: Sequence[float]) -> tuple[float, int]:
-    """Return the total time on test and the number of failures, in terms of life testing.
+    """Return the total time on test, and the number of failures, as in life testing, from times in ascending order.
 
-    The time is the sum of the distances of all runs from the fastest run. Runs beyond the faster half count with the
-    distance of the slowest run in this half.
+    The time on test is the sum of the distances of all runs from the fastest run. Runs beyond the faster half count
+    with the distance of the slowest run in this half. The failures are the runs of this half, except the fastest run.
     """
     kept = len(ordered) // 2 + 1
     beyond = (len(ordered) - kept) * (ordered[kept - 1] - ordered[0])
@@ -113,7 +113,10 @@ def _above_by_ranks(x: Sequence[float], y: Sequence[float]) -> float:
 def by_ranks(
     base: Sequence[float], other: Sequence[float], alternative: Literal["greater", "two-sided"] = "two-sided"
 ) -> float:
-    """Return the probability of at least this difference in ranks if both distributions are equal."""
+    """Return the probability of at least this difference in ranks if both distributions are equal (Mann and Whitney).
+
+    ``greater`` counts only differences in which the other values are larger than the base values.
+    """
     from scipy.stats import mannwhitneyu  # noqa: PLC0415 - takes a second
 
     method = "exact" if len(base) + len(other) <= _EXACT else "asymptotic"

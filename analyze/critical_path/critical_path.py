@@ -49,12 +49,15 @@ class Efficiency:
 
     @property
     def known_transfer(self) -> float:
-        """The transfer efficiency; 1 if it is not reliable, so that losses are shares of the path's length."""
+        """The transfer efficiency; 1 if it is not reliable.
+
+        With 1, losses that are multiplied by this value become shares of the critical path instead of the run.
+        """
         return self.transfer if "transfer" in self.reliable else 1.0
 
     @property
     def lost_in_turn(self) -> float:
-        """The share of the run in which the busiest rank waits for other ranks' work."""
+        """The share of the run (or of the path, see ``known_transfer``) in which the busiest rank waits for others."""
         return self.known_transfer * (1 - self.serialisation)
 
 
@@ -83,9 +86,8 @@ class CriticalPath:
         length: The path's length in seconds.
         efficiency: The efficiencies; None if only the beginning of the run was recorded.
         regions: The call paths on the critical path, longest time first.
-        delays: Which rank waits for which, longest first.
-        waited: Region → exclusive seconds that a rank waits in the region for other ranks, mean over all ranks except a
-            master.
+        delays: In which region ranks waited for which other region, longest first.
+        waited: Region → exclusive seconds of waiting in the region for other ranks, mean over all ranks but a master.
     """
 
     length: float
@@ -142,9 +144,10 @@ def find_critical_path(
 
 
 def _sums(part: Experiment, _: slice, master: int | None) -> tuple[Values, Values, Values]:
-    """Return path time by call path, busy time by process, and waiting by call path, for a block of ranks.
+    """Return the time on the path, the ranks' busy times and the waiting in a block of ranks; all in seconds.
 
-    A master's waiting is left out. All values are in seconds.
+    The first and the last result are ``float64[call path]``, the second is ``float64[process]``. A master's waiting is
+    left out.
     """
     first = [column for column, place in enumerate(part.locations) if place.thread == 0]
     others = [column for column, place in enumerate(part.locations) if place.process != master]
@@ -154,7 +157,7 @@ def _sums(part: Experiment, _: slice, master: int | None) -> tuple[Values, Value
 
 
 def _ranks(experiment: Experiment, parts: Values) -> dict[int, tuple[int, ...]]:
-    """Return, for each call path, the ranks with a substantial part of its time on the path, largest first."""
+    """Return the ranks with a substantial part of each call path's time on the critical path, largest part first."""
     named: dict[int, list[tuple[float, int]]] = {path: [] for path in np.flatnonzero(parts > 0).tolist()}
     for found in over_locations(experiment, _large_parts, (_OF_REGION * parts).tolist()):
         for path, rank, seconds in found:
@@ -163,7 +166,7 @@ def _ranks(experiment: Experiment, parts: Values) -> dict[int, tuple[int, ...]]:
 
 
 def _large_parts(part: Experiment, _: slice, least: list[float]) -> list[tuple[int, int, float]]:
-    """Return the call path, rank and seconds of each large contribution of a block's ranks to the path."""
+    """Return call path, rank and seconds of each time on the critical path that is at least ``least[call path]``."""
     processes, columns = np.unique([place.process for place in part.locations], return_inverse=True)
     found = []
     for path, values in enumerate(np.asarray(part.exclusive("path_time"))):

@@ -19,9 +19,9 @@ class Delays:
     """The recorded delays, each divided among the call paths of the regions that it names.
 
     Attributes:
-        pairs: For each delay, the region in which ranks waited, and the region that they waited for.
-        seconds: ``float64[delay]``: waiting time, over all ranks.
-        by_messages: ``float64[delay]``: the waiting time that ended with a message.
+        pairs: For each delay, the region in which ranks waited, and the region in which the late ranks were.
+        seconds: ``float64[delay]``: waiting time in seconds, summed over all ranks.
+        by_messages: ``float64[delay]``: the part of ``seconds`` from waits that ended with a message.
         waiting: ``float64[region, delay]``: the share of the waiting that is in a region or below it.
         late: ``float64[region, delay]``: the share of the awaited work that is in a region or below it.
     """

@@ -33,15 +33,16 @@ class Serialisation:
         on_path: Time of each region on the path.
         mean: Mean busy time of the ranks in each region.
         busiest: Busy time in each region of the rank that is busiest in all regions together.
-        beyond: Seconds by which a region's time on the path exceeds the busy time of the rank that is busiest in it. 0
-            if this is below a tenth of the time on the path, because ranks are never equally fast all the time; if
-            sampling error alone may cause it; and for regions that are not named (see ``find_serialisation``).
+        beyond: Seconds by which a region's time on the path exceeds the busy time of the rank that is busiest in it.
+            This is 0 if it is below a tenth of the time on the path, because ranks are never equally fast all the time.
+            It is also 0 if it is not worth a fix, if sampling error alone may cause it, and for regions that are not
+            named (see ``find_serialisation``).
         passes_on: ``bool[region]``: whether ranks pass results from one to the next: messages end a part of the waiting
             for this region, and the path has visits by several ranks for each step. Otherwise, if the region is not
             ``in_doubt``, a different rank is late each time.
         in_doubt: ``bool[region]``: whether messages end a part of the waiting, but the visits on the path do not show
             whether ranks pass results on or a different rank is late each time.
-        delays: Which rank waits for which.
+        delays: In which region ranks waited for which other region.
     """
 
     on_path: Values
@@ -54,12 +55,12 @@ class Serialisation:
 
     @property
     def saved(self) -> Values:
-        """The estimated saving of each region if all ranks did equal work in it at the same time."""
+        """The estimated saving if all ranks did equal work in a region at the same time: ``float64[region]``."""
         return np.maximum(self.on_path - self.mean, 0.0)
 
     @property
     def chained(self) -> Values:
-        """The estimated saving of regions that are named because their ranks work in sequence; 0 for all others."""
+        """``saved`` for regions that are named because their ranks work in sequence; 0 for all others."""
         return np.where(self.beyond > 0, self.saved, 0.0)
 
     def handed_on(self, region: int) -> float:
@@ -89,8 +90,8 @@ def find_serialisation(ranks: Selection) -> Serialisation | None:
     """Compare the critical path with the ranks' busy time in each region.
 
     If each rank waits for results of the previous rank, the innermost region in which ranks both wait and work is
-    named; no region is named if ranks wait outside all regions. If a different rank is late each time, the region in
-    which ranks are busy is named.
+    named. If there is no such region, or if a different rank is late each time, the innermost region in which ranks are
+    busy is named.
 
     Args:
         ranks: All ranks, and the regions.
@@ -128,13 +129,22 @@ def find_serialisation(ranks: Selection) -> Serialisation | None:
 
 
 def _busy(selection: Selection) -> tuple[Values, Values, Values]:
-    """Return busy times by region, for a block of ranks: the largest, the sum, and the time of the busiest rank."""
+    """Return busy times per region, for a block of ranks: the largest, the sum, and the time of the busiest rank."""
     values = selection.by_rank(busy_times(selection.experiment))
     return values.max(axis=1), values.sum(axis=1), values[:, values[list(selection.top)].sum(axis=0).argmax()]
 
 
 def _named(regions: Sequence[CodeRegion], in_turn: Flags, passes_on: Flags, waits_there: Flags) -> Flags:
-    """Flag the innermost regions; if results are passed on, prefer regions in which ranks also wait for the results."""
+    """Return which regions to name: ``bool[region]``.
+
+    Args:
+        regions: The regions.
+        in_turn: Whether ranks work one after another in each region, or a different rank is late each time. The
+            innermost of these regions are named.
+        passes_on: Whether ranks pass on results in each region.
+        waits_there: Whether ranks also wait for these results in the same region. A region in which they do not wait is
+            skipped if it is inside a region in which they do.
+    """
     found, around = in_turn.copy(), np.zeros(len(regions), dtype=bool)
     for index, region in enumerate(regions):  # call paths come after their parents
         found[index] &= not (passes_on[index] and not waits_there[index] and around[index])

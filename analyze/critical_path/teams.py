@@ -123,9 +123,10 @@ def _times(selection: Selection) -> tuple[Values, Flags]:
     """Return the times of a block of ranks, and which call paths are in teams.
 
     Returns:
-        ``float64[7, region]``, summed over the ranks: ``on_path``, ``busiest`` and ``mean`` as in ``Teams``, the busy
-        time of all threads, the mean number of threads in an execution, their time waiting in OpenMP, and the number of
-        ranks whose threads enter the region different numbers of times; and ``bool[call path]``.
+        ``float64[7, region]`` and ``bool[call path]``. The seven times or numbers are summed over the ranks:
+        ``on_path``, ``busiest`` and ``mean`` as in ``Teams``; the busy time of all threads; the mean number of threads
+        in an execution; the time that threads wait in OpenMP; and 1 for a rank whose threads enter the region different
+        numbers of times.
     """
     experiment, regions, starts = selection.experiment, selection.regions, selection.starts
     in_teams = in_teams_alone(experiment)

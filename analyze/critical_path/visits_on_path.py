@@ -46,7 +46,16 @@ def time_of_extra_visits(ranks: Selection) -> tuple[Values, Values] | None:
 
 
 def _of_outermost(experiment: Experiment, values: Values, calls: Values) -> Values:
-    """For each call path, return the value of the outermost call path around it without calls; NaN if it has calls."""
+    """Replace each call path's value by that of the outermost call path that contains it and no MPI calls.
+
+    Args:
+        experiment: The run.
+        values: ``float64[call path]``.
+        calls: ``float64[call path]``: exclusive MPI calls, or time in them.
+
+    Returns:
+        ``float64[call path]``; NaN for a call path that contains MPI calls.
+    """
     has_calls = experiment.summed_up(calls[:, None])[:, 0] > 0
     found = np.where(has_calls, np.nan, values)
     for index, path in enumerate(experiment.call_paths):

@@ -111,7 +111,7 @@ def _cause(attribute: Attribute, culprit: int) -> RootCause:
 
 
 def _raised(attribute: Attribute, seconds: TimeSplit, costly: Sequence[int]) -> npt.NDArray[np.bool_]:
-    """Return where an attribute is high and accounts for a material share of a region's time: ``bool[region]``.
+    """Return whether an attribute is high in each region, and takes a material share of its time: ``bool[region]``.
 
     Args:
         attribute: The attribute.
@@ -131,6 +131,9 @@ def _raised(attribute: Attribute, seconds: TimeSplit, costly: Sequence[int]) -> 
 
 
 def _only_executes(seconds: TimeSplit) -> npt.NDArray[np.bool_]:
-    """Return where computing takes a material share of a region's time, but no longer than average per instruction."""
+    """Return whether computing is a material share of each region's time, and no slower than average: ``bool[region]``.
+
+    It is no slower if the time beyond the program's average time per instruction is not a material share.
+    """
     executing = seconds.of["instructions"]
     return np.asarray(seconds.is_part(executing) & ~seconds.is_part(seconds.computing - executing))

@@ -63,20 +63,20 @@ def _merge_alike(values: Sequence[float]) -> dict[float, float]:
 
 
 def optimal_split(values: Sequence[float], k: int) -> list[int]:
-    """Split sorted values into k runs with the least sum of squares around the runs' means.
+    """Split sorted values into k groups of neighbours, with the least sum of squares around the groups' means.
 
     The split is exact; dynamic programming over prefix sums takes O(k n²) for n values.
 
     Args:
         values: Sorted in either direction, all different.
-        k: The number of runs, at most ``len(values)``.
+        k: The number of groups, at most ``len(values)``.
 
     Returns:
-        The start of each run; the first is 0.
+        The index at which each group begins; the first is 0.
     """
     n = len(values)
     cost = _run_costs(np.asarray(values, dtype=np.float64))
-    best = cost[0].copy()  # best[j] is the cost of values[0..j] with the current number of runs
+    best = cost[0].copy()  # best[j] is the cost of values[0..j] with the current number of groups
     starts = np.zeros((k, n), dtype=np.intp)
     for run in range(1, k):
         extended = np.full(n, np.inf)
@@ -93,7 +93,7 @@ def optimal_split(values: Sequence[float], k: int) -> list[int]:
 
 
 def _run_costs(values: Values) -> Values:
-    """Return the sum of squares of ``values[i..j]`` around their mean, as ``float64[i, j]`` for j ≥ i."""
+    """Return the sum of squares of ``values[i..j]`` around their mean: ``float64[i, j]``, valid for j ≥ i."""
     sums = np.concatenate([[0.0], np.cumsum(values)])
     squares = np.concatenate([[0.0], np.cumsum(values**2)])
     i, j = np.indices((len(values), len(values)))

@@ -56,10 +56,9 @@ def find_disparity(
         additive: Whether a region's value includes the values of the regions below it, as with CRNM but not CPI.
         least: The least share of a critical region.
         costly: Regions that spend enough time on a cause to be worth a fix.
-        in_turn: Regions whose ranks work one after another. The innermost of them are culprits, whatever is expensive
-            in them.
-        waiting: Regions that spend part of their time waiting. If such a region contains a culprit of ``in_turn``, that
-            culprit is the reason for its time, and the region is not named.
+        in_turn: Regions whose ranks work one after another. The innermost of these regions are always culprits.
+        waiting: Regions that spend part of their time waiting. Such a region is no culprit if it contains a culprit
+            from ``in_turn``, which explains the waiting.
     """
     classes = classify(values) or []
     critical = [index for index, each in enumerate(classes) if each >= HIGH and shares[index] >= least]
@@ -116,7 +115,11 @@ class _Culprits:
         return self._heaviest(index, weighing, rest)
 
     def _heaviest(self, index: int, weighing: Sequence[int], rest: float) -> list[int]:
-        """Return a region if most of its value is exclusive or in small children; else large children's culprits."""
+        """Return the region itself, or the largest regions below it.
+
+        The regions below are returned if the largest child meets two conditions: its value is larger than that of the
+        region without its large children, and it takes two thirds of the region, or 10 % of the program's time.
+        """
         most = max(weighing, key=lambda child: self.values[child], default=index)
         stands_alone = (
             self.values[most] >= CRITERIA.outweighs * (self.values[index] - self.values[most])
@@ -127,6 +130,6 @@ class _Culprits:
         return [culprit for child in weighing for culprit in self._heaviest(child, *self._parts(child))]
 
     def _parts(self, index: int) -> tuple[list[int], float]:
-        """Return the children whose own time would make them critical, and the region's value without them."""
+        """Return the children that take at least 3 % of the program's time, and the region's value without them."""
         weighing = [child for child in self.regions[index].children if self.shares[child] >= CRITERIA.least_weight]
         return weighing, self.values[index] - sum(self.values[child] for child in weighing)

@@ -84,7 +84,7 @@ class HeavyProcedure:
         wall_time: Inclusive seconds, mean over the processes.
         share: ``wall_time`` as a share.
         with_small: ``wall_time`` without regions below that take at least 3 % of the run, as a share.
-        compute_share: Compute time without these regions, as a share of all compute time; None if it was not measured.
+        compute_share: As ``with_small``, but compute time as a share of all compute time; None if it was not measured.
         mpi_time: The part of ``wall_time`` in MPI calls; None if it was not measured.
         io_time: The part of ``wall_time`` in calls that read or write files; None if it was not measured.
         callers: Name of a function that calls the procedure → time of its calls as a share, largest first.
@@ -166,11 +166,11 @@ class _Merged:
         )
 
     def own(self, values: Values) -> Values:
-        """Sum values of call paths by region."""
+        """Sum values, ``float64[call path]``, by region; ``float64[region]``."""
         return np.asarray(np.bincount(self.of_path, values, len(self.regions)), dtype=np.float64)
 
     def held(self, values: Values) -> Values:
-        """Sum values of call paths by the region that reports their time."""
+        """Sum values, ``float64[call path]``, by the region in ``holder``; ``float64[region]``."""
         told = self.holder >= 0
         return np.asarray(np.bincount(self.holder[told], values[told], len(self.regions)), dtype=np.float64)
 
@@ -287,7 +287,7 @@ class Procedures:
 
 
 def _outermost(experiment: Experiment, of_path: Indices, regions: int) -> Flags:
-    """Return which call paths have no ancestor of the same region."""
+    """Return which call paths are below no call path of the same region: ``bool[call path]``."""
     found, above = np.ones(len(of_path), dtype=bool), np.zeros(regions, dtype=np.intp)
     way: list[int] = []
     for root in experiment.roots:

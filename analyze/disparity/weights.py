@@ -44,8 +44,8 @@ def weights(selection: Selection, *, metric: str = "crnm") -> Values:
 
     Args:
         selection: The regions, and all ranks.
-        metric: ``crnm`` (Eq. 2), which is the share of wall time if there is no CPI; ``cpi``; or
-            ``wall_time`` in seconds.
+        metric: ``crnm`` (Eq. 2), which is the share of wall time if CPI is unknown; ``cpi``; or ``wall_time`` in
+            seconds.
 
     Raises:
         InputError: ``cpi`` is requested but unavailable.
@@ -122,7 +122,7 @@ class _Cpi:
         return cls(cycles, paths, _divided(spent, executed, program, least), program, least / len(selection.ranks))
 
     def of_ranks(self, selection: Selection) -> Values:
-        """Return the CPI of some ranks; ``float64[region, rank]``."""
+        """Return the CPI of each given rank; ``float64[region, rank]``."""
         names = (self.cycles, "instructions")
         values = (np.where(self.paths[:, None], selection.experiment.exclusive(name), 0.0) for name in names)
         spent, executed = (selection.by_rank(each) for each in values)
@@ -134,7 +134,7 @@ def _divided(spent: Values, executed: Values, program: float, least: float) -> V
 
 
 def _crnm(selection: Selection, cpi: _Cpi, others: Sequence[str], by_rank: bool) -> Values:
-    """Return CRNM (Eq. 2) times W_program, summed over some ranks; ``float64[region]``."""
+    """Return CRNM (Eq. 2) times W_program, summed over the given ranks; ``float64[region]``."""
     experiment = selection.experiment
     first = np.array([place.thread == 0 for place in experiment.locations])
     wall, *rest = (
@@ -178,6 +178,9 @@ def find_weights(prepared: Prepared, seconds: TimeSplit, metric: str = "crnm") -
         prepared: The run.
         seconds: How the regions spent their time.
         metric: The metric to classify by.
+
+    Raises:
+        InputError: ``cpi`` is requested but unavailable.
     """
     values = weights(prepared.weighed, metric=metric)
     enough = _is_sampled_enough(prepared)
@@ -199,7 +202,7 @@ def find_weights(prepared: Prepared, seconds: TimeSplit, metric: str = "crnm") -
 
 
 def _is_sampled_enough(prepared: Prepared) -> Flags:
-    """Return which regions have more samples than chance explains; all if time was not sampled."""
+    """Return which regions have more samples than chance explains, all if not sampled: ``bool[region]``."""
     sample = prepared.experiment.notes.samples.get("wall_time", 0.0)
     seconds = prepared.weighed.sums("wall_time")
     return np.asarray((seconds > SAMPLING**2 * sample) | (sample == 0))

@@ -36,8 +36,8 @@ def find_dissimilarity_causes(found: Dissimilarity, work: Work) -> Dissimilarity
     """Build the decision table of the ranks, reduce it, and read the causes from it.
 
     An attribute's vectors contain its values in the culprits only, because in other regions the ranks are alike, which
-    would hide the difference. Without culprits, they contain the 1-code regions. Unlike in Liu et al. 2011, a value is
-    0 if the attribute's seconds do not differ in the same way as the compared metric. For example, a rank that reads
+    would hide the difference. Without culprits, they contain the regions of depth 1. Unlike in Liu et al. 2011, a value
+    is 0 if the attribute's seconds do not differ in the same way as the compared metric. For example, a rank that reads
     less than the other ranks is not late because of reading.
 
     Args:
@@ -61,7 +61,7 @@ def find_dissimilarity_causes(found: Dissimilarity, work: Work) -> Dissimilarity
 
 
 def _differences(work: Work, places: Sequence[int], clusters: Sequence[Sequence[int]]) -> tuple[Difference, ...]:
-    """Return the root causes in some regions: the attributes that are in at least one reduct."""
+    """Return the root causes in the given regions: the attributes that are in at least one reduct."""
     # With return_index, np.unique does not import numpy.ma, which takes as long as the analysis of a small run.
     different = np.unique(_labels(work, places, clusters), axis=0, return_index=True)[0].tolist()
     rows = (Row(number, tuple(values), decision) for number, (*values, decision) in enumerate(different))

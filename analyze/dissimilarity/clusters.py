@@ -45,7 +45,7 @@ def cluster(vectors: Values, *, floor: float = 0.0, groups: Labels | None = None
 
 
 def _clusters(vectors: Values, lengths: Values, floor: float) -> Labels:
-    """Return the cluster of each vector; vectors must be sorted by their lengths."""
+    """Return the cluster of each vector, ``int[location]``; vectors must be sorted by their lengths."""
     labels = np.full(len(vectors), -1, dtype=np.intp)
     first = number = 0
     while first < len(vectors):
@@ -99,7 +99,7 @@ def levels(values: Values, *, reach: Callable[[float], float] = lambda _: 0.0) -
 
 
 def refined(labels: Labels, others: Labels) -> Labels:
-    """Intersect two clusterings: members share a label if both put them in one cluster.
+    """Intersect two clusterings, ``int[location]`` each: members share a label if they share a cluster in both.
 
     Clusters are numbered in the order of their first members.
     """
@@ -123,14 +123,14 @@ def _in_order(parts: Sequence[tuple[list[int], Labels]]) -> Labels:
 
 
 def members(labels: Labels) -> list[list[int]]:
-    """Return the positions of the members of each cluster, in order."""
+    """Return the positions of the members of each cluster, ascending; ``labels`` are ``int[location]``."""
     order = np.argsort(labels, kind="stable")
     starts = np.flatnonzero(np.diff(labels[order])) + 1
     return [part.tolist() for part in np.split(order, starts)] if len(labels) else []
 
 
 def severity(vectors: Values) -> float:
-    """Return the largest distance between two vectors, divided by the largest length.
+    """Return the largest distance between two vectors, ``float64[location, region]``, divided by the largest length.
 
     The result is 0 if all lengths are 0. Liu et al. 2011 show S in Fig. 9 without a definition; this definition is
     ours. The result is exact for up to 2,000 vectors that may be extreme. For more vectors, the distance from one

@@ -44,7 +44,7 @@ class Differences:
     not_judged: tuple[RankVectors, Dissimilarity] | None = None
 
     def may_be_measuring(self, regions: Sequence[int]) -> bool:
-        """Return whether ranks differ, over all given regions, by at most the overhead of probes on one rank.
+        """Return whether ranks differ, over all given regions, by at most ``MOST_PAID`` times one rank's overhead.
 
         The estimated overhead is already subtracted, and differences that its error explains are removed. But a rank
         that entered more regions than other ranks, or had far more overhead, may still differ only because of the
@@ -60,7 +60,7 @@ class Differences:
         return self._judged[places]
 
     def may_be_the_end(self, regions: Sequence[int]) -> bool:
-        """Return whether ranks differ mostly because some of them did not reach the end of the program."""
+        """Return whether ranks that did not reach the end of the program cause at least half of the difference."""
         ended = np.isin(self.vectors.ranks, self.selection.experiment.notes.unfinished)
         if not ended.any() or ended.all():
             return False
@@ -70,7 +70,7 @@ class Differences:
         return left <= whole / 2
 
     def may_be_chance(self, regions: Sequence[int]) -> bool:
-        """Return whether a busy machine may have caused a difference in times that no counts confirm."""
+        """Return whether a busy machine may have caused the difference: it is small, and no counts confirm it."""
         slight = all(
             each < CRITERIA.unknown_noise * most or (each < CRITERIA.burst and each < CRITERIA.most_noise * most)
             for each, most in self._apart(regions)
@@ -99,7 +99,7 @@ class Differences:
         return ((apart, most) for apart, most in both if most > 0)
 
     def _is_by_times_alone(self, regions: Sequence[int]) -> bool:
-        """Return whether counts confirm at most half of the compared time."""
+        """Return whether at most half of the compared time was divided among ranks by their counts."""
         places, vectors = list(regions), self.vectors
         if vectors.metric == "mpi_bytes":
             return False
@@ -196,7 +196,7 @@ def _spread(vectors: RankVectors) -> float:
 
 
 def _floor(vectors: RankVectors, prepared: Prepared) -> float:
-    """Return the least difference that matters, in seconds, or in bytes whose transfer takes that long."""
+    """Return the least saving that matters: in seconds or, for ``mpi_bytes``, in bytes whose transfer takes as long."""
     if vectors.metric == "mpi_bytes":
         return prepared.least_gain * prepared.mean_time / seconds_of_a_byte(vectors.experiment)
     busy = float(vectors.values[list(vectors.top)].sum(axis=0).mean())

@@ -25,7 +25,7 @@ class Dissimilarity:
         clusters: Columns of the performance vectors, by cluster.
         severity: How much ranks differ: S as in ``clusters.severity``.
         critical: Positions of the critical code regions, parents before children.
-        culprits: Critical regions in which ranks differ by more than in critical regions below.
+        culprits: Positions of the critical regions with most of their difference outside the culprits below them.
         composite: Whether several culprits each produce these clusters alone. In the method of Liu et al., whether only
             several regions together produce the clusters.
         odd_one: The column without which all others are one cluster; None if there is no such column.
@@ -59,8 +59,8 @@ def find_dissimilarity(vectors: RankVectors, *, floor: float) -> Dissimilarity:
     if most of its difference is outside the culprits below it. Ranks are in one cluster if they share a cluster in each
     culprit.
 
-    Without a culprit, ranks are clustered by all regions. If that gives several clusters, and the noise of the run is
-    unknown, differences that noise could explain are considered, too.
+    If there is no culprit, ranks are clustered by all regions of depth 1 together. If that gives several clusters, and
+    the noise of the run is unknown, the search is repeated with a limit of a tenth of each region's longest time.
 
     Cost: some passes over the vectors, and sorting the ranks once for each culprit.
 
@@ -150,7 +150,7 @@ class _Search:
         return tuple(sorted(found))
 
     def labels(self, culprits: Sequence[int]) -> Labels:
-        """Cluster ranks, so that two ranks share a cluster if no culprit separates them."""
+        """Cluster ranks, so that two ranks share a cluster if no culprit separates them; ``int[rank]``."""
         vectors = self.vectors
         labels = np.zeros(len(vectors.ranks), np.intp) if vectors.programs is None else vectors.programs
         for culprit in culprits:

@@ -23,7 +23,7 @@ LONGEST: Final[Mapping[str, float]] = {
 
 
 def events_of(selection: Selection) -> Mapping[str, Attribute]:
-    """Return the counted events by name; empty if counts do not belong to the timed work."""
+    """Return the counted events by name; empty if a rank's counts and times were not measured for the same work."""
     experiment = selection.experiment
     if not experiment.notes.counts_by_rank:
         return {}

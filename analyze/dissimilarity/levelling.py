@@ -44,7 +44,7 @@ class Prices:
 
     @classmethod
     def of(cls, selection: Selection, exclusive: Values, programs: int) -> Prices:
-        """Compute the overhead and times of some ranks.
+        """Compute the overhead and the times of the given ranks.
 
         Args:
             selection: The ranks.
@@ -72,7 +72,7 @@ class Prices:
 
     @property
     def alike(self) -> Flags:
-        """Where ranks had equal overhead, and their times differ by no more than its error: ``bool[program, region]``.
+        """Whether ranks had equal overhead, and their times differ by at most its error: ``bool[program, region]``.
 
         If probes take at most 5 % of the time, which throttling ensures by default, clusters tolerate this difference
         anyway.
@@ -82,7 +82,7 @@ class Prices:
         return np.asarray(same & (longest - shortest <= _SPREAD * least_paid))
 
     def levelling(self, selection: Selection, exclusive: Values) -> Values:
-        """Return corrections that give all ranks with equal overhead the mean of their inclusive times.
+        """Return the seconds to add to inclusive times, so that ranks have equal exclusive times in ``alike`` regions.
 
         Args:
             selection: Some of the ranks.

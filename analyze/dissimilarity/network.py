@@ -25,10 +25,10 @@ def differing_volumes(selection: Selection, program_time: float) -> tuple[RankVe
         program_time: Mean W_program in seconds.
 
     Returns:
-        The volumes and the differences. None in these cases: ranks do not differ; all ranks spend little time in MPI in
-        these regions; no rank moves several times as much as another (smaller differences are normal, because ranks at
-        the boundary of a domain have fewer neighbours); or only rank 0 moves more bytes, because it collects data from
-        all other ranks, or distributes data to them.
+        The volumes and the differences. None in these cases: bytes were not counted; ranks spend less than a tenth of
+        the run in MPI; ranks do not differ; no rank transfers more than twice as much as another (smaller differences
+        are normal, because ranks at the boundary of a domain have fewer neighbours); or only rank 0 transfers more
+        bytes, because it collects data from all other ranks, or distributes data to them.
     """
     experiment, least = selection.experiment, THRESHOLD * program_time
     if not (complete(experiment, "mpi_bytes") and complete(experiment, "mpi_time")):
@@ -48,10 +48,10 @@ def seconds_of_a_byte(experiment: Experiment) -> float:
 
 
 def _stands_out(vectors: RankVectors, culprit: int) -> bool:
-    """Return whether one rank of a program moves several times as much as another, and rank 0 does not just collect.
+    """Return whether a rank transfers over twice as much as another rank of its program, in one region.
 
-    Inside a domain, ranks have at most twice as many neighbours as ranks in the corners. Values within a tenth of each
-    other count as equal.
+    Ranks inside a domain have at most twice as many neighbours as ranks in the corners. Values within a tenth of each
+    other count as equal. Programs are left out if rank 0 transfers as much as all other ranks, as if it collects data.
     """
     ranks = np.array(vectors.ranks)
     for columns in vectors.groups:

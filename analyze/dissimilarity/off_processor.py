@@ -43,9 +43,9 @@ def differing_time_off(
         threads: How threads share the call paths, if processes have several threads.
 
     Returns:
-        The times, as measured and as compared, and the differences. None in these cases: ranks do not differ
-        materially; no rank waits in MPI for a rank that is off the processor; or a first thread leaves its process's
-        work to other threads, and waits for them.
+        The times, as measured and as compared, and the differences. None in these cases: times were not measured; ranks
+        do not differ materially; no rank waits in MPI for a rank that is off the processor; or a first thread leaves
+        its process's work to other threads, and waits for them.
     """
     experiment, floor = selection.experiment, max(CRITERIA.least_weight * program_time, CRITERIA.burst)
     if not all(complete(experiment, each) for each in ("wall_time", "mpi_time", "cpu_time", "mpi_cpu_time")):
@@ -82,7 +82,7 @@ class _Asleep:
 
     @classmethod
     def of(cls, experiment: Experiment) -> _Asleep:
-        """Find the available metrics, and the time per byte."""
+        """Find the times in calls that were measured, and compute the seconds per byte in I/O calls."""
         calls = frozenset(each for each in _CALLS if complete(experiment, each))
         found = cls(calls, np.zeros(len(experiment.call_paths)))
         if not (calls >= {"io_time", "io_cpu_time"} and complete(experiment, "io_bytes")):
@@ -92,7 +92,7 @@ class _Asleep:
         return replace(found, rates=np.divide(took, moved, out=np.zeros_like(took), where=moved > 0))
 
     def parts(self, part: Experiment) -> tuple[Values, Values, Values]:
-        """Return the time off the processor outside calls, and in I/O calls; ``float64[call path, location]`` each.
+        """Return the seconds off the processor outside calls, and in I/O calls; ``float64[call path, location]`` each.
 
         The time that a rank was ready to run is divided among these times and MPI, where a rank polls while it waits.
         MPI_Init and MPI_Finalize get no share, because a rank sleeps there.
@@ -118,7 +118,7 @@ class _Asleep:
 
 
 def _part_of(some: Values, whole: Values) -> Values:
-    """Return the elementwise share of the whole, at most 1."""
+    """Divide elementwise by the whole; the result is at most 1."""
     return np.asarray(np.divide(some, whole, out=np.ones_like(whole), where=whole > some))
 
 
@@ -140,7 +140,12 @@ def _of_who_moved(part: Experiment, _: slice, asleep: _Asleep) -> Values:
 
 
 def _of_ranks(selection: Selection, asleep: _Asleep) -> tuple[Values, Values, Values, Values]:
-    """Return some ranks' times off the processor (as compared, as measured), times in MPI, and upper limits."""
+    """Return the seconds that the given ranks were off the processor, and their seconds in MPI.
+
+    Returns:
+        The times off the processor as compared and as measured, ``float64[region, rank]`` each; the times in MPI,
+        ``float64[rank]``; and the smallest of the ranks' upper limits from ``_Asleep.parts``, ``float64[1]``.
+    """
     part = selection.experiment
     outside, in_files, most = asleep.parts(part)
     shared = asleep.rates[:, None] * (part.exclusive("io_bytes") if asleep.rates.any() else 0.0)

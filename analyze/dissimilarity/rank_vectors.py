@@ -97,7 +97,7 @@ class RankVectors:
         return self.threads or self.ranks
 
     def measured(self, regions: Sequence[int]) -> Values:
-        """Return the measured values in some regions, overhead of probes included; ``float64[region, rank]``."""
+        """Return the measured values in the given regions, overhead of probes included; ``float64[region, rank]``."""
         if self.own is not None:
             return self.own[list(regions)]
         if self.metric != "compute_time":
@@ -119,9 +119,10 @@ class RankVectors:
     def noise(self) -> Values:
         """The difference within which ranks count as alike in each region, in the metric's unit; ``float64[region]``.
 
-        Times of equal work differ by chance. The limit is the noise of this run's regions, but at least the threshold
-        of Algorithm 1, plus the effects of clocks, caches and ``bursts``. Times that were divided by counts may differ
-        only as much as the counts. Bytes, and time off the processor, must differ by the threshold of Algorithm 1.
+        Times of equal work differ by chance. The limit is the sum of two parts, but at least ``bursts``. One part is a
+        share of the time that is compared as measured (see ``part_by_noise``), but at least the clocks' resolution. The
+        other part is 1 % of the time that was divided by work. For bytes, and time off the processor, the limit is the
+        threshold of Algorithm 1.
         """
         longest = self.values.max(axis=1)
         if self.metric not in TIMES:
@@ -173,7 +174,9 @@ class RankVectors:
         return max(float(self.by_sampling(totals[each].min(), totals[each].max())) for each in self.groups)
 
     def levels(self, values: Values) -> Labels:
-        """Return the cluster of each rank, by values that differ; ranks within sampling error share a cluster.
+        """Return the cluster of each rank, ``int[rank]``, by values that are known to differ.
+
+        Ranks whose values differ by no more than sampling error share a cluster.
 
         Args:
             values: ``float64[rank]``, in the metric's unit.
@@ -190,14 +193,16 @@ class RankVectors:
 
     @property
     def top(self) -> tuple[int, ...]:
-        """Positions of the 1-code regions, in the order of first entry."""
+        """Positions of the regions of depth 1, in the order of first entry."""
         return tuple(index for index, each in enumerate(self.regions) if each.depth == 1)
 
 
 def _vectors(
     selection: Selection, metric: str, computing: Computing | None, programs: int
 ) -> tuple[Values, Values | None, Prices | None]:
-    """Return the vectors of some ranks, as compared; for threads, also as measured; and the overhead of probes.
+    """Return the vectors of the given ranks as compared, the vectors as measured, and the overhead of probes.
+
+    The second result is None unless threads are compared; the third is None if the price of probes is unknown.
 
     Args:
         selection: The ranks.

@@ -53,7 +53,9 @@ def are_slower_elsewhere(vectors: RankVectors, regions: Sequence[int]) -> bool:
 
 
 def are_as_fast_elsewhere(vectors: RankVectors, region: int, columns: Indices) -> bool:
-    """Return whether the ranks that are slower in the given region take no more time per instruction elsewhere.
+    """Return whether the ranks that are slower in the given region take hardly more time per instruction elsewhere.
+
+    Elsewhere, the relative difference must be less than a tenth of the difference in the region.
 
     Args:
         vectors: Compute times of ranks whose instructions were counted.
@@ -78,7 +80,7 @@ def are_as_fast_elsewhere(vectors: RankVectors, region: int, columns: Indices) -
 
 
 def _slower(vectors: RankVectors, regions: Sequence[int]) -> Flags:
-    """Return which ranks take longer than the midpoint between the fastest and the slowest rank of their program."""
+    """Return which ranks take longer than the midpoint of the fastest and slowest of their program: ``bool[rank]``."""
     times = vectors.values[list(regions)].sum(axis=0)
     slower = np.zeros(len(times), dtype=bool)
     for each in vectors.groups:

@@ -59,7 +59,7 @@ class SameWork:
 
 @dataclass(frozen=True)
 class Work:
-    """The ranks' attributes in some regions.
+    """The ranks' attributes, which show how much work they do in each region.
 
     Attributes:
         vectors: The compared vectors. If their metric is an attribute, it comes first among the attributes that
@@ -76,7 +76,10 @@ class Work:
     def differences(
         self, places: Sequence[int], clusters: Sequence[Sequence[int]], among: Collection[str] | None = None
     ) -> tuple[Difference, ...]:
-        """Return the attributes that differ between ranks as their times do, in some regions; widest spread first.
+        """Return the attributes that differ between ranks as their times do in the given regions.
+
+        The compared metric comes first and ``mpi_bytes`` last, because volume hardly explains time outside MPI. In
+        between, the attribute with the widest spread comes first.
 
         Args:
             places: The regions.
@@ -97,7 +100,7 @@ class Work:
         """Return the events that are more frequent per instruction on slow ranks, most frequent event first.
 
         The time of an event need not be known. Events are returned if they would explain a material share of the
-        difference between ranks, provided that each event took the longest possible time.
+        difference between ranks if each event took the longest possible time.
 
         Args:
             places: The regions.
@@ -147,7 +150,7 @@ class Work:
         return [columns[programs[columns] == each] for each in np.unique(programs[columns])]
 
     def worked_alike(self, places: Sequence[int], columns: npt.ArrayLike) -> bool:
-        """Return whether some ranks did the same work in some regions, so that only speed or noise changes their times.
+        """Return whether ranks did the same work in the given regions, so that only speed or noise changes their times.
 
         The ranks must have executed the same number of instructions, and no other attribute, such as misses, and no
         counted event may explain a material share of their difference in time. No rank may be more than twice as slow
@@ -157,7 +160,7 @@ class Work:
         return self._is_so(self._worked_alike, places, columns)
 
     def executed_alike(self, places: Sequence[int], columns: npt.ArrayLike) -> bool:
-        """Return whether some ranks executed the same number of instructions in some regions, in whatever time."""
+        """Return whether ranks executed the same number of instructions in the given regions, in whatever time."""
         return self._is_so(self._executed_alike, places, columns)
 
     def _is_so(self, test: Callable[[Indices, Indices], bool], places: Sequence[int], columns: npt.ArrayLike) -> bool:
@@ -190,14 +193,14 @@ class Work:
         return not any(self._matters(name, [place], columns) for name in self.events for place in asked)
 
     def _matters(self, name: str, places: Sequence[int], columns: Indices) -> bool:
-        """Return whether slow ranks have more of an event that may explain a material share of their extra time."""
+        """Return whether slow ranks have more of an event, which may explain a material share of their extra time."""
         times, more, most = self._beyond_work(name, places, columns)
         apart = times - times.mean()
         squares, together = float((apart * apart).sum()), float((more * apart).sum())
         return bool(np.ptp(more) > THRESHOLD * most) and LONGEST[name] * together >= CRITERIA.part * squares > 0
 
     def _follows(self, name: str, places: Sequence[int], columns: Indices) -> bool:
-        """Return whether an event matters, and the ranks' times explain most of the variance of its count."""
+        """Return whether an event matters, and the ranks' times explain most of the variance of its excess count."""
         if len(columns) < 2 or not self._matters(name, places, columns):
             return False
         times, more, _ = self._beyond_work(name, places, columns)
@@ -206,7 +209,7 @@ class Work:
         return together > 0 and is_mostly(together**2, float((times * times).sum() * (more * more).sum()))
 
     def _beyond_work(self, name: str, places: Sequence[int], columns: Indices) -> tuple[Values, Values, float]:
-        """Return some ranks' times, their excess counts of an event, and the largest count of the event on any of them.
+        """Return the given ranks' times, their excess counts of an event, and the event's largest count on any of them.
 
         The excess is the count beyond that of the rank with the fewest events per instruction.
         """
@@ -219,7 +222,7 @@ class Work:
         return times, of_event - least * executed, float(of_event.max(initial=0.0))
 
     def _taking_part(self, places: Sequence[int], columns: Sequence[int]) -> list[int]:
-        """Return the columns of threads that take part in some regions; all columns if no thread takes part."""
+        """Return the columns of threads that take part in the given regions; all columns if no thread takes part."""
         if not self.vectors.threads:
             return list(columns)
         has_part = np.logical_not(np.isnan(self.vectors.measured(places)).all(axis=0))
@@ -227,7 +230,7 @@ class Work:
         return chosen[has_part[chosen]].tolist() or list(columns)
 
     def attribute_vectors(self, attribute: Attribute, places: Sequence[int]) -> Values:
-        """Return an attribute in some regions, 0 where it does not distinguish ranks; ``float64[rank, place]``."""
+        """Return an attribute in each place, 0 where it does not explain the difference: ``float64[rank, place]``."""
         values = np.array([attribute.of_ranks(place) for place in places])
         tells = [
             max(self._slope(attribute.name, place, group) for group in self.vectors.groups) >= CRITERIA.part
@@ -238,7 +241,7 @@ class Work:
         return np.where(np.array(tells)[:, None], values, 0.0).T
 
     def _slope(self, name: str, place: int, columns: Sequence[int] | Indices) -> float:
-        """Return the share of some ranks' difference in time in a region that an attribute's seconds explain.
+        """Return which share of the given ranks' difference in time an attribute's seconds explain, in one region.
 
         The share is the slope of the least-squares line of these seconds over the times.
         """
@@ -248,10 +251,11 @@ class Work:
         return float((seconds * apart).sum()) / squares if squares > 0 else 0.0
 
     def _seconds(self, name: str, place: int, columns: Sequence[int] | Indices) -> Values:
-        """Return how much of the compared time an attribute takes, in seconds, on some ranks.
+        """Return how much of the compared time an attribute takes on each given rank, in seconds.
 
         Time beyond what the fastest rank needs for the same number of instructions is attributed to misses, in equal
-        amounts per miss. Instructions, and bytes if the time of their calls was not measured, take their average time.
+        amounts per miss. Instructions take their average time. Bytes take the time of their calls; if it was not
+        measured, bytes of files take their average time, and messages none.
         """
         vectors, attribute = self.vectors, self.attributes[name]
         amount, times = attribute.amount([place])[0][columns], vectors.values[place][columns]
@@ -278,7 +282,7 @@ class Work:
         return np.asarray(np.maximum(times - fastest * executed, 0.0))
 
     def _spread(self, name: str, places: Sequence[int]) -> float:
-        """Return the largest relative range of the ranks' values, over some regions and all programs."""
+        """Return the largest relative range of the ranks' values in any given region and program."""
         vectors = self.attribute_vectors(self.attributes[name], places)
         programs = (vectors[each] for each in self.vectors.groups)
         return max(float(ratio(np.ptp(each, axis=0), each.max(axis=0)).max()) for each in programs)

@@ -36,7 +36,7 @@ class Attribute:
     """One attribute of every region, inclusive; values of single ranks are read on demand.
 
     Attributes:
-        name: One of ``ATTRIBUTES``.
+        name: One of ``ATTRIBUTES``, or a counted event.
         selection: The regions, and the ranks.
         metrics: The counted metric and, for a rate, the metric that it is divided by; otherwise None.
         amounts: ``float64[region]``: misses, bytes or instructions of all ranks.
@@ -52,7 +52,12 @@ class Attribute:
 
     @classmethod
     def of(cls, name: str, selection: Selection) -> Attribute:
-        """Sum an attribute over all ranks."""
+        """Sum an attribute's counts over all ranks.
+
+        Args:
+            name: One of ``ATTRIBUTES``.
+            selection: The regions, and the ranks.
+        """
         counted, accesses = ATTRIBUTES[name]
         amounts = selection.sums(counted)
         return cls(name, selection, (counted, accesses), amounts, selection.sums(accesses) if accesses else amounts)
@@ -81,11 +86,11 @@ class Attribute:
         return self._together(amount, self.bases[top].sum() - self.bases)
 
     def amount(self, regions: Sequence[int]) -> Values:
-        """Return the misses, bytes or instructions of each rank in some regions; ``float64[region, rank]``."""
+        """Return the misses, bytes or instructions of each rank in the given regions; ``float64[region, rank]``."""
         return self._rows(self.metrics[0], regions)
 
     def base(self, regions: Sequence[int]) -> Values:
-        """Return each rank's accesses, or amount if this is not a rate, in some regions; ``float64[region, rank]``."""
+        """Return each rank's accesses in the given regions; amounts if this is no rate; ``float64[region, rank]``."""
         return self._rows(self.metrics[1] or self.metrics[0], regions)
 
     def of_ranks(self, region: int) -> Values:
@@ -101,7 +106,7 @@ class Attribute:
         return np.asarray(np.where(idle, ratio(amount.sum(), base.sum()), ratio(amount, base)))
 
     def of_members(self, regions: Sequence[int], members: Sequence[int]) -> float:
-        """Return the rate of some ranks in some regions, or the mean of their amounts."""
+        """Return the rate of the given ranks in the given regions; for an amount, the mean over these ranks."""
         amount, base = (rows[:, list(members)].sum(axis=0) for rows in (self.amount(regions), self.base(regions)))
         return float(ratio(amount.sum(), base.sum()) if self.is_rate else amount.mean())
 

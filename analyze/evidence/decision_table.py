@@ -85,7 +85,7 @@ class DecisionTable:
 
     @staticmethod
     def matrix(attributes: Sequence[str], rows: Sequence[Row]) -> list[list[tuple[str, ...]]]:
-        """Return the discernibility matrix of some rows (Eq. 3): at ``[i][j]``, the attributes in which i and j differ.
+        """Return the discernibility matrix of rows (Eq. 3): at ``[i][j]``, the attributes in which rows i and j differ.
 
         An entry is empty if the decisions of i and j agree.
         """

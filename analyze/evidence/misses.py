@@ -24,7 +24,7 @@ class Misses:
 
     Attributes:
         computing: Compute time in seconds.
-        most: Miss rate → seconds that its misses take if the core waits for each miss.
+        most: Miss rate → the most seconds that its misses can take, if the core waits for each miss.
         executed: Instructions per rank; None if they were not counted.
         cycle: Seconds per cycle, as counted; None if cycles were not counted.
         is_walk: Whether there are no more misses than in sequential access.
@@ -66,12 +66,15 @@ class Misses:
         )
 
     def seconds(self) -> dict[str, Values]:
-        """Map each miss rate to a lower limit of the seconds that its misses take."""
+        """Map each miss rate to the seconds of its misses: time that instructions do not explain, at most ``most``."""
         stalled = self._beyond(np.where(self.is_walk, CRITERIA.dependent, CRITERIA.swift))
         return {name: np.minimum(stalled, each) for name, each in self.most.items()}
 
     def avoidable(self) -> Values:
-        """Return the estimated saving from avoiding all misses, in seconds."""
+        """Return the estimated saving from avoiding all misses, in seconds: ``float64[region]``.
+
+        It is the mean of two savings: the saving if each instruction waits for the previous one, and if none does.
+        """
         swift, dependent = self.prices.instruction_independent, self.prices.instruction_dependent
         if self.executed is not None and swift and dependent:
             bounds = [np.maximum(self.computing - price * self.executed, 0.0) for price in (swift, dependent)]
@@ -81,7 +84,7 @@ class Misses:
         return np.asarray(sum(np.minimum(each, most) for each in bounds) / len(bounds))
 
     def _beyond(self, cycles: Values) -> Values:
-        """Return the compute time that remains if each instruction takes the given number of cycles."""
+        """Return the compute time beyond the given cycles per instruction; all of it if these were not counted."""
         if self.cycle is None or self.executed is None:
             return self.computing
         return np.maximum(self.computing - cycles * self.cycle * self.executed, 0.0)

@@ -41,7 +41,7 @@ class TimeSplit:
         waited: Waiting for late ranks.
         chained: The estimated saving if ranks worked at the same time instead of one after another, computed from the
             critical path; 0 in all other regions, and if the path is unknown.
-        mpi: Time in MPI if the volume of its calls is known; otherwise 0.
+        mpi: Time in MPI if the bytes of its calls were counted; otherwise 0.
         computing: Compute time.
         own_computing: Exclusive compute time.
         counts_cycles: Whether cycles were counted, which limit the time that misses can take.
@@ -70,41 +70,46 @@ class TimeSplit:
     busy: float
 
     def is_part(self, seconds: Values) -> Flags:
-        """Return where seconds are a material share of a region's time and, if ranks wait for cores, worth a fix."""
+        """Return whether seconds are a material share of each region's time and worth a fix: ``bool[region]``.
+
+        Unless ranks wait for cores, any material share is worth a fix.
+        """
         enough = CRITERIA.least_gain * self.busy if self.turns else 0.0
         return np.asarray((seconds > enough) & (seconds >= CRITERIA.part * self.time))
 
     @cached_property
     def moves(self) -> Flags:
-        """Where MPI volume takes a material share of a region's time, and no less than waiting."""
+        """Whether transfer takes a material share of the time, and at least as long as waiting: ``bool[region]``."""
         moving = self.of["mpi_bytes"]
         return np.asarray(self.is_part(moving) & (moving >= self.waited))
 
     @cached_property
     def waits(self) -> Flags:
-        """Where MPI takes a material share of time that volume does not explain, or ranks work one after another."""
+        """Whether MPI, but not transfer, takes a material share, or ranks work in sequence: ``bool[region]``."""
         is_long = self.is_part(self.mpi) & (self.mpi >= TICK)
         return np.asarray((is_long & ~self.moves) | (self.chained > 0))
 
     @cached_property
     def has_small_calls(self) -> Flags:
-        """Regions in ``waits`` that spend most of this time on many small MPI calls, if it is worth a fix."""
+        """Whether regions in ``waits`` mostly spend this time in many small calls, worth a fix: ``bool[region]``."""
         small = self.is_part(self.small_calls) & (self.small_calls >= self.waited)
         return np.asarray(self.waits & small & (self.small_calls >= CRITERIA.least_gain * self.busy))
 
     @cached_property
     def has_polling(self) -> Flags:
-        """Regions in ``has_small_calls`` whose calls are polling, not messages."""
+        """Whether calls of regions in ``has_small_calls`` are polling, not messages: ``bool[region]``."""
         return np.asarray(self.has_small_calls & self.polls)
 
     def is_own_part(self, attribute: str, region: int, below: Sequence[int]) -> bool:
-        """Return whether an attribute takes a material share of a region's time, excluding the regions in ``below``."""
+        """Return whether an attribute takes a material share of a region's time without the regions in ``below``."""
         spent = self.of[attribute]
         own = float(spent[region]) - sum(float(spent[each]) for each in below)
         return own >= CRITERIA.part * float(self.time[region]) if below else True
 
     def in_turn(self, least: float) -> list[int]:
-        """Return the regions whose ranks work one after another, or are late in turn, if that is worth a fix.
+        """Return the regions in which ranks work one after another, or a different rank is late each time.
+
+        Only regions in which this is worth a fix are returned.
 
         Args:
             least: The least share of the program's time that is worth a fix.
@@ -147,16 +152,17 @@ def time_split(
 ) -> TimeSplit:
     """Return the seconds that each region's attributes take.
 
-    Files and MPI take the measured time of their calls; for MPI, waiting for late ranks is left out. Both take at most
-    the time that their calls and bytes need on a slow disk or network, and at most the time per call or byte of the
-    fastest rank: any longer time is waiting. If ranks wait for cores, only the CPU time of calls counts. Instructions
-    take the program's average time; for misses, see ``misses.py``.
+    Files take the measured time of their calls, without polling in collective calls. MPI takes the measured time of its
+    calls without waiting for late ranks. Any time beyond what its bytes need on a slow network, or beyond the fastest
+    rank's time per call or byte, is waiting, too. If ranks wait for cores, only the CPU time in MPI counts, and the
+    time in files is limited to what CPU time and a slow disk explain. Instructions take the program's average time; for
+    misses, see ``misses.py``.
 
     Args:
         ranks: All ranks, and the regions.
         attributes: The available attributes.
         costs: Cost of each region.
-        waited: Waiting for late ranks, within each region's time in MPI.
+        waited: Seconds of waiting for late ranks in each region, a part of its time in MPI.
         serialisation: Each region's contribution to the critical path; None if it is unknown.
         turns: Whether ranks waited for cores.
     """
@@ -217,7 +223,7 @@ def time_split(
 
 
 def _polls(ranks: Selection, calls: Values, spent: Values) -> Flags:
-    """Return where nearly all MPI time is spent testing or completing requests, in calls too short for messages.
+    """Return whether nearly all MPI time is spent testing or completing requests, in calls too short for messages.
 
     False if the time of requests is unknown.
 
@@ -233,9 +239,10 @@ def _polls(ranks: Selection, calls: Values, spent: Values) -> Flags:
 
 
 def _within_node(ranks: Selection, calls: Values, volume: Values) -> Values:
-    """Return the longest time that messages can take if all ranks are on one node with known memory speed.
+    """Return the longest time that messages can take if all ranks are on one node, in seconds, mean over the ranks.
 
-    Each call transfers cache lines back and forth, and all bytes are copied at most eight times.
+    Each call transfers cache lines back and forth, and all bytes are copied at most eight times. The time is infinite
+    if there are several nodes, or the speed of the memory is not calibrated.
     """
     prices, experiment = Prices.of(ranks.experiment.notes.prices), ranks.experiment
     if not (prices.memory_streamed and prices.l2_miss_chased) or experiment.notes.processors is None:
@@ -258,7 +265,7 @@ def _price_of_fastest(ranks: Selection, region: int, metric: str) -> float:
 
 
 def _turns(ranks: Selection, off: Values, off_in_mpi: Values) -> Values:
-    """Return the time that ranks were off the processor because others used it: ``float64[region]``, in mean seconds.
+    """Return the seconds that ranks waited for a core that others used: ``float64[region]``, mean over the ranks.
 
     The time that the kernel reports as ready to run is divided in proportion to the time off the processor. If the
     kernel reports no such time, all time ``off`` the processor outside MPI and file I/O counts; in file I/O, a slow

@@ -3,9 +3,9 @@
 A series is divided at one of two places: the most likely place if noise only adds to values, as in ``compare``, or the
 place at which the ranks of the values differ most between the two sides (Pettitt 1979). The parts are divided again, as
 long as a change is certain. The two sides are then compared like repeated runs of two versions, with the same
-confidence. Unless equal runs have equal values, a rank test must confirm the change with the same confidence (Mann and
-Whitney 1947); it is valid whatever the distribution of the noise. Bonferroni's correction allows for the number of
-series, and of places where each series could be divided.
+confidence. Unless values repeat exactly, a rank test must confirm the change with the same confidence (Mann and Whitney
+1947); it is valid whatever the distribution of the noise. Bonferroni's correction allows for the number of places, over
+all series, where a series could be divided.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["LEAST_CHANGE", "Change", "Series", "changes_of"]
 
 Key = TypeVar("Key", bound=Hashable)
 
-LEAST_CHANGE: Final = 0.005  # share of the program; the counts of equal runs differ by less than 0.1 %
+LEAST_CHANGE: Final = 0.005  # share of the program; counts differ by less than 0.1 % if the same program runs again
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Series:
     Attributes:
         runs: Indices of the runs that have a value, ascending.
         values: The values in these runs, above 0.
-        repeats: Whether equal runs have equal values.
+        repeats: Whether values are identical whenever the same program runs again.
         program: The values for the whole program in these runs.
         places: Indices of values whose commit differs from that of the previous value, ascending.
     """

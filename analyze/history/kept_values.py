@@ -39,7 +39,7 @@ class KeptValue:
         line: The region's first line in this run; 0 for the program.
         value: The exclusive value of the region, over all its call paths; or the value of the program without
             ``MPI_Init`` and ``MPI_Finalize``.
-        repeats: Whether equal runs have equal values.
+        repeats: Whether the value is identical whenever the same program runs again.
     """
 
     metric: str

@@ -1,4 +1,7 @@
-"""Algorithms 1 and 2 of Liu et al. 2011 as printed: ranks that behave differently, and the regions responsible."""
+"""Algorithms 1 and 2 of Liu et al. 2011 as printed: ranks that behave differently, and the regions responsible.
+
+Liu et al. call regions of depth 1 "1-code regions". Several of them that are adjacent form a composite region.
+"""
 
 from __future__ import annotations
 

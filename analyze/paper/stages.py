@@ -21,12 +21,13 @@ def by_the_paper(prepared: Prepared, metric: str, disparity_metric: str) -> tupl
     """Run the stages of the method of Liu et al. 2011.
 
     Args:
-        prepared: The run. In the result, all regions of its tree are used unchanged.
+        prepared: The run.
         metric: The metric to compare ranks by: one of ``DISSIMILARITY_METRICS``.
         disparity_metric: The metric to classify regions by: one of ``DISPARITY_METRICS``.
 
     Returns:
-        The prepared run, the differences between ranks, and the severity classes of regions.
+        The run, in which regions around the whole program are compared like all others; the differences between ranks;
+        and the severity classes of regions.
     """
     run = replace(
         prepared,

@@ -91,7 +91,7 @@ def _by_cycles(ranks: Selection, cycles: str, metric: str) -> Values:
 
 
 def _of_block(ranks: Selection, cycles: str, others: Sequence[str], of_regions: Values, of_program: float) -> Values:
-    """Return sums over ranks, ``float64[3, region]``: CRNM times W_program, CPI, and ranks that execute anything."""
+    """Return sums over ranks, ``float64[3, region]``: CRNM times W_program, CPI, and 1 if a rank executes anything."""
     experiment = ranks.experiment
     first = np.array([place.thread == 0 for place in experiment.locations])
     wall, *rest = (ranks.by_rank(np.where(first, experiment.exclusive(name), 0.0)) for name in ("wall_time", *others))

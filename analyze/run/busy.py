@@ -120,7 +120,7 @@ def _in_teams(experiment: Experiment, others: Flags) -> Flags:
 
 
 def _with_paths_below(experiment: Experiment, found: Flags) -> Flags:
-    """Add the parallel regions, and all call paths below the chosen ones, to ``found``, and return ``found``."""
+    """Return ``found``, to which parallel regions, and all call paths below call paths in ``found``, were added."""
     for index, path in enumerate(experiment.call_paths):  # call paths come after their parents
         found[index] |= path.region.kind == "parallel" or (path.parent is not None and found[path.parent])
     return found

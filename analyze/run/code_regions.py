@@ -54,7 +54,7 @@ class CodeRegion:
 def code_regions(experiment: Experiment) -> tuple[CodeRegion, ...]:
     """Return every code region except the start-up and the end of MPI, parents before children.
 
-    The 1-code regions are in the order of first entry; the own code of an entry procedure comes after its children.
+    Regions of depth 1 are in the order of first entry; the own code of an entry procedure comes after its children.
     """
     hidden = startup_paths(experiment)
     children: dict[int, list[int]] = {}
@@ -100,7 +100,8 @@ def recursive(experiment: Experiment, regions: Sequence[CodeRegion]) -> dict[int
 def of_recursion(experiment: Experiment, regions: Sequence[CodeRegion], chosen: Sequence[int]) -> list[int]:
     """Replace each chosen region with the outermost call path of the same region, whose time includes all calls.
 
-    A region is kept if that call path also contains a chosen region of another kind, or counts only with its own code.
+    A chosen call path is kept if the outermost one also contains a chosen call path of a different region, or if only
+    the outermost one's own code counts.
 
     Args:
         experiment: The run.
@@ -130,7 +131,7 @@ def within_shells(
     """Treat regions around the whole program as parts of the entry procedure.
 
     A time loop that takes 90 % of the program's time is not compared with the large regions inside it, just as the
-    entry procedure is not. The loop's own code, and each region directly below the loop, becomes a 1-code region::
+    entry procedure is not. The loop's own code, and each region directly below the loop, gets depth 1::
 
         main ── follow ── loop ┬── a          main ┬── (own code of follow)
                                └── b               ├── (own code of loop)
@@ -198,7 +199,7 @@ def descendants(regions: Sequence[CodeRegion], index: int) -> Iterator[int]:
 
 
 def caller_of(call_paths: Sequence[CallPath], path: int) -> Region | None:
-    """Return the function that called the function of a call path; None if there is none."""
+    """Return the region that called the function of a call path: a function, or a loop in it; None if there is none."""
     own = call_paths[path].region.function or call_paths[path].region.name
     above = call_paths[path].parent
     while above is not None and call_paths[above].region.function == own:
@@ -216,7 +217,7 @@ def call_line_of(call_paths: Sequence[CallPath], path: int) -> int | None:
 
 
 def startup_paths(experiment: Experiment) -> frozenset[int]:
-    """Return MPI_Init, MPI_Finalize and all call paths below them, which do none of the program's work."""
+    """Return the call paths of MPI_Init and MPI_Finalize, and all below them, which do none of the program's work."""
     found: set[int] = set()
     for index, path in enumerate(experiment.call_paths):
         if path.parent in found or (path.region.kind == "mpi" and path.region.name in STARTUP):

@@ -93,7 +93,7 @@ class SharedOut:
 
     @classmethod
     def by_bytes(cls, experiment: Experiment, time: str, *less: str) -> SharedOut | None:
-        """Divide time in I/O calls in proportion to bytes; None if values are missing, or no bytes were moved."""
+        """Divide time in I/O calls in proportion to bytes; None if values are missing, or all bytes are 0."""
         shared = cls(time, less, "io_bytes", np.zeros(len(experiment.call_paths)))
         if not shared._is_measured(experiment):
             return None
@@ -109,8 +109,8 @@ class SharedOut:
 
         Call paths in which times per instruction differ stay as measured, because their ranks miss caches or differ in
         speed. If all counts of a call path are equal, only speed can be the reason for different times; then the noise
-        includes a burst of load from other programs. None if no rank's own instructions are known, or threads divide
-        the work differently each time.
+        includes a burst of load from other programs. None if no rank's own instructions are known, or processes have
+        several threads, which divide the work differently each time.
 
         Args:
             experiment: The run.
@@ -152,7 +152,7 @@ class SharedOut:
 
 
 def _left(part: Experiment, metric: str, less: Sequence[str]) -> Values:
-    """Subtract some metrics from another metric; ``float64[call path, location]``."""
+    """Subtract metrics from another metric; ``float64[call path, location]``."""
     found = part.exclusive(metric)
     for name in less:
         found = found - part.exclusive(name)
@@ -168,7 +168,10 @@ def _of_who_did(part: Experiment, _: slice, shared: SharedOut) -> Values:
 
 
 def _off_by(part: Experiment, _: slice, shared: SharedOut) -> tuple[Values, Values]:
-    """Return the lowest and the highest deviation of any rank's time from the time for its work."""
+    """Return the lowest and the highest deviation of any rank's time from the time for its work.
+
+    Both are ``float64[call path]``, in seconds.
+    """
     off = shared.seconds(part) - part.exclusive(shared.by) * shared.rates[:, None]
     return off.min(axis=1), off.max(axis=1)
 
@@ -208,7 +211,7 @@ class Computing:
 
     @classmethod
     def comparing(cls, experiment: Experiment) -> Computing:
-        """Find the available metrics, and divide times by work if possible; computed once per experiment."""
+        """Find the available metrics, and the times to divide among ranks by work; computed once per experiment."""
         if experiment not in _KNOWN:
             _KNOWN[experiment] = cls._shared_out(experiment)
         return _KNOWN[experiment]

@@ -39,7 +39,7 @@ def is_mostly(time: float | None, whole: float | None) -> bool:
 
 
 def are_small(calls: Values, volume: Values) -> Flags:
-    """Return whether, on a slow network or disk, calls would take longer than moving their bytes."""
+    """Return, elementwise, whether calls take longer than the transfer of their bytes, on a slow network or disk."""
     return np.asarray(CRITERIA.byte * volume <= CRITERIA.call * calls)
 
 
@@ -47,14 +47,14 @@ def program_times(experiment: Experiment) -> Values:
     """Return W_program of each process in seconds: from the return of MPI_Init to the call of MPI_Finalize.
 
     If this time was not measured, or a process did not finish or also worked outside these calls, W_program is the time
-    of the whole run except the two calls.
+    of the whole run except the two calls. The result is ``float64[process]``.
     """
     measured, whole = _program_and_run(experiment)
     return np.where((measured > 0) & ~_worked_outside(measured, whole), measured, whole)
 
 
 def times_outside(experiment: Experiment) -> Values:
-    """Return the part of W_program before MPI_Init and after MPI_Finalize, per process, in seconds."""
+    """Return the part of W_program before MPI_Init and after MPI_Finalize, in seconds: ``float64[process]``."""
     measured, whole = _program_and_run(experiment)
     return np.where((measured > 0) & _worked_outside(measured, whole), whole - measured, 0.0)
 
@@ -87,7 +87,7 @@ def _of_block(experiment: Experiment, _: slice) -> tuple[Values, Values]:
 
 
 def _worked_outside(measured: Values, whole: Values) -> Flags:
-    """Return whether processes did more before MPI_Init and after MPI_Finalize than start and end."""
+    """Return whether each process did more before MPI_Init and after MPI_Finalize than start and end."""
     return np.asarray(whole - measured > _START * measured)
 
 
@@ -153,7 +153,10 @@ def region_costs(experiment: Experiment, regions: tuple[CodeRegion, ...]) -> lis
 def _process_means(
     experiment: Experiment, regions: tuple[CodeRegion, ...], metric: str, processes: int
 ) -> Values | None:
-    """Return a metric's mean over processes for each region; wall times are those of first threads."""
+    """Return a metric's mean over the processes: ``float64[region]``; None if the metric is unknown.
+
+    Wall times are those of first threads.
+    """
     if not complete(experiment, metric):
         return None
     found = summary(experiment, metric)
@@ -179,7 +182,10 @@ def _extremes(
 def _extremes_of_block(
     part: Experiment, _: slice, regions: tuple[CodeRegion, ...], computing: Computing | None
 ) -> tuple[Values, Values]:
-    """Return the shortest and longest times in a block; infinite for wall time if the block has no first thread."""
+    """Return the shortest and the longest time of a block's processes: ``float64[region]`` each, in seconds.
+
+    They are infinite and minus infinity for wall times of a block without first threads.
+    """
     exclusive = computing.values(part) if computing else part.exclusive("wall_time")
     # Other threads run at the same time, so only the first thread's wall time counts.
     kept = np.flatnonzero([bool(computing) or not place.thread for place in part.locations])

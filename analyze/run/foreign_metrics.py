@@ -75,7 +75,8 @@ def as_run(experiment: Experiment) -> Experiment:
     """Return an experiment that can be analysed: a run whose metrics have our names.
 
     Raises:
-        InputError: Times are negative, or are differences or deviations instead of a run's times.
+        InputError: Times are negative, or are differences or deviations instead of a run's times; or values are so
+            large that sums would overflow.
     """
     times = [each for each in experiment.metrics if each.name in ("wall_time", "cpu_time")] or experiment.metrics
     kinds = [_no_run(each, experiment) for each in times]
@@ -171,7 +172,7 @@ def in_own_names(experiment: Experiment) -> Experiment:
 
 
 def _source_of(experiment: Experiment, name: str, sources: Mapping[str, _Source]) -> str:
-    """Return the source of one of our metrics, ``derived:cpu_time, of imported:TOOL`` if another time replaces it."""
+    """Return what to note as a metric's source: ``derived:cpu_time, of imported:TOOL`` if another time replaces it."""
     if name in _COMPUTED:
         return experiment.metric(name).source
     imported, words = experiment.metrics[0].source, sources[name].words
@@ -278,7 +279,7 @@ def expected_times(experiment: Experiment, absent: Sequence[str]) -> str | None:
 
 
 def _called(experiment: Experiment, ours: str) -> str | None:
-    """Return the name of a time that only its display name identifies; None if there is none."""
+    """Return the metric that is a time by its display name, although not by its name; None if there is none."""
     if ours not in ("wall_time", "cpu_time"):
         return None
     found = (
@@ -316,7 +317,7 @@ def _of_calls(experiment: Experiment, metric: str, values: Severity) -> Severity
 
 
 def with_kinds(experiment: Experiment) -> Experiment:
-    """Return another tool's experiment with its own names, but with MPI functions marked as such."""
+    """Return another tool's experiment with its own names, but with MPI functions marked; our own stays unchanged."""
     if "wall_time" in experiment:
         return experiment
     return experiment.replaced(call_paths=_named_kinds(experiment.call_paths))

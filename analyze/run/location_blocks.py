@@ -24,7 +24,7 @@ class Workers(Protocol):
     def over_locations(
         self, experiment: Experiment, function: Callable[..., Result], arguments: tuple[Any, ...]
     ) -> Iterator[Result]:
-        """Call ``over_locations`` with the blocks divided among the workers."""
+        """Yield the same results as the function ``over_locations``, with the blocks divided among the workers."""
         ...
 
 

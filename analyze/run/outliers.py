@@ -21,7 +21,7 @@ _HAMPEL: Final = 3.0  # distance from the running median, as a multiple of the s
 
 _SECOND: Final = 6**0.5  # ratio of the deviation of white noise's second differences to that of the noise
 _LEAST: Final = 1e-3  # least noise, as a share of the range
-_BESIDE: Final = 2  # samples on either side whose means are compared
+_BESIDE: Final = 2  # number of samples on each side of a sample; the two means are compared
 
 
 def spread(values: Values) -> Values:
@@ -61,7 +61,10 @@ def noise_level(values: Values) -> float:
 
 
 def steepness(values: Values) -> Values:
-    """Return the difference between the means on both sides of each sample, in standard deviations of the noise."""
+    """Return the difference between the means on both sides of each sample, in standard deviations of the noise.
+
+    Both the argument and the result are ``float64[sample]``.
+    """
     noise = noise_level(values)
     if noise == 0:
         return np.zeros(len(values))

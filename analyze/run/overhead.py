@@ -38,8 +38,9 @@ class Overhead:
         visits: Number of timed region entries and MPI calls.
         call_paths: Number of call paths created, over all threads.
         percent: Overhead, including the recording of the critical path, in percent of the wall time of all locations.
-        of_computing: Overhead in compute time, in percent of compute time, because ranks that wait enter no probes. The
-            overhead in MPI calls, and the overhead of recording the critical path, are left out.
+        of_computing: Overhead in compute time, in percent of compute time. Unlike ``percent``, it is not lower if ranks
+            wait, because ranks that wait enter no probes. The overhead in MPI calls, and the overhead of recording the
+            critical path, are left out.
         of_path: Overhead of recording the critical path, in percent of the wall time of the ranks' first threads; None
             if it was not recorded.
         sampled: Overhead of probes outside calls, as measured by sampling, in percent of compute time; None if there

@@ -145,20 +145,24 @@ def of_first_threads(part: Experiment, values: Values) -> Values:
 
 
 def run_delays(part: Experiment) -> Values:
-    """Return how long each first thread was ready but waited for a core, in seconds; 0 if unknown."""
+    """Return the seconds that first threads waited for a core: ``float64[location]``; 0 for others, and if unknown."""
     delay = part.notes.run_delay
     return np.array([delay.get(str(place.process), 0.0) if place.thread == 0 else 0.0 for place in part.locations])
 
 
 def others_turns(part: Experiment, on: Values, off: Values) -> Values:
-    """Divide each first thread's waiting for a core among call paths by CPU time, up to the time off the processor.
+    """Divide each first thread's waiting for a core among call paths, in proportion to CPU time.
 
-    CPU time is used because a sleeping thread uses none, and does not wait for a core.
+    CPU time is used because a sleeping thread uses none, and does not wait for a core. A call path gets at most its
+    time off the processor.
 
     Args:
         part: A block of an experiment, or all of it.
         on: ``float64[row, location]``: all CPU time of the first threads.
         off: ``float64[row, location]``: the time that the first threads were off the processor.
+
+    Returns:
+        ``float64[row, location]``, in seconds.
     """
     total, full = run_delays(part), on <= 0
     while True:

@@ -94,7 +94,7 @@ def prepare(
         least: The least share of the run that a finding must be worth; None for the default in ``Criteria``.
 
     Raises:
-        InputError: The experiment lacks a metric, or a metric lacks a value.
+        InputError: The experiment is not a run (see ``as_run``), lacks a metric, or lacks a value of a metric.
         UsageError: An excluded rank or region does not exist.
     """
     as_measured, experiment = experiment, as_run(experiment)

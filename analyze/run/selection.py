@@ -87,7 +87,7 @@ class Selection:
 
     @property
     def top(self) -> tuple[int, ...]:
-        """Positions of the 1-code regions, in the order of first entry."""
+        """Positions of the regions of depth 1, in the order of first entry."""
         return tuple(index for index, each in enumerate(self.regions) if each.depth == 1)
 
     @property
@@ -189,7 +189,7 @@ class Selection:
         return inclusive_over(self.experiment, self.regions, kept[:, None])[:, 0]
 
     def rows(self, metric: str, regions: Sequence[int], *, own: bool = False) -> Values:
-        """Return ``by_rank`` of a metric in some regions, without reading other regions: ``float64[region, rank]``.
+        """Return ``by_rank`` of a metric in the given regions, reading no other regions: ``float64[region, rank]``.
 
         Args:
             metric: Name of the metric.
@@ -250,7 +250,7 @@ def over_ranks(
 ) -> Iterator[Result]:
     """Yield a function's result for each block of the selected ranks, in order.
 
-    If threads are compared, there is one block, because common work is determined over all threads.
+    If threads are compared, there is one block, because the work that threads share is found by looking at all of them.
 
     Args:
         selection: The ranks.

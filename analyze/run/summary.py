@@ -25,8 +25,8 @@ class Summary:
     Attributes:
         sums: ``float64[call path]``: exclusive values, summed over all locations.
         first: ``float64[call path]``: exclusive values, summed over the first thread of each process.
-        least: ``float64[call path]``: the smallest value.
-        most: ``float64[call path]``: the largest value.
+        least: ``float64[call path]``: the smallest value of any location.
+        most: ``float64[call path]``: the largest value of any location.
         positive: The number of values above 0.
         missing: The first location that lacks a value; None if there is none.
         sample: ``float64[call path, sampled location]``; see ``sampled``.
@@ -67,7 +67,7 @@ def summary(experiment: Experiment, metric: str) -> Summary:
 
 
 def summaries(experiment: Experiment, metrics: Iterable[str]) -> dict[str, Summary]:
-    """Return the summaries of several metrics; summaries that are not cached yet are read together."""
+    """Return summaries by metric, at least those of the given metrics; those not cached yet are read together."""
     assert not experiment.is_part  # a block alone does not show whether the metric has missing values
     known = _KNOWN.setdefault(experiment, {})
     names = [name for name in dict.fromkeys(metrics) if name not in known]

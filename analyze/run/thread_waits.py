@@ -18,14 +18,14 @@ __all__ = ["Barriers", "barriers_of_teams", "shares_of_waiting", "waits_by_path"
 
 @dataclass(frozen=True, slots=True)
 class Barriers:
-    """The barriers in a parallel region, in the regions below it, and at its ends.
+    """The barriers in a parallel region and in the regions below it, and the barrier at its end.
 
     Attributes:
         path: The call path of the region, or of the region below it that contains most of the barriers.
         team: Number of threads per process, mean over the entries of the region.
         number: Barriers per thread, mean over the processes.
-        work: CPU time of a thread before each barrier, in seconds, outside MPI, file I/O and waiting.
-        waited: Total waiting per thread in seconds, mean over the threads.
+        work: Mean CPU time of a thread before a barrier, in seconds, outside MPI, file I/O and waiting.
+        waited: Total waiting per thread at barriers, in seconds, mean over the threads.
         places: The barriers' places, starting with the place that has the most entries.
     """
 

@@ -38,7 +38,7 @@ class Threads:
         serial: ``bool[call path, location]``: where the first thread represents all threads: outside parallel call
             paths, and in nested teams, in which the OpenMP library numbers threads differently each time.
         compared: ``bool[location]``: threads that take part in something that is compared.
-        parts: Parallel call paths without all threads of their process.
+        parts: Parallel call paths that only some threads of their process entered.
     """
 
     first: Indices
@@ -48,7 +48,7 @@ class Threads:
 
     @property
     def own(self) -> Flags:
-        """Where a column holds the thread's own values, not those of another thread; ``bool[call path, location]``."""
+        """Whether values are the thread's own, not those of another thread; ``bool[call path, location]``."""
         own: Flags = np.logical_not(self.serial) | (self.first == np.arange(len(self.first)))
         for part in self.parts:
             own[np.ix_(part.paths, part.others)] = False
@@ -115,7 +115,9 @@ class _Places:
         first: ``int[location]``: the column of the first thread of each location's process.
         active: ``bool[call path, location]``: whether each location entered the call path. Work of threads outside all
             regions is recorded at the root, and does not count.
-        parallel: ``bool[call path, process]``: whether the call path is parallel in the process.
+        parallel: ``bool[call path, process]``: whether threads other than the first entered the call path, or one
+            around it.
+        outermost: ``bool[call path, process]``: whether the call path is parallel, and no call path around it is.
         nested: ``bool[call path, process]``: whether the call path was entered by threads that were not in the parallel
             call path around it.
     """
@@ -173,7 +175,7 @@ class _Places:
         return nested
 
     def _by_process(self, values: Flags, columns: Indices) -> Flags:
-        """Return whether any of some columns of each process is true; ``bool[call path, process]``."""
+        """Return for each process whether a value of its given threads is true: ``bool[call path, process]``."""
         found = np.zeros((len(values), int(self.process.max(initial=0)) + 1), dtype=bool)
         np.logical_or.at(found.T, self.process[columns], values.T)
         return found

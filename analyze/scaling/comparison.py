@@ -111,7 +111,10 @@ def _instructions(base: Scaling, other: Scaling) -> float:
 
 
 def _noise(base: Scaling, other: Scaling) -> float:
-    """Return the relative change of efficiency that noise explains: the range of repeated runs, or usual noise."""
+    """Return the relative change of efficiency that noise explains.
+
+    It is computed from the range of repeated runs; with fewer than three of them, it is the noise of a shared machine.
+    """
     total = 0.0
     for series in (base.series, other.series):
         for run in (0, -1):

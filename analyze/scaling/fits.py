@@ -1,4 +1,4 @@
-"""Find models that fit a count, as a function of the number of ranks or of the grid that the ranks form."""
+"""Find models that fit a count, as a function of the number of ranks P, or of the grid that the ranks form."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Counted:
 
     @property
     def grids(self) -> tuple[int, ...]:
-        """The numbers of dimensions to try; ranks of any grid may also form a chain, with one dimension."""
+        """The numbers of dimensions to try: the known ones, and 1 for a chain; all possible ones if none is known."""
         return tuple(each for each in self.possible if not self.known or each in (1, *self.known))
 
     @property
@@ -122,7 +122,7 @@ def _of_edges(number: int, counted: Counted) -> Iterator[tuple[float, Model]]:
 
 @cache
 def _columns_of_edges(ranks: tuple[int, ...], grid: int, way: int, *, by_axis: bool) -> dict[str, Values]:
-    """Return, for each form, the means, the largest and the smallest amounts for these numbers of ranks."""
+    """Map each form to its amounts: for each number of ranks the means, then the largest, then the smallest."""
     found, sizes = {}, [dimensions(each, grid) for each in ranks]
     for name, form in grid_forms(grid).items():
         if not form.by_axis or (form.shares and by_axis):
@@ -143,14 +143,14 @@ def _of_grids(number: int, counted: Counted) -> Iterator[tuple[float, Model]]:
 
 @cache
 def _columns(ranks: tuple[int, ...], grid: int, *, by_axis: bool) -> dict[str, Values]:
-    """Return, for each form in which all ranks have the same amount, this amount for each number of ranks."""
+    """Map each form in which all ranks have the same amount to this amount: ``float64[run]``."""
     sizes = [dimensions(each, grid) for each in ranks]
     forms = (each for each in grid_forms(grid).values() if not each.shares and (by_axis or not each.by_axis))
     return {form.name: np.array([*map(form.mean, sizes)]) for form in forms}
 
 
 def _have_models(counted: Counted) -> bool:
-    """Return whether the largest and the smallest count of a rank have models in P; runs with one rank are left out."""
+    """Return whether the largest and the smallest count of a rank have models in P; runs with one rank do not count."""
     several = np.array(counted.ranks) > 1
     ranks = [each for each in counted.ranks if each > 1]
     return all(fitted(ranks, each[several].tolist()) is not None for each in (counted.least, counted.most))

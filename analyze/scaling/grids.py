@@ -1,7 +1,7 @@
 """Counts of ranks that form a grid: what they send to neighbours, and how often they enter loops over the grid.
 
 Grids are as even as possible, as MPI_Dims_create makes them. From 4 to 8 ranks, only one dimension of a grid grows. So
-counts with 2, 4 and 8 ranks may fit a form in P that is wrong for 16 ranks.
+counts with 2, 4 and 8 ranks may fit a form in the number of ranks P that is wrong for 16 ranks.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _inverse(axis: int, sizes: _Sizes) -> float:
 
 
 def _cuts(name: str, axes: Sequence[int], amount: Callable[[_Sizes, int], float], *, by_axis: bool = False) -> GridForm:
-    """Return the form of an amount for each neighbour along some axes; ranks at the edges have fewer neighbours."""
+    """Return the form of an amount per neighbour along the given axes; ranks at the edges have fewer neighbours."""
 
     def mean(sizes: _Sizes) -> float:
         return sum((sizes[axis] - 1) / sizes[axis] * amount(sizes, axis) for axis in axes)

@@ -1,7 +1,8 @@
 """The rank-seconds lost at the largest number of ranks compared with perfect scaling, divided by cause.
 
-Perfect scaling takes as much busy time as the first run, or as much per rank for weak scaling; this is ``ideal``. The
-last run has P ranks and takes the time B, which is the length of its critical path if ranks shared cores. The loss is
+With perfect scaling, all ranks together are busy for as long as in the first run (strong scaling), or each rank is busy
+for as long (weak scaling); this busy time of all ranks is ``ideal``. The last run has P ranks and takes B seconds; if
+its ranks shared cores, B is the length of its critical path. The loss is
 
     P B - ideal = P (B - path)  transfer
                 + P path - busy  ranks wait for each other, by region
@@ -109,10 +110,9 @@ def ledger_of(series: Series, growth: float, last: Findings) -> Ledger:
 
 
 def _add_growth(parts: _Parts, series: Series, growth: float) -> None:
-    """Add the busy time beyond the busy time of perfect scaling to ``parts``, in rank-seconds.
+    """Add the increase in busy time over perfect scaling to ``parts``, in rank-seconds.
 
-    Counts show work exactly. Times that counts do not confirm must exceed the times of perfect scaling by more than
-    noise.
+    Counts show work exactly. If a time is not confirmed by counts, its increase must exceed noise.
     """
     first, last, executed = 0, -1, series.instructions
     files = series.files[last] - growth * series.files[first]
@@ -146,11 +146,11 @@ def _is_replicated(series: Series, path: int) -> bool:
 
 
 def _add_waiting(parts: _Parts, series: Series, last: Findings, owners: dict[int, int]) -> None:
-    """Add each call path's time on the critical path beyond the mean rank's busy time, times the number of ranks.
+    """Add each call path's time on the critical path minus the ranks' mean busy time in it, times the number of ranks.
 
-    If a finding reports that ranks differ or wait, its call paths are added under its kind and region. Other call paths
-    are added if the difference exceeds noise; otherwise it stays unexplained. If some ranks take longer for the same
-    instructions, their cores are slow.
+    Call paths that are mostly file I/O are added as file I/O. If a finding reports that ranks differ or wait, its call
+    paths are added under its kind and region. Other call paths are added if the difference exceeds noise; otherwise it
+    stays unexplained. If some ranks take longer for the same instructions, their cores are slow.
     """
     ranks = series.ranks[-1]
     path, busy, longest = series.path[-1], series.busy[-1], series.longest[-1]
@@ -174,7 +174,7 @@ def _add_waiting(parts: _Parts, series: Series, last: Findings, owners: dict[int
 
 
 def _add_transfer(parts: _Parts, series: Series, seconds: float, last: Findings, owners: dict[int, int]) -> None:
-    """Divide the time outside the critical path among call paths, by their time in MPI without waiting for ranks.
+    """Divide the time outside the critical path in proportion to call paths' time in MPI without waiting for ranks.
 
     Time that MPI does not explain, such as sleep, stays unexplained.
     """

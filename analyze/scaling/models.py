@@ -1,4 +1,4 @@
-"""Models of counts over the number of ranks: the simplest sum of a few forms that is exact within 1 %.
+"""Models of counts over the number of ranks P: the simplest sum of a few forms that is exact within 1 %.
 
 The forms occur in regular programs (Calotoiu et al., SC 2013, section 3), or describe grids of ranks. A model has fewer
 coefficients than there are numbers of ranks to which it is fitted; otherwise it would fit noise.
@@ -43,7 +43,7 @@ class Model:
 
     Attributes:
         terms: Names of forms with their coefficients.
-        grid: The number of dimensions of the ranks' grid; 0 if all forms are in P.
+        grid: The number of dimensions of the ranks' grid; 0 if all forms are functions of the number of ranks P.
     """
 
     terms: _Terms
@@ -75,7 +75,7 @@ def fitted(ranks: Sequence[int], values: Sequence[float]) -> Model | None:
 
 
 def models_in_ranks(number: int, ranks: Sequence[int], amounts: Values) -> Iterator[tuple[float, Model]]:
-    """Yield the models in P with ``number`` terms that are exact within 1 %, each with its error as a share of 1 %.
+    """Yield the models in P that are exact within 1 %, each with its largest error as a share of the allowed error.
 
     Args:
         number: Number of terms.
@@ -88,14 +88,14 @@ def models_in_ranks(number: int, ranks: Sequence[int], amounts: Values) -> Itera
 
 
 def allowed_of(amounts: Values) -> Values:
-    """Return the error that is allowed for each amount."""
+    """Return the allowed error of each amount: 1 % of the amount, or a rounding error of the largest amount."""
     return np.maximum(CRITERIA.same_work * amounts, _ROUNDING * float(amounts.max()))
 
 
 def combined(
     columns: Mapping[str, Values], number: int, amounts: Values, allowed: Values, *, is_grid: bool = False
 ) -> Iterator[tuple[float, _Terms]]:
-    """Yield weighted sums of ``number`` columns that fit the amounts, each with its error as a share of ``allowed``.
+    """Yield weighted sums of columns that fit the amounts, each with its largest error as a share of ``allowed``.
 
     Args:
         columns: Name of a form → its value for each amount.

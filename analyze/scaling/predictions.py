@@ -94,7 +94,10 @@ def _counted(
 
 
 def predictions(series: Series) -> Iterator[Prediction]:
-    """Yield the prediction of each count for the largest run and, if this prediction holds, for twice as many ranks."""
+    """Yield the prediction of each count for the largest run and, if this prediction holds, for twice as many ranks.
+
+    There are none with fewer than three numbers of ranks.
+    """
     last = len(series.ranks) - 1
     if last < 2:
         return
@@ -109,7 +112,7 @@ def predictions(series: Series) -> Iterator[Prediction]:
 
 
 def _prediction(series: Series, metric: str, runs: int, ranks: int, measured: float | None) -> Prediction:
-    """Return a prediction from the first ``runs`` runs."""
+    """Return the prediction of a count's total for ``ranks`` ranks, by models of the first ``runs`` runs."""
     values = series.counts[metric][runs - 1].tolist()
     predicted, modelled, unclear, whole = 0.0, 0.0, 0.0, sum(values) or 1.0
     for value, models in zip(values, models_of(series, metric, runs), strict=True):

@@ -31,12 +31,12 @@ class Repeats:
     alone: bool
 
     def interval(self, *, of_path: bool) -> tuple[float, float]:
-        """Return the shortest and the longest time, or critical path if ``of_path``."""
+        """Return the shortest and the longest time of a run in seconds, or of its critical path if ``of_path``."""
         values = self.lengths if of_path else self.times
         return float(values.min()), float(values.max())
 
     def median(self, *, of_path: bool) -> int:
-        """Return the index of the run with the median time, or critical path if ``of_path``; of two runs, the shorter.
+        """Return the index of the run with the median time, or critical path; the shorter one if two are in the middle.
 
         The mean of the runs is not used, because each of its regions would contain the time of disturbed runs.
         """

@@ -31,7 +31,7 @@ class Scaling:
         by: What shows the mode: ``instructions``, ``visits``, or ``option``.
         last: The findings of the last run.
         factors: See ``factors_of``.
-        falls_first: The first factor that loses a tenth; None if no factor does.
+        falls_first: The factor that is first below 0.9 as ranks are added; None if no factor is.
         ledger: What the last run loses.
         messages: Messages that do not shrink with more ranks; in weak scaling, none.
         predictions: What models of counts predict.

@@ -23,7 +23,8 @@ COUNTS: Final = ("instructions", "visits", "mpi_bytes_sent")
 def sums_of(experiment: Experiment) -> dict[str, Values]:
     """Return sums and extremes over ranks by name: ``float64[call path]``, exclusive; see ``Series``.
 
-    Extremes of a count are, for example, ``least instructions`` and ``most instructions``.
+    Extremes of a count are, for example, ``least instructions`` and ``most instructions``. ``busiest`` is a single
+    number; ``shared`` and ``same`` are 1 for true and 0 for false.
     """
     names = [name for name in COUNTS if complete(experiment, name)]
     blocks = [*over_locations(experiment, _of_block, names)]

@@ -58,7 +58,7 @@ class Analysis:
         differences: How ranks differ, and in which regions.
         weights: The regions, classified by the time that they take.
         explanation: What the time of each region was spent on, and which ranks wait for which.
-        repetition: If the experiment is the mean of several runs, the number of runs in which each finding was made.
+        repetition: If the experiment is the mean of several runs, the number of runs that confirm each finding.
         method: One of ``METHODS``.
         include_ranks: Ranks that are never treated as a master.
         root_causes: The root causes for ranks and for regions by Liu et al. 2011; None if ``method`` is our own, which
@@ -241,7 +241,7 @@ class Analysis:
 
     @cached_property
     def master(self) -> int | None:
-        """The column of the rank that hands out the work, which comparisons and savings leave out; None if none."""
+        """The column of the rank that hands out work, left out of comparisons and savings; None if there is none."""
         return find_master(self.vectors, self.include_ranks) if self.method == OURS else None
 
     @property

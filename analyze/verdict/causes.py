@@ -23,7 +23,7 @@ __all__ = ["causes_of_differences", "groups_in", "sums_in"]
 def groups_in(
     differences: Differences, regions: Sequence[int], master: int | None, *, compared: bool = False
 ) -> tuple[Group, ...]:
-    """Return the groups of ranks, or threads, that are alike in some regions, with their sums over these regions.
+    """Return the groups of ranks, or threads, that are alike in the given regions, with their sums over these regions.
 
     A master, and threads that take part in none of the regions, are in no group.
 
@@ -48,7 +48,7 @@ def groups_in(
 
 
 def sums_in(vectors: RankVectors, regions: Sequence[int], *, compared: bool = False) -> Values:
-    """Return the sums over some regions, ``float64[rank]``; NaN for threads that take part in none of the regions.
+    """Return the sums over the given regions, ``float64[rank]``; NaN for threads that take part in none of the regions.
 
     Args:
         vectors: The compared values.

@@ -47,7 +47,7 @@ class Confidence:
 
 
 def doubt_of_difference(analysis: Analysis, regions: Sequence[int]) -> Doubt | None:
-    """Return the first reason to doubt that ranks do different work in some regions; None if there is none.
+    """Return the first reason to doubt that ranks do different work in the given regions; None if there is none.
 
     Args:
         analysis: The results so far.
@@ -73,13 +73,13 @@ def doubt_of_difference(analysis: Analysis, regions: Sequence[int]) -> Doubt | N
 
 
 def is_same_work(analysis: Analysis, regions: Sequence[int]) -> bool:
-    """Return whether all ranks did the same work in some regions, or everywhere if there is no culprit."""
+    """Return whether all ranks did the same work in the given regions, or everywhere if there is no culprit."""
     same = analysis.same_work
     return same.culprits.issuperset(regions) if analysis.dissimilarity.culprits else same.everywhere
 
 
 def is_by_counts_alone(analysis: Analysis, regions: Sequence[int]) -> bool:
-    """Return whether only the counts of ranks differ in some regions, but neither their times nor any cause."""
+    """Return whether only the counts of ranks differ in the given regions, but neither their times nor any cause."""
     return not _counts_differ(analysis, regions) and analysis.differences.is_by_counts_alone(regions)
 
 
@@ -96,7 +96,7 @@ def is_speed(analysis: Analysis, regions: Sequence[int]) -> bool:
 
 
 def confidence_in_difference(analysis: Analysis, regions: Sequence[int]) -> Confidence:
-    """Return how certain it is that ranks do different work in some regions; see ``doubt_of_difference``."""
+    """Return how certain it is that ranks do different work in the given regions; see ``doubt_of_difference``."""
     if doubt := doubt_of_difference(analysis, regions):
         found = Confidence("low", REASONS[doubt])
     elif _counts_differ(analysis, regions):

@@ -1,4 +1,4 @@
-"""The account of each region's time, and the ranks that wait for other ranks."""
+"""Why each region takes its time, and which ranks wait for which other ranks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["Explanation", "attributes_of_ranks", "explain", "unprobed_callees"]
 
 @dataclass(frozen=True)
 class Explanation:
-    """The account of each region's time, and the ranks that wait for other ranks.
+    """Why each region takes its time, and which ranks wait for which other ranks.
 
     Attributes:
         waiting: How much of each region's time in MPI is waiting for late ranks, and the regions in which these ranks
@@ -71,7 +71,10 @@ def explain(prepared: Prepared, differences: Differences | None) -> Explanation:
 
 
 def attributes_of_ranks(differences: Differences) -> Mapping[str, Attribute]:
-    """Return the possible causes of a difference, by name; only bytes if counts do not belong to the timed work."""
+    """Return the possible causes of a difference, by name.
+
+    These are only bytes if a rank's counts and times were not measured for the same work.
+    """
     attributes = attributes_of(differences.selection)
     if differences.selection.experiment.notes.counts_by_rank:
         return attributes

@@ -25,7 +25,7 @@ _NOTHING: Final = 1e-6  # share of the base: a smaller saving is the rounding er
 
 
 def gain_of(analysis: Analysis, parts: Iterable[Saved]) -> Gain | None:
-    """Return the saving that consists of some parts, adding up parts with the same reason; None if nothing is saved.
+    """Return the saving with the given parts, adding up parts with the same reason; None if nothing is saved.
 
     The saving is at most the time of the run. Work that is shared evenly, or done at the same time, saves at most
     ``Analysis.idle``, because the ranks have to do the other work as well.
@@ -51,7 +51,7 @@ def gain_of(analysis: Analysis, parts: Iterable[Saved]) -> Gain | None:
 
 
 def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
-    """Return the saving if all ranks were busy for the same time in some regions.
+    """Return the saving if all ranks were busy for the same time in the given regions.
 
     The saving is the time of the slowest rank, or the time on the critical path if that is shorter, minus the time that
     a perfect fix leaves. A fix leaves the mean over the ranks, because work can be shared evenly, or the time of the

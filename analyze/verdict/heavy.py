@@ -43,7 +43,7 @@ def heavy_regions(analysis: Analysis) -> Iterator[Finding]:
 
 
 def heavy_procedures(analysis: Analysis) -> Iterator[Finding]:
-    """Yield a finding for each region that takes much time over all its call paths, but not on any single call path."""
+    """Yield a finding for each procedure that takes much time over all its call paths, but is not a hot spot."""
     files = analysis.explanation.seconds.of["io_bytes"]
     positions = {region.id: index for index, region in enumerate(analysis.run.weighed.regions)}
     for each in analysis.procedures.heavy:
@@ -71,7 +71,7 @@ def heavy_procedures(analysis: Analysis) -> Iterator[Finding]:
 
 
 def late_region(analysis: Analysis, finding: Finding) -> tuple[Finding, Wait] | None:
-    """Return a finding on the region whose work ranks wait for in another region, and the wait; None if unknown.
+    """Return a finding on the region for whose work ranks wait, and the wait; None if this region is unknown.
 
     Args:
         analysis: The results so far.
@@ -106,8 +106,8 @@ def late_work(analysis: Analysis, wait: Wait) -> Finding | None:
         wait: The longest wait that no other finding explains.
 
     Returns:
-        None if ranks lose less than a tenth of the run by such waiting, because they are never equally fast all the
-        time; or if it is unknown what they wait for, or the saving is less than ``least_gain``.
+        The finding. None if it is unknown what ranks wait for, if the saving is less than ``least_gain``, or if ranks
+        lose less than a tenth of the run by such waiting, because they are never equally fast all the time.
     """
     found, path = analysis.efficiency, analysis.explanation.serialisation
     place = _busiest(analysis, wait.late) if wait.late else None
@@ -128,7 +128,7 @@ def _late(analysis: Analysis, place: int, saved: Saved) -> Finding:
 
 
 def _busiest(analysis: Analysis, region: Region) -> int | None:
-    """Return the position of a region on its longest call path on the critical path; None if there is none."""
+    """Return a region's position on the call path with the most time on the critical path; None if there is none."""
     serialisation, paths = analysis.explanation.serialisation, analysis.experiment.call_paths
     places = [index for index, each in enumerate(analysis.run.weighed.regions) if paths[each.id].region == region]
     if not places or serialisation is None:

@@ -109,13 +109,13 @@ def find_lost(analysis: Analysis, findings: Sequence[Finding]) -> tuple[Lost, ..
 
 
 def _of_idle(analysis: Analysis, findings: Mapping[int, Finding], most: Mapping[int, tuple[float, float]]) -> _Parts:
-    """Return the seconds of a loss that each finding accounts for, by its number.
+    """Map each finding's number to the seconds of a loss that the finding accounts for.
 
     Args:
         analysis: The results so far.
         findings: The findings by number. Time in a region counts for the first finding that contains it.
-        most: Number of a finding → the most seconds that it accounts for, and the fraction of its seconds that belongs
-            to this loss.
+        most: Number of a finding → the most seconds that the finding can account for, and the fraction of them that
+            belongs to this loss.
     """
     path, regions = analysis.explanation.serialisation, analysis.run.weighed.regions
     assert path is not None
@@ -135,10 +135,10 @@ def _of_idle(analysis: Analysis, findings: Mapping[int, Finding], most: Mapping[
 
 
 def _most_of(finding: Finding, unequal: float, waiting: float) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Return the ``most`` of ``_of_idle`` for a finding, first for unequal busy time, then for waiting.
+    """Return how much of each loss a finding may account for: first of unequal busy time, then of waiting.
 
-    A finding accounts for no more than it saves. If its saving does not show which of the two losses it reduces, its
-    seconds are divided in proportion to the two.
+    Each result has the form of ``most`` in ``_of_idle``. A finding accounts for no more than it saves. If its saving
+    does not show which of the two losses it reduces, its seconds are divided in proportion to the two.
 
     Args:
         finding: The finding.
@@ -155,11 +155,11 @@ def _most_of(finding: Finding, unequal: float, waiting: float) -> tuple[tuple[fl
 
 
 def _saved(finding: Finding, *reasons: Why) -> float:
-    """Return the seconds of those parts of a finding's saving that have one of the given reasons."""
+    """Return the seconds that the parts of a finding's saving with one of the given reasons save together."""
     parts = finding.gain.parts if finding.gain else ()
     return sum(each.before - each.after for each in parts if each.why in reasons)
 
 
 def _left(finding: Finding, *reasons: Why) -> float:
-    """Return the seconds that a perfect fix leaves of those parts of a saving that have one of the given reasons."""
+    """Return the seconds that a perfect fix leaves in the parts of a saving with one of the given reasons."""
     return sum(each.after for each in (finding.gain.parts if finding.gain else ()) if each.why in reasons)

@@ -51,7 +51,7 @@ class Parts:
         run: The regions and their costs.
         weights: The regions, classified by the time that they take.
         explanation: The time that each region spends on file I/O and messages.
-        account: CPU time by cause; None if neither instructions nor system time were measured.
+        account: CPU time by cause; None if instructions, system time and allocations are all unknown.
         in_turn: The seconds saved if ranks were busy in a region at the same time: ``float64[region]``.
         by_paper: The root causes by Liu et al. 2011; None with our own method.
         master: The rank that hands out the work; None if there is none. Nothing is saved if only this rank waits.
@@ -165,7 +165,7 @@ class Parts:
         return frozenset(name for name in self.uncertain(region).intersection(EVENTS) if parts[name] >= least > 0)
 
     def call_that_moves(self, region: int) -> int | None:
-        """Return the call path of the MPI call that moves the most bytes in a region; None if calls are unknown."""
+        """Return the call path of the MPI call that transfers the most bytes in a region; None if calls are unknown."""
         experiment, place = self.run.experiment, self.run.weighed.regions[region]
         if not complete(experiment, "mpi_calls"):
             return None
@@ -189,7 +189,7 @@ class Parts:
 
     @cached_property
     def _again(self) -> Values:
-        """The share of each region's page faults that reusing memory can avoid; 1 if visits or faults are unknown.
+        """The share of page faults that reusing memory can avoid: ``float64[region]``; 1 if counts are unknown.
 
         Faults count if their call path, or one above it, was entered more than once. All faults of a region count if
         their pages take more memory than the processes ever had, so that memory was freed and allocated again.
@@ -289,14 +289,17 @@ class Parts:
         }
 
     def at_once(self, region: int) -> Saved:
-        """Return the saving if all ranks were busy in a region at the same time; 0 s where ``in_turn`` is 0."""
+        """Return the saving if all ranks were busy in a region at the same time; nothing if ``in_turn`` is 0 there."""
         path = self.explanation.serialisation
         if path is None or not self.in_turn[region]:
             return Saved(Why.AT_ONCE, 0.0)
         return Saved(Why.AT_ONCE, float(path.on_path[region]), float(path.mean[region]), on_path=True)
 
     def kind(self, region: int) -> Kind:
-        """Return the kind in ``remedies`` that saves the most in a region; if none saves, ``LATE`` or ``HOT_SPOT``."""
+        """Return the kind in ``remedies`` that saves the most in a region; if there is none, ``LATE`` or ``HOT_SPOT``.
+
+        ``LATE`` in ``remedies`` counts only if the critical path shows that ranks are busy at different times.
+        """
         found = {**self.remedies(region)}
         if not self.in_turn[region]:
             found.pop(Kind.LATE, None)

@@ -32,7 +32,10 @@ def waiting_threads(analysis: Analysis) -> Iterator[Finding]:
 
 
 def slow_teams(analysis: Analysis) -> Iterator[Finding]:
-    """Yield a finding for each team in which a different thread is slowest each time, unless another finding has it."""
+    """Yield a finding for each region in which a different thread is slowest each time.
+
+    A region is left out if the finding on a culprit includes its saving.
+    """
     teams, path = analysis.explanation.teams, analysis.explanation.serialisation
     if teams is None or path is None:
         return

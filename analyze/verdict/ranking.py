@@ -140,7 +140,7 @@ def _of_place(analysis: Analysis, findings: Sequence[Finding]) -> Finding:
 
 
 def _share(findings: Iterable[Finding], of_run: bool, combined: Callable[[Iterable[float]], float]) -> float:
-    """Combine the shares of those findings whose ``of_run`` is as given; 0 if there are none."""
+    """Return the combined shares of the findings that have the given ``of_run``; 0 if there are none."""
     return combined([0.0, *(each.share for each in findings if each.of_run == of_run)])
 
 

@@ -20,9 +20,9 @@ def slow_in_turn(analysis: Analysis) -> dict[int, int | None]:
     shared.
 
     Returns:
-        Position of the region → the largest culprit in which threads also differ in total, whose finding then includes
-        both savings: the region itself, a region around it in its team, or a region inside it with most of its loss;
-        None if there is no such culprit. A culprit that ``is_minor`` does not count.
+        Position of the region → the largest culprit in which threads also differ in total; the culprit's finding then
+        includes both savings. The culprit is the region itself, a region around it in its team, or a region inside it
+        with most of its loss. None if there is no such culprit; a culprit that ``is_minor`` does not count.
     """
     return {
         place: next((each for each in _culprits(analysis, place, team) if not _is_less(analysis, each, place)), None)
@@ -31,7 +31,10 @@ def slow_in_turn(analysis: Analysis) -> dict[int, int | None]:
 
 
 def beyond_totals(analysis: Analysis, culprits: Sequence[int]) -> float:
-    """Return the seconds on the critical path that threads lose in turn, in the teams whose finding is on a culprit."""
+    """Return the seconds on the critical path that are lost because a different thread is slowest each time.
+
+    Only the regions count whose saving is part of the finding on one of the given culprits.
+    """
     teams = analysis.explanation.teams
     places = [place for place, culprit in slow_in_turn(analysis).items() if culprit in culprits]
     return float(teams.beyond[places].sum()) if teams and places else 0.0
@@ -47,7 +50,7 @@ def in_total_inside(analysis: Analysis, place: int) -> float:
 
 
 def is_minor(analysis: Analysis, culprit: int) -> bool:
-    """Return whether it is uncertain that threads differ in total, and they lose more because they are slow in turn."""
+    """Return whether a culprit's difference is uncertain, and smaller than the loss by changing slowest threads."""
     return any(
         culprit in _culprits(analysis, place, team) and _is_less(analysis, culprit, place)
         for place, team in _named(analysis).items()

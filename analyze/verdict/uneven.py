@@ -64,7 +64,7 @@ def _alone(analysis: Analysis, culprit: int | None) -> tuple[int, ...]:
 
 
 def _is_master_alone(analysis: Analysis, culprit: int | None, regions: Sequence[int]) -> bool:
-    """Return whether the other ranks are alike in some regions, so that only a master differs."""
+    """Return whether the other ranks are alike in the given regions, so that only a master differs."""
     if analysis.master is None:
         return False
     others = np.delete(analysis.vectors.values[list(regions)].sum(axis=0), analysis.master)

@@ -37,8 +37,9 @@ class Verdict:
         master: The rank that hands out the work, which comparisons and savings leave out; None if there is none.
         computes_least: A rank without which all other ranks are alike, and which may be an unrecognised master: it
             computes least wherever ranks differ. None if there is none, or a finding is uncertain.
-        longest_wait: The longest wait of ranks for each other; None if findings account for most of the larger loss, by
-            waiting or by unequal busy time, if this loss is small, or if the critical path is unknown.
+        longest_wait: The longest wait of ranks for each other. Of the losses by waiting and by unequal busy time, the
+            larger one counts: None if it is small, if findings account for most of it, or if the critical path is
+            unknown.
         not_followed: The share of the run in MPI, if it is at least a quarter, the run is ``balanced``, and no critical
             path was recorded that would show which ranks wait for which; otherwise 0.
         lost: The losses, and the findings that account for them.

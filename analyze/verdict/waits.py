@@ -43,13 +43,12 @@ def wait_of(
 def waits_for(analysis: Analysis, finding: Finding) -> tuple[Wait, ...]:
     """Return where other ranks, except a master, wait for the work of a finding: one wait per region, longest first.
 
-    If the critical path is known, these are the waits that led to the finding, and further waits of at least a quarter
-    of the finding's saving, or of 1 % of the base if it has no saving. Otherwise, they are only the waits that led to
-    the finding.
+    These are the waits that led to the finding and, if the critical path is known, further long waits: at least a
+    quarter of the finding's saving, or 1 % of the base if the finding has no saving.
 
     Args:
         analysis: The results so far.
-        finding: A finding whose ``waits`` are those that led to it.
+        finding: A finding whose ``waits`` are the waits that led to it.
     """
     path, late = analysis.explanation.serialisation, tuple(each for each in finding.slowest if isinstance(each, int))
     waits = [wait_of(analysis, each.region, each.seconds, without=late) for each in finding.waits]
@@ -82,7 +81,7 @@ def is_for_master(analysis: Analysis, finding: Finding) -> bool:
 
 
 def _late_ranks(analysis: Analysis, places: list[int]) -> tuple[int, ...]:
-    """Return the ranks for whose work in some regions others wait, longest wait first; empty if all ranks are alike."""
+    """Return the ranks whose work in the given regions others wait for, longest wait first; empty if all are alike."""
     ranks = np.array(analysis.run.weighed.ranks)
     times = np.where(ranks == analysis.master_rank, 0.0, analysis.run.weighed.rows("delay_time", places).sum(axis=0))
     late, order = _much(times), np.argsort(-times, kind="stable")
@@ -91,12 +90,12 @@ def _late_ranks(analysis: Analysis, places: list[int]) -> tuple[int, ...]:
 
 
 def _much(times: Values) -> Flags:
-    """Return where a time is at least a quarter of the longest one: ``bool[rank]``."""
+    """Return whether each time is at least a quarter of the longest one: ``bool[rank]``."""
     return np.asarray((times > 0) & (times >= CRITERIA.part * times.max(initial=0.0)))
 
 
 def _times(analysis: Analysis, region: Region) -> tuple[Indices, Values]:
-    """Return ranks, and the seconds that each waits in a region, or is in MPI there if the critical path is unknown."""
+    """Return ranks, and how many seconds each waits in a region, or is in MPI there if the path is unknown."""
     weighed, paths = analysis.run.weighed, analysis.experiment.call_paths
     ranks = np.array(weighed.ranks)
     if analysis.explanation.serialisation is None:

@@ -124,19 +124,19 @@ class _Program:
         return again, max(median_low(self.visits[each] / entered for each in again), 1.0) if again else 1.0
 
     def own_time(self, index: int) -> Values:
-        """Return each rank's exclusive compute time in a region."""
+        """Return each rank's exclusive compute time in a region: ``float64[rank]``, in seconds."""
         return np.asarray(_own(self.vectors.values, self.vectors.regions, index))
 
     def computed(self) -> Values:
-        """Return each rank's total compute time."""
+        """Return each rank's total compute time: ``float64[rank]``, in seconds."""
         return np.asarray(self.vectors.values[list(self.vectors.top)].sum(axis=0))
 
     def spent(self, index: int) -> Values:
-        """Return each rank's time in a region's MPI calls, exclusive."""
+        """Return each rank's time in a region's own MPI calls: ``float64[rank]``, in seconds."""
         return np.asarray(self.selection.rows("mpi_time", [index], own=True)[0])
 
     def enter(self, index: int) -> Flags:
-        """Return which ranks enter a region."""
+        """Return which ranks enter a region: ``bool[rank]``."""
         entries = "visits" if self.visits else "wall_time"
         path = self.vectors.regions[index].id
         if self.vectors.regions[index].own_code or summary(self.selection.experiment, entries).least[path] > 0:
@@ -305,6 +305,8 @@ class _Walk:
     def _beside(self, begun: float) -> Values:
         """Return the compute time beyond ``computed`` that ranks have by now if a loop's work is spread evenly.
 
+        The result has the shape of ``computed``.
+
         Args:
             begun: The share of iterations that have begun.
         """
@@ -316,7 +318,7 @@ class _Walk:
         return np.vstack([program.computed(), program.vectors.values[list(self.culprits)]])
 
     def _in_turns(self, index: int, below: Sequence[int]) -> Values:
-        """Return each rank's compute time in all iterations of a region, in total and in each culprit."""
+        """Return the compute time in all iterations of a region, in total and in each culprit: as ``computed``."""
         regions, values = self.program.vectors.regions, self.program.vectors.values
         whole = self.program.own_time(index) + values[list(below)].sum(axis=0)
         within = {each for region in below for each in (region, *descendants(regions, region))}
@@ -337,6 +339,6 @@ class _Walk:
 
 
 def _own(values: Values, regions: Sequence[CodeRegion], index: int) -> Values:
-    """Return a region's exclusive value, computed from inclusive values."""
+    """Return a region's exclusive values, computed from inclusive values, ``float64[region, …]``."""
     region = regions[index]
     return values[index] if region.own_code else np.asarray(values[index] - values[list(region.children)].sum(axis=0))

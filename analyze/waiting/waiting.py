@@ -112,7 +112,7 @@ def followed_waiting(weighed: Selection, culprits: Sequence[int], serialisation:
 
 
 def _counts(found: LateRanks) -> npt.NDArray[np.bool_]:
-    """Return where waiting for late ranks is a material share of the time in MPI: ``bool[region]``."""
+    """Return whether waiting for late ranks is a material share of each region's time in MPI: ``bool[region]``."""
     return np.asarray((found.seconds > 0) & (found.seconds >= CRITERIA.part * found.in_mpi))
 
 

@@ -52,7 +52,7 @@ class Companion:
 
     Attributes:
         metric: The metric's name.
-        sign: ``+`` if the metric rises when the anomaly's metric rises.
+        sign: ``+`` if the metric rises when the anomaly's metric rises, ``-`` if it falls.
         score: From 0 to 1: the absolute value of Pearson's coefficient with the anomaly's shape.
         source: Name of the trace that contains the metric.
     """

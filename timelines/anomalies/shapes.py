@@ -55,7 +55,10 @@ class Shape:
 
 @cache
 def _candidates(parts: int) -> tuple[list[tuple[Kind, int, int]], Values, Values]:
-    """Return all shapes for a number of parts: kind, first and last part of each; profiles; normalised profiles."""
+    """Return all shapes for a number of parts; their profiles, ``float64[shape, part]``; and the normalised profiles.
+
+    Each shape has its kind, its first part, and the part after its last one.
+    """
     edge, ramp = max(round(_EDGE * parts), 2), max(round(_RAMP * parts), 3)
     inner = range(edge, parts - edge + 1)
     at = np.arange(parts) + 0.5
@@ -104,7 +107,7 @@ def best_shape(values: Values) -> Shape | None:
 
 
 def contrast(values: Values, profile: Values) -> float:
-    """Return the height at which a profile fits a sequence best, by least squares."""
+    """Return the height at which a profile fits a sequence best, by least squares; ``float64[part]`` both."""
     centred = profile - profile.mean()
     return float(centred @ values / (centred @ centred))
 

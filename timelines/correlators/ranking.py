@@ -81,7 +81,7 @@ class _Target:
     lines: Segmentation
 
     def coarse(self, values: Values) -> Values:
-        """Return the values, or means of neighbouring values if there are too many to warp."""
+        """Return the values, ``float64[n]``, or means of neighbouring values if there are too many to warp."""
         if len(values) <= _WARPED:
             return values
         edges = np.linspace(0, len(values), _WARPED + 1).astype(np.intp)

@@ -37,7 +37,7 @@ _FEWEST: Final = 20  # minimum number of samples, so that the maximum lag is at 
 
 
 def normalised(values: Values) -> Values:
-    """Return the values scaled to mean 0 and standard deviation 1; zeros if they are constant."""
+    """Return the values, ``float64[n]``, scaled to mean 0 and standard deviation 1; zeros if they are constant."""
     centred = values - values.mean()
     deviation = np.sqrt(np.mean(centred * centred))
     scaled: Values = centred / deviation if deviation > 0 else np.zeros(len(values))
@@ -96,7 +96,9 @@ def _inverse(distance: float) -> float:
 
 
 def best_lag(target: Values, metric: Values) -> int:
-    """Return the lag, in samples, at which Pearson's coefficient is largest; 0 if no lag improves it enough.
+    """Return the lag at which the absolute value of Pearson's coefficient is largest; 0 if no lag improves it enough.
+
+    The lag is the number of samples by which the target follows the metric; negative if the metric follows the target.
 
     Args:
         target: ``float64[n]``.

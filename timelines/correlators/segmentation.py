@@ -141,7 +141,7 @@ def _best_split(fits: Fits, begin: int, end: int) -> tuple[float, int]:
 
 
 def drawn_pattern(points: Sequence[tuple[float, float]], times: Values) -> Values:
-    """Return a polyline's values at the given times; its points have time in seconds and value.
+    """Return a polyline's values at some times, ``float64[n]`` both; its points have time in seconds and value.
 
     Raises:
         InputError: There are fewer than two points, or their times do not increase.

@@ -119,7 +119,7 @@ def deviations(level: float) -> float:
 
 
 def critical_of_metrics(points: int, metrics: int, level: float = CAMPS_LEVEL) -> float:
-    """Return the index that none of several metrics without structure exceeds, except by chance.
+    """Return the index of camps that any of several metrics without structure exceeds with probability ``level``.
 
     The share of variance within the best split is less than w with a probability proportional to w^(points / 2 - 1).
     Therefore, Bonferroni's correction for several tests raises the limit by ln(metrics) / (points - 2).
@@ -134,7 +134,7 @@ def critical_of_metrics(points: int, metrics: int, level: float = CAMPS_LEVEL) -
 
 
 def critical_of_projection(points: int, rank: int) -> float:
-    """Return the index that the best projection of points without structure exceeds only by chance.
+    """Return the index of camps that the best projection of points without structure exceeds only by chance.
 
     Args:
         points: The number of points.

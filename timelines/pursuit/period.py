@@ -38,7 +38,7 @@ class Options:
         probed: The share of unselected metrics that is also recorded, as probes, in each period.
         jitter: The fraction by which the index of a new selection must exceed the index of the last selection.
         metrics: Names of metrics; all if None.
-        derived: Formulas of further metrics, computed from averages.
+        derived: Formulas of further metrics, computed from each location's averages.
         exclude_ranks: Ranks to leave out.
     """
 
@@ -102,8 +102,8 @@ class PursuitOverTime:
         reduction: The data volume saved by the selections.
         parts: For each derived metric, the measured metrics in its formula.
         sources: For each measured metric, how it was measured, if known.
-        telling: The most informative period so far: the period whose structure is farthest beyond chance, or otherwise
-            the last period with a result. To limit memory, only the points of this period are kept.
+        telling: The period whose structure is farthest beyond chance so far; if no period has structure, the last one
+            with a result. To limit memory, only the points of this period are kept.
     """
 
     options: Options
@@ -116,7 +116,7 @@ class PursuitOverTime:
     telling: Telling | None = None
 
     def measured(self, metrics: Iterable[str]) -> tuple[str, ...]:
-        """Return the measured metrics that are needed to compute some metrics, each once."""
+        """Return the measured metrics that are needed to compute the given metrics, each once."""
         return measured(metrics, self.parts)
 
     @property

@@ -232,7 +232,7 @@ def _ranked(order: Iterable[Chosen], metrics: Sequence[str], camps: Mapping[str,
 
 
 def _with_camps(ranked: list[Ranked], parted: tuple[str, ...], *, ahead: float) -> tuple[Ranked, ...]:
-    """Return the ranking with metrics that have camps among the best three.
+    """Return the ranking, in which metrics that have camps were moved up among the best three.
 
     Args:
         ranked: The ranking by projections.

@@ -37,13 +37,13 @@ class Chosen:
 
 @dataclass(frozen=True)
 class View:
-    """The best projection of some metrics.
+    """The best projection of a set of metrics.
 
     Attributes:
         projection: The result of the search.
         points: ``float64[point, axis]``: the projected points, after varimax rotation.
         loadings: ``float64[metric, axis]``: the loadings, after varimax rotation.
-        rank: The rank of the metrics.
+        rank: The number of dimensions that the metrics span.
         chosen: One distinct metric per axis, most important first; fewer if there are fewer metrics.
     """
 
@@ -89,7 +89,13 @@ def _distinct(loadings: Values) -> list[tuple[int, int]]:
 
 
 def ranking(scaled: Values, first: View, find: Search) -> tuple[Chosen, ...]:
-    """Return all metrics, ranked: the first view's metrics, then those of the others' best view, and so on."""
+    """Return all metrics, ranked: the first view's metrics, then those of the others' best view, and so on.
+
+    Args:
+        scaled: ``float64[point, metric]``, with zero mean and unit variance.
+        first: The best view of all metrics.
+        find: Finds the best projection of sphered points.
+    """
     order = list(first.chosen)
     left = np.arange(scaled.shape[1])
     while len(left := np.setdiff1d(left, [each.metric for each in order])):
@@ -116,7 +122,7 @@ def varimax(loadings: Values) -> Values:
 
 
 def _start(loadings: Values) -> Values:
-    """Return the rotation that brings each of the most dissimilar metrics as close to an axis as possible.
+    """Return the rotation, ``float64[axis, axis]``, that brings the most dissimilar metrics closest to the axes.
 
     The original axes would be a bad start, because they may be a stationary point: for two standardised metrics they
     bisect the angle between the metrics.

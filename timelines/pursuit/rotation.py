@@ -57,6 +57,12 @@ def simulated(scaled: Values, points: Sequence[Point], find: Search, *, seed: in
 
     The significance levels are those of the tables; indices are assumed to have Gumbel's extreme-value distribution.
     The limits are widened by Student's t, because the spread is estimated from few draws.
+
+    Args:
+        scaled: ``float64[point, metric]``: the points.
+        points: Rank and part of each point.
+        find: Finds the best projection of sphered points.
+        seed: Seed of the rotations, and of the search for camps.
     """
     turning, random = Turning(scaled, points), np.random.default_rng(seed)
     found: list[tuple[float, float]] = []

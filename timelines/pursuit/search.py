@@ -80,7 +80,7 @@ def search(values: Values, dimensions: int, *, seed: int = 0, starts: int = STAR
 
 
 def some(values: Values, drawn: np.random.Generator) -> Values:
-    """Return a sphered sample of many points: the points farthest from the mean, which matter most, and random ones."""
+    """Return a sphered sample of points, ``float64[point, rank]``: those farthest from the mean, and random ones."""
     order = np.argsort(-np.einsum("pr,pr->p", values, values), kind="stable")
     rest = drawn.choice(order[MANY // 8 :], MANY - MANY // 8, replace=False)
     chosen = values[np.sort(np.concatenate([order[: MANY // 8], rest]))]
@@ -98,7 +98,7 @@ def _starts(values: Values, dimensions: int, starts: int, drawn: np.random.Gener
 
 
 def _climb(values: Values, starts: Values, steps: int) -> tuple[Values, Values, Flags]:
-    """Improve each frame step by step; return the final frames, their indices, and whether each is a maximum."""
+    """Improve each frame step by step; return the last frames, and for each its index, and whether it is a maximum."""
     frames = starts.copy()
     best, gradient = index_and_gradient(values, frames)
     shift = np.zeros(len(frames))
@@ -121,7 +121,7 @@ def _climb(values: Values, starts: Values, steps: int) -> tuple[Values, Values, 
 
 
 def _nearest(frames: Values) -> Values:
-    """Return the orthonormal frames nearest to given frames."""
+    """Return the orthonormal frames that are nearest to the given matrices, ``float64[frame, rank, dimension]``."""
     left, _, right = np.linalg.svd(frames, full_matrices=False)
     return np.asarray(left @ right)
 

@@ -162,7 +162,7 @@ def brought(
         target: The metric of the reference whose samples are used.
         reference: The reference trace, and its metrics.
         other: The other trace, and its metrics.
-        by: How the time is mapped; ``auto``: by anchors if possible, otherwise by warping.
+        by: How the time is mapped; ``none``: not at all; ``auto``: by anchors if possible, otherwise by warping.
         metric: The metric by which traces are warped; None for the target, or otherwise the first common metric that
             varies.
         intervals: Intervals of interest in the reference, in seconds.
@@ -193,7 +193,7 @@ def brought(
 def _common(
     target: Series, reference: Sequence[Series], other: Sequence[Series], metric: str | None
 ) -> tuple[Series, Series]:
-    """Return the series of a metric that two traces have in common and that varies in both.
+    """Return the series, in two traces, of the given metric; by default, of a common metric that varies in both.
 
     Raises:
         InputError: There is no such metric.

@@ -19,8 +19,8 @@ from .warp_path import Warp
 __all__ = ["TimeMap", "anchored", "same_paths", "time_map"]
 
 # Smoothing length of the map, as a fraction of a trace. In 99 % of 840 synthetic pairs of 300 samples, scaled, shifted
-# and warped, with up to 10 % noise, both ends of intervals were mapped within 1 %; so were 95 % of 400 intervals in ten
-# real time lines. With a length of 0.03, it was 93 % of these intervals; with 0.05 and without reweighting, 94 %.
+# and warped, with up to 10 % noise, both ends of intervals were mapped within 1 %. In ten real time lines, this holds
+# for 95 % of 400 intervals; with a length of 0.03, for 93 %; with 0.05 and without reweighting, for 94 %.
 _STIFFNESS: Final = 0.04
 _OFF: Final = 0.006  # distance of the path from the map at which a sample's weight is halved, as a fraction of a trace
 _ROUNDS: Final = 6  # rounds of reweighting
@@ -132,7 +132,7 @@ class _Clock:
         return cls(levels, times[first], times[last])
 
     def when(self, levels: Values, *, left: bool) -> Values:
-        """Return the seconds at which levels were reached, or left, interpolated between known levels."""
+        """Return the seconds at which ``levels`` were reached, or left, interpolated between known levels."""
         times: Values = np.interp(levels, np.repeat(self.levels, 2), np.column_stack([self.reached, self.left]).ravel())
         place = np.searchsorted(self.levels, levels).clip(max=len(self.levels) - 1)
         mine = self.levels[place] == levels
@@ -186,7 +186,7 @@ def _of_location(x: tuple[Trace, TimeLine], y: tuple[Trace, TimeLine], same: Ind
 
 
 def _entries(line: TimeLine, paths: int) -> npt.NDArray[np.int64]:
-    """Return the total number of entries of each call path."""
+    """Return the total number of entries into each call path: ``int64[path]``."""
     found = np.zeros(paths, dtype=np.int64)
     known = line.paths >= 0
     np.add.at(found, line.paths[known], line.visits[known])
@@ -201,7 +201,7 @@ def _calls(trace: Trace, line: TimeLine) -> Values:
 
 
 def _counted(line: TimeLine, paths: Indices) -> Values:
-    """Return the number of entries of some call paths in each sample, ``float64[sample]``."""
+    """Return the number of entries into the given call paths in each sample, ``float64[sample]``."""
     taken = np.isin(line.paths, paths)
     counts: Values = np.bincount(line.samples[taken], line.visits[taken], len(line)).astype(np.float64)
     return counts

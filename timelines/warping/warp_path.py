@@ -24,7 +24,7 @@ Told = Callable[[int, int], object]
 """Progress callback: takes the number of diagonals that are done, and their total number."""
 
 _CHUNK: Final = 1 << 13  # cells to compute at once, so that they fit in a core's L2 cache
-_APART: Final = 4  # distance between kept diagonals, divided by the square root of their number
+_APART: Final = 4  # distance between kept diagonals, divided by the square root of the number of all diagonals
 _TOLD: Final = 256  # diagonals between two calls of the progress callback
 
 
@@ -117,7 +117,7 @@ class _Rows:
         self.before, self.latest, self.out, self.shift = before, latest, np.full(len(latest), inf), shift
 
     def here(self, first: int, last: int) -> slice:
-        """Return the slice of a row for a range of i."""
+        """Return the slice of a row that contains the values for i from ``first`` to ``last``, inclusive."""
         return slice(first + 1 - self.shift, last + 2 - self.shift)
 
     def turn(self) -> None:
@@ -236,8 +236,8 @@ def _ways(table: _Table, i: int, k: int, start: int, kept: tuple[Values, Values]
     """Recompute diagonals from ``start`` to k, as far as paths to the cell (k, i) can use them.
 
     Returns:
-        For each diagonal: its first i; for each cell, whether the best step to it is in only one sequence; and for each
-        cell, whether the better of the steps in one sequence is in the second sequence.
+        For each diagonal, the i of its first cell, and two flags per cell: whether the best step to the cell is in only
+        one sequence; and whether, of the two steps in only one sequence, the one in the second sequence is better.
     """
     shift = max(0, i - (k - start) - 2)
     before, latest = (row[shift : i + 2].copy() for row in kept)
