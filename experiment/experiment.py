@@ -106,7 +106,10 @@ class Experiment:
         return ", ".join(f"{len(all_)} {noun}{'' if len(all_) == 1 else 's'}" for all_, noun in counts)
 
     def check(self) -> None:
-        """Check that the experiment is valid. The constructor does this, except for values that are not in memory.
+        """Check that the experiment is valid.
+
+        The constructor makes the same checks, except that no value is infinite, and that values outside of memory have
+        the right shape.
 
         Raises:
             InputError: A tree is not a forest in order, a metric's unit differs from its parent's, a name or a
@@ -310,7 +313,7 @@ class Experiment:
         return len(self.call_paths) * len(self.locations)
 
     def inclusive(self, metric: str) -> Severity:
-        """Return a metric's inclusive values, aggregated as in ``summed_up``; do not change them."""
+        """Return a metric's values aggregated as in ``summed_up``; do not change them."""
         stored = self.stored_inclusive(metric)
         if stored is not None:
             return stored

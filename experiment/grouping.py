@@ -69,7 +69,14 @@ def to_callers(values: npt.NDArray[np.float64], paths: Sequence[tuple[int, int]]
 
 
 def grouped(aggregation: Aggregation, values: Severity, groups: npt.NDArray[np.intp], count: int) -> Severity:
-    """Aggregate the rows of each group; ``float64[group, location]``."""
+    """Aggregate the rows of each group; ``float64[group, location]``.
+
+    Args:
+        aggregation: How values are aggregated.
+        values: ``float64[row, location]``.
+        groups: ``intp[row]``: the group of each row.
+        count: The number of groups.
+    """
     shape = (count, values.shape[1])
     if aggregation == "none":
         result = np.full(shape, np.nan)

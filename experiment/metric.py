@@ -36,7 +36,7 @@ class Metric:
 
     Attributes:
         name: The name, unique within an experiment.
-        unit: ``sec``, ``bytes`` or ``occ``; the same within one tree.
+        unit: ``sec``, ``bytes``, ``occ`` (occurrences), or any other, such as ``J``; the same within one tree.
         parent: Name of the metric that includes this one; None for a root.
         description: A description in one sentence.
         source: ``measured``, ``measured:papi:EVENT``, ``simulated:…``, ``derived:FORMULA`` or ``imported:TOOL``.

@@ -65,7 +65,7 @@ def save_of_run(experiment: Experiment, folder: Path) -> Path:
     """Write a run's experiment into its folder, replacing an older one, and return the file; CUBE 4 if it is large.
 
     Raises:
-        InputError: As for ``save``.
+        InputError: The folder does not exist or cannot be written, or a value is infinite.
     """
     is_large = len(experiment.call_paths) * len(experiment.locations) > LARGE
     names = (LARGE_EXPERIMENT_FILE, EXPERIMENT_FILE) if is_large else (EXPERIMENT_FILE, LARGE_EXPERIMENT_FILE)

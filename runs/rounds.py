@@ -83,8 +83,8 @@ class Rounds:
         reporter: Shows messages and progress.
 
     Raises:
-        UsageError: As raised by ``build_environment`` and ``counting_run``.
-        InputError: As raised by ``build_environment``.
+        UsageError: ``CC``, ``CXX`` or ``FC`` is not a command, or options for counting exclude each other.
+        InputError: The folder for the compiler wrappers cannot be written.
     """
 
     def __init__(

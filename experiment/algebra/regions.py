@@ -70,8 +70,8 @@ def correspond(
         exact: Match only regions of the same identity: file, function, kind and ordinal.
 
     Returns:
-        The regions of the union. If a region without a match would have the identity of another region, all regions of
-        its kind in the procedure get new ordinals, which keep the order of both versions.
+        The union's region for each region. If a region without a match would have the identity of another region, all
+        regions of its kind in the procedure get new ordinals, which keep the order of both versions.
     """
     if not exact:
         return _Matching(Program.of(left), right, versions).found()
@@ -263,7 +263,10 @@ class _Matching:
         return [*dict.fromkeys(each for region in (*mine.own, *mine.inner) for each in self.origins[region])]
 
     def _with_text_of(self, theirs: Procedure, mine: Procedure) -> Procedure | None:
-        """Return a version of ``mine`` with the same text as ``theirs``; if several match, that with most regions."""
+        """Return the version of ``mine`` with the same text as ``theirs``; None if there is none.
+
+        If several versions have this text, the one that has most regions in common with ``theirs`` is returned.
+        """
         same = [each for each in self._versions(mine) if same_text(each, theirs)]
         return max(same, key=lambda each: len(each.shown() & theirs.shown()), default=None)
 

@@ -57,7 +57,7 @@ def read_document(document: Any) -> Experiment:
     """Read Caliper's JSON.
 
     Raises:
-        InputError: As for ``read``.
+        InputError: The document is damaged, has no metrics, has too many records, or was aggregated over processes.
     """
     return _experiment(Records.of_document(document))
 

@@ -55,7 +55,7 @@ def read(source: Source) -> Experiment:
     """Read a database, given its file of call paths, usually ``experiment.xml``; the values are in files beside it.
 
     Raises:
-        InputError: As for ``read_folder``.
+        InputError: The database is damaged, or has no values per thread.
     """
     return _database(source.path)
 

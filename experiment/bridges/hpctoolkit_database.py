@@ -84,7 +84,7 @@ def read(source: Source) -> Experiment:
     """Read a database, given its file of call paths, ``meta.db``; the values are in a file beside it.
 
     Raises:
-        InputError: As for ``read_database``.
+        InputError: The database is damaged, has another version, or has no values per thread.
     """
     return read_database(source.path.parent)
 
@@ -193,7 +193,7 @@ def _kinds(meta: _File) -> Sequence[str]:
 
 
 def _columns(meta: _File, tree: CallTree) -> Mapping[int, int]:
-    """Add a column per metric, and map the numbers of inclusive values to columns."""
+    """Add a column to the tree for each metric with inclusive values; map the metrics' numbers to columns."""
     found: dict[int, int] = {}
     seen = set()
     metrics, many, size, size_of_scope = meta.fields(meta.sections[_METRICS], _METRIC_LIST)

@@ -9,7 +9,7 @@ __all__ = ["rounding"]
 
 
 def rounding(whole: npt.ArrayLike, parts: int) -> npt.NDArray[np.float64]:
-    """Return the largest possible rounding error of sums: per added part, the distance to the next number.
+    """Return the largest possible rounding error of sums: their number of parts × the distance to the next number.
 
     Args:
         whole: The sums, in any unit.

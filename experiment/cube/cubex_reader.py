@@ -93,7 +93,7 @@ def _experiment(archive: Archive, head: CubeHead, table: LocationTable | None) -
 
 
 class _Values:
-    """Reads the values of one metric."""
+    """Reads the values of metrics, one metric at a time."""
 
     def __init__(
         self,

@@ -98,7 +98,7 @@ def write_parts(
         told: Progress callback, called before each block of rows.
 
     Raises:
-        InputError: As for ``write_cubex``.
+        InputError: A value is infinite, or a metric has more than 8 GiB of values.
     """
     archive = _Archive(communicator, file, path, told)
     rows = _Rows(communicator, part)

@@ -55,7 +55,7 @@ class Pattern(NamedTuple):
         )
 
     def is_of_file(self, file: str) -> bool:
-        """Return whether regions of a file can match, whatever folder the compiler's file name is relative to."""
+        """Return whether regions of a file can match; relative file names may be relative to any folder."""
         if self.file is None or _is(self.file, file):
             return True
         if self.file.rpartition("/")[2] != file.rpartition("/")[2] and not _SPECIAL.search(self.file):

@@ -104,7 +104,7 @@ class Tally:
         return found
 
     def up(self, tree: Tree) -> Tally:
-        """Return a tally whose places are the nodes of a tree; each node's counts include its descendants'."""
+        """Return a tally of the same nodes of a tree, in which each node's value includes its descendants' values."""
         found = replace(self, amounts=self.amounts.copy(), known=self.known.copy(), gaps=self.gaps.copy())
         operation = _OPERATIONS[self.aggregation]
         for node in range(len(tree) - 1, -1, -1):

@@ -91,7 +91,7 @@ class History:
         Args:
             edges: ``float64[sample + 1]``: the boundaries of the steps, in seconds.
             metrics: The metrics of the columns, beginning with the times.
-            kinds: ``bool[time, path]``: the call paths that count towards each of the times.
+            kinds: ``bool[time metric, path]``: the call paths that count towards each of the times.
             calls: ``bool[path]``: the call paths whose time is not busy time.
             levels: The counters of which each step shows the last value rather than the increase.
         """
