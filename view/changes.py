@@ -205,7 +205,7 @@ def _lacking(joined: Integration, change: _Change) -> str:
 
 
 def _by_region(changes: Mapping[str, _Change], chosen: str | None) -> _Change | None:
-    """Return the changes of the metric to show by region: the chosen one, or else the first metric with values.
+    """Return the changes of the metric to show by region: the chosen metric; else the first time or metric with values.
 
     None if no metric was measured in both experiments, or all are 0.
     """

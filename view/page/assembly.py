@@ -252,10 +252,10 @@ def _sources(experiment: Experiment, sources: Sources) -> list[SourceFile]:
 
 
 def _difference(experiment: Experiment, other: Experiment) -> Dataset:
-    """Return data on the difference from another experiment, with values of both.
+    """Return data on the difference from another experiment.
 
-    The values are the other experiment's sums by call path, and, by region, the largest value of any location without
-    callees.
+    They also contain the other experiment's sums by call path (``difference before``) and, for both experiments, the
+    largest exclusive value of any location by region (``difference most``).
     """
     joined = integrate((other, experiment))
     result = difference(other, experiment, joined, of_both=True)

@@ -156,7 +156,7 @@ def _label(place: Location) -> str:
 
 
 def _head(experiment: Experiment, start: Browser, systems: Mapping[str, Tree], key: str) -> dict[str, Any]:
-    """Return the JSON data of the page: trees, names and the initial state."""
+    """Return the JSON data of an experiment for a page: trees, names and the initial state."""
     places = experiment.locations if "machine" in systems else ()
     return {
         "key": key,

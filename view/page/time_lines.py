@@ -223,7 +223,10 @@ def _metric(metric: Metric) -> dict[str, Any]:
 
 
 def _entries(entries: Entries) -> dict[str, Any]:
-    """Return JSON data with which the page shows the times of a region's entries like a metric, without commands."""
+    """Return JSON data with which the page shows the times of a region's entries like a metric.
+
+    There is no ``word``, because commands do not accept these times.
+    """
     return {"name": visible(entries.name), "unit": "sec", "about": visible(entries.about), "word": None}
 
 

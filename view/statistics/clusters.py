@@ -127,7 +127,7 @@ def told(space: MetricSpace, partition: Partition, cluster: int, called: str = "
         partition: The clusters.
         cluster: Index of the cluster.
         called: A name for the cluster; empty for a list of its members.
-        most: The largest number of metrics.
+        most: The maximum number of metrics.
     """
     what = differences(space, partition, cluster, most)
     return f"Cluster {cluster + 1}, {called or who(space, partition, cluster)}, compared with the others: {what}."
