@@ -35,7 +35,7 @@ LEVELS: Final[dict[Level, Callable[[Location], tuple[object, ...]]]] = {
 
 
 def own(experiment: Experiment, metric: str) -> Severity:
-    """Return the metric without its child metrics; ``float64[call path, location]``, exclusive along call paths."""
+    """Return a metric's exclusive values, minus those of additive child metrics; ``float64[call path, location]``."""
     values = experiment.exclusive(metric)
     for part in added_parts(experiment, metric):
         values = values - experiment.exclusive(part)
@@ -80,9 +80,9 @@ def own_totals(experiment: Experiment, metrics: Sequence[str]) -> dict[str, npt.
 
 
 def columns_at(experiment: Experiment, level: Level) -> dict[tuple[object, ...], list[int]]:
-    """Map each machine, node, process or thread to its columns.
+    """Map each element of a level to its columns, which are indices of locations.
 
-    The keys are the machine's name; the machine's and the node's name; the rank; or the rank and the thread's number.
+    The keys are ``(machine,)``, ``(machine, node)``, ``(rank,)`` or ``(rank, thread)``, depending on the level.
     """
     columns: dict[tuple[object, ...], list[int]] = {}
     for column, place in enumerate(experiment.locations):
@@ -93,7 +93,7 @@ def columns_at(experiment: Experiment, level: Level) -> dict[tuple[object, ...],
 def by_level(
     experiment: Experiment, metric: str, values: Severity, level: Level
 ) -> tuple[list[tuple[object, ...]], Severity]:
-    """Aggregate the columns of ``values`` up to a level of the system.
+    """Aggregate the locations of each machine, node, process or thread.
 
     Args:
         experiment: Its locations are the columns of ``values``.

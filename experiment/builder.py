@@ -69,17 +69,29 @@ class Builder:
         return self
 
     def set(self, metric: str, call_path: int, location: int, value: float) -> Self:
-        """Set a call path's exclusive value on one location."""
+        """Set a call path's exclusive value on one location.
+
+        Raises:
+            InputError: The metric, the call path or the location is not defined.
+        """
         self._row(metric, call_path, location)[location] = value
         return self
 
     def add(self, metric: str, call_path: int, location: int, value: float) -> Self:
-        """Add to a call path's exclusive value on one location."""
+        """Add a number to a call path's exclusive value on one location.
+
+        Raises:
+            InputError: The metric, the call path or the location is not defined.
+        """
         self._row(metric, call_path, location)[location] += value
         return self
 
     def row(self, metric: str, call_path: int, values: Sequence[float] | npt.NDArray[np.float64]) -> Self:
-        """Set a call path's exclusive values on all locations, in the order in which these were defined."""
+        """Set a call path's exclusive values on all locations, in the order in which these were defined.
+
+        Raises:
+            InputError: There is not one value per location, or the metric or the call path is not defined.
+        """
         if len(values) != len(self._locations):
             raise InputError(
                 f"expected one value of {metric} per location ({len(self._locations)}), found {len(values)}"
@@ -106,7 +118,7 @@ class Builder:
         return made
 
     def _row(self, metric: str, call_path: int, location: int) -> array[float]:
-        """Return a metric's values on a call path; locations that were defined since the last call get zeros."""
+        """Return a metric's values on a call path, one per location; extend them by zeros for new locations."""
         if metric not in self._values:
             raise InputError(f"metric {metric!r} is not defined; defined are {', '.join(self._values) or 'none'}")
         if not (0 <= call_path < len(self._paths) and 0 <= location < len(self._locations)):

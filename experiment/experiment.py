@@ -108,8 +108,8 @@ class Experiment:
     def check(self) -> None:
         """Check that the experiment is valid.
 
-        The constructor makes the same checks, except that no value is infinite, and that values outside of memory have
-        the right shape.
+        The constructor makes the same checks, but it does not search for infinite values, and does not check the shape
+        of values that are not in memory.
 
         Raises:
             InputError: A tree is not a forest in order, a metric's unit differs from its parent's, a name or a

@@ -31,7 +31,7 @@ _Key = tuple[int | None, Region, int | None]
 
 
 def fold(call_paths: Sequence[CallPath], paths: npt.NDArray[np.bool_]) -> Folding:
-    """Find each call path's place in the forest after folding; call paths with the same place are merged.
+    """Return the forest after folding, with the place of each call path; call paths with the same place are merged.
 
     Args:
         call_paths: The call paths, parents before children.

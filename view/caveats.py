@@ -85,7 +85,7 @@ def _all(findings: Findings, *, names: bool) -> Iterator[str]:
 
 
 def _derived(findings: Findings, everything: bool) -> Iterator[str]:
-    """Yield warnings about data that do not come from a single plain run, and about the method of Liu et al."""
+    """Yield warnings if data do not come from a single plain run, or if the method of Liu et al. 2011 was chosen."""
     notes = findings.experiment.notes
     if findings.method == PAPER:
         yield "analysed as in Liu et al. 2011 (--method paper): even the smallest differences and regions count"

@@ -118,7 +118,10 @@ def _sampled(notes: Sequence[Notes]) -> dict[str, float]:
 
 
 def _path_seconds(operation: str, of_each: Sequence[float | None]) -> float | None:
-    """Return the seconds that recording the critical path took in the operands' runs."""
+    """Return the seconds that recording the critical path took; None if no operand knows them.
+
+    For the operations ``mean`` and ``sum``, they are combined like the values; otherwise, the maximum is returned.
+    """
     known = [each for each in of_each if each is not None]
     if not known:
         return None

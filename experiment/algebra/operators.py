@@ -1,4 +1,4 @@
-"""The operators of the algebra, from experiments to an experiment (Song et al. 2004, section 3).
+"""The operators of the algebra, each of which computes one experiment from several (Song et al. 2004, section 3).
 
 Exclusive values, which experiments store, are combined one by one on the domain that the operands share. An operand
 counts as 0 where it is not defined. If one of its values is missing (NaN), the result's value is missing, too. A metric

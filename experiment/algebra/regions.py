@@ -182,7 +182,7 @@ class _Matching:
                     self._pair(procedure, other)
 
     def _called_as(self, key: Callable[[Procedure], Hashable]) -> dict[Hashable, dict[Procedure, list[Procedure]]]:
-        """Map each key of any version to the left procedures with this key, each with its versions."""
+        """Map each key to the unmatched left procedures that have it in any version, and to those of their versions."""
         found: dict[Hashable, dict[Procedure, list[Procedure]]] = {}
         for mine in self._free(self.left, self.partner.values()):
             for each in self._versions(mine):
@@ -220,7 +220,7 @@ class _Matching:
                     paired = True
 
     def _candidates(self, by_caller: Mapping[Procedure | None, list[tuple[int, int]]], theirs: Procedure) -> set[int]:
-        """Find procedures with a common caller; if there are many, only those with the most similar lengths."""
+        """Return the left procedures that share a caller with ``theirs``; per caller, those of most similar length."""
         callers = {
             self.partner.get(each) if each else None for each in theirs.callers if not each or each in self.partner
         }

@@ -208,7 +208,7 @@ class _Reading:
         return "wall_time" if _TIME.fullmatch(name) else name.removeprefix("sum#")
 
     def _named(self, columns: Mapping[str, Column]) -> dict[str, tuple[str, float]]:
-        """Map each column to the name of our metric, or else to its own, and to the number of its units in our unit."""
+        """Map each column to its metric in the profile, and to the number by which its values must be divided."""
         found: dict[str, tuple[str, float]] = {}
         taken: set[str] = set()
         for name, column in columns.items():

@@ -125,7 +125,7 @@ class _Files:
         self._impossible: set[str] = set()
 
     def fill(self) -> Mapping[int, float]:
-        """Add all records, and return the seconds per rank."""
+        """Add all records to the profile, and return the seconds that each rank spent in file I/O."""
         shared = set()
         for record in self._records:
             name = self._names.get(str(record["id"]), f"file {record['id']}")

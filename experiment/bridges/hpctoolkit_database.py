@@ -147,7 +147,11 @@ class _File:
         self.sections = [self.fields(_HEAD + _SECTION.size * each, _SECTION)[1] for each in range(sections)]
 
     def bytes(self, offset: int, size: int) -> bytes:
-        """Return ``size`` bytes, starting at an offset."""
+        """Return ``size`` bytes, starting at an offset.
+
+        Raises:
+            InputError: The file does not have so many bytes at this offset.
+        """
         if not (0 <= size <= _LARGEST and 0 <= offset <= self._end - size):
             raise InputError(
                 f"{self.name}: expected {size} bytes at offset {offset}, but the file has {self._end} bytes"
@@ -171,7 +175,7 @@ class _File:
         return (self.fields(start + size * each, kind) for each in range(many))
 
     def text(self, offset: int) -> str:
-        """Return the string at an offset, up to its terminating zero."""
+        """Return the string at an offset, up to its terminating zero; very long strings are cut off."""
         if offset not in self._texts:
             found, ended = bytearray(), False
             while not ended and len(found) < _LONGEST:

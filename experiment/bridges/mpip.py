@@ -64,7 +64,7 @@ def read(source: Source) -> Experiment:
 
 
 class _Reading:
-    """A report, section by section."""
+    """Reads a report section by section, and makes an experiment from it."""
 
     def __init__(self, source: Source) -> None:
         self._facts: dict[str, str] = {}
@@ -120,7 +120,7 @@ class _Reading:
         return self._profile.experiment(self._notes)
 
     def _spent(self) -> defaultdict[int, float]:
-        """Return the total time of each rank's call sites."""
+        """Return, for each rank, the total time of its call sites in seconds."""
         spent: defaultdict[int, float] = defaultdict(float)
         for _, _, rank, count, _, mean, *_ in self._rows[_TIMES]:
             spent[int(rank)] += _seconds(count, mean)

@@ -45,7 +45,7 @@ class LocationTable:
 
     Attributes:
         locations: All locations.
-        cut: The range of bytes in the XML with the same content: first byte, and end.
+        cut: The offsets in the XML at which the part with the same content begins and ends.
     """
 
     locations: Sequence[Location]

@@ -39,7 +39,7 @@ class RowParser:
         self._json = simdjson.Parser()
 
     def parse(self, text: bytes) -> Severity:
-        """Read numbers between white space.
+        """Return the numbers in a text, which are separated by white space, as ``float64[number]``.
 
         Raises:
             ValueError: A word is not a number.

@@ -70,7 +70,7 @@ def _slices(events: TraceEvents, lane: Lane, line: TimeLine) -> None:
 
 
 def _samples(line: TimeLine) -> Iterator[tuple[int, int, npt.NDArray[np.intp], npt.NDArray[np.float64]]]:
-    """Yield the samples: begin and end in nanoseconds, and their parts."""
+    """Yield each sample: begin and end in nanoseconds, and the call path and the seconds of each of its parts."""
     edges = (np.rint(times * NANO).astype(np.int64).tolist() for times in (line.begin, line.end))
     for begin, end, (first, last) in zip(*edges, pairwise(line.first.tolist()), strict=True):
         yield begin, end, line.paths[first:last], line.seconds[first:last]

@@ -84,7 +84,7 @@ def spelled(value: object) -> str:
 
 
 def _is_called(wanted: str | None, found: str, file: str) -> bool:
-    """Return whether a name matches; Fortran's names ignore case."""
+    """Return whether the name ``found`` matches a pattern; in Fortran files, case is ignored."""
     if wanted is None or not _FORTRAN.search(file):
         return _is(wanted, found)
     return _is(wanted.lower(), found.lower())

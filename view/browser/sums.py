@@ -66,7 +66,7 @@ class Sums:
         return found
 
     def by_location(self, metric: str, paths: npt.NDArray[np.intp]) -> Tally:
-        """Return a metric by location, summed over the exclusive values of some call paths.
+        """Return a metric's exclusive values by location, aggregated over some call paths.
 
         A metric of whole processes has the value of the process, whatever the call paths. The last result for each
         metric is cached.

@@ -35,7 +35,7 @@ class Dataset:
     """An experiment's data for a page.
 
     Attributes:
-        head: JSON data: trees, names, the state at the start, and keys of numbers.
+        head: JSON data: trees, names, the state at the start, and keys of ``numbers``.
         numbers: Key → packed numbers, which the page decodes when it needs them.
         exact: Whether numbers have all digits.
     """

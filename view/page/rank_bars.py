@@ -163,7 +163,10 @@ def _compared(findings: Findings, finding: Finding) -> RankBars:
 
 
 def _busy(findings: Findings, experiment: Experiment, finding: Finding, highlight: Highlight) -> RankBars | None:
-    """Return the bars of all ranks, or threads, with their busy time: CPU time in the program's code, and file I/O."""
+    """Return the bars of all ranks, or threads, with their busy time: CPU time in the program's code, and file I/O.
+
+    None if the highlighted metric is not additive, or if nothing is highlighted.
+    """
     if finding.weight is not None and not findings.vectors.threads:
         weighed = findings.run.weighed
         values = busy_of_ranks(findings, finding.weight).tolist()
@@ -182,7 +185,10 @@ def _busy(findings: Findings, experiment: Experiment, finding: Finding, highligh
 
 
 def _shown(experiment: Experiment, highlight: Highlight) -> RankBars | None:
-    """Return the bars of all locations with the values that the trees show when a highlight is selected."""
+    """Return the bars of all locations with the values that the trees show when a highlight is selected.
+
+    None if the highlight has no metric or no call path, or if its metric is not additive.
+    """
     if highlight.metric is None or highlight.path is None:
         return None
     metric = experiment.metric(highlight.metric)

@@ -130,7 +130,7 @@ def _of_code(findings: Findings, finding: Finding, culprit: int) -> Iterator[str
 
 
 def _long_latencies(findings: Findings, culprit: int) -> str:
-    """Return a phrase on the events with long latencies that may explain a region's time, or that these are too few."""
+    """Return a phrase on the events with long latencies that may explain a region's time, or that are too few to."""
     found = findings.parts.candidates(culprit)
     if found is None:
         return "long latencies (memory, divisions, mispredicted branches)"

@@ -48,7 +48,7 @@ def is_of_threads(finding: Finding) -> bool:
 
 
 def why_threads_wait(findings: Findings, finding: Finding) -> Iterator[tuple[str, Kind]]:
-    """Yield lines on where threads queue in a finding's region, on its barriers, and on threads that are slow in turn.
+    """Yield lines on why threads wait in a finding's region: a slowest thread that changes, queues, and barriers.
 
     Each line comes with its kind of fault.
     """

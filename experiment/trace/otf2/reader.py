@@ -228,7 +228,7 @@ class Reading:
         return path
 
     def _recursive(self, above: int | None, region: int) -> int | None:
-        """Return the call path with which a recursive call is merged."""
+        """Return the call path with which a recursive call is merged; None if the call is not recursive."""
         while above is not None:
             if self._region_of[above] == region:
                 return above
