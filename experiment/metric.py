@@ -161,7 +161,7 @@ USAGE_METRICS: Final = (
     Metric("frees", "occ", None, "Calls that free memory"),
 )
 
-# Recorded in timelines; the timeline of a process's first thread also contains the memory of the process.
+# Recorded in time lines; the time line of a process's first thread also contains the memory of the process.
 SYSTEM_METRICS: Final = (
     *_SYSTEM,
     Metric("resident_memory", "bytes", None, "Memory in use by the process", additive=False),

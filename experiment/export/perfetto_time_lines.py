@@ -1,4 +1,4 @@
-"""Write timelines as slices and counters over time."""
+"""Write time lines as slices and counters over time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ROUNDED: Final = 1  # rounding error of each part, in nanoseconds
 
 
 def write_time_lines(trace: Trace, path: Path, metrics: Collection[str]) -> None:
-    """Write the slices of each thread, and a counter for each metric that is not always 0, one timeline at a time.
+    """Write the slices of each thread, and a counter for each metric that is not always 0, one time line at a time.
 
     Additive metrics become rates per second over each sample. Levels keep their value at the end of the sample.
 

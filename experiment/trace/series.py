@@ -18,7 +18,7 @@ __all__ = ["Series", "every_series", "series_of"]
 
 Values = npt.NDArray[np.float64]
 
-_FINER: Final = 4  # maximum ratio of steps to samples in a timeline, because some samples may be long
+_FINER: Final = 4  # maximum ratio of steps to samples in a time line, because some samples may be long
 
 
 @dataclass(frozen=True, slots=True, eq=False)

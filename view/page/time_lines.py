@@ -48,7 +48,7 @@ class Recording:
         path: The trace's file.
         name: Name of the trace in commands: the file, or the folder of the run.
         title: Name of the trace for readers.
-        marks: Marks to draw on the timelines.
+        marks: Marks to draw on the time lines.
     """
 
     path: Path
@@ -76,7 +76,7 @@ class TimeLines:
 def time_lines_of(
     recording: Recording, experiment: Experiment, *, key: str, spoken_of: Sequence[str] = ()
 ) -> TimeLines | None:
-    """Return the data of a trace for a page; each timeline is read twice, and only one is in memory at a time.
+    """Return the data of a trace for a page; each time line is read twice, and only one is in memory at a time.
 
     Args:
         recording: The trace.

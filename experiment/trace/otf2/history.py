@@ -86,7 +86,7 @@ class History:
         calls: npt.NDArray[np.bool_],
         levels: Collection[str],
     ) -> TimeLine:
-        """Return the location's timeline, one sample per step.
+        """Return the location's time line, one sample per step.
 
         Args:
             edges: ``float64[sample + 1]``: the boundaries of the steps, in seconds.

@@ -1,4 +1,4 @@
-// The timelines of the page: values over the locations in each step of a run (written by view/page/time_lines.py).
+// The time lines of the page: values over the locations in each step of a run (written by view/page/time_lines.py).
 import { amount } from "./units.js";
 
 const ROWS = 20; // maximum number of rows in a table
