@@ -45,19 +45,25 @@ class Builder:
         source: str = "measured",
         additive: bool = True,
     ) -> str:
-        """Define a metric and return its name."""
+        """Define a metric, and return its name; for the arguments, see the attributes of ``Metric``."""
         self._metrics.append(Metric(name, unit, parent, description, source, additive=additive))
         self._values[name] = {}
         return name
 
     def call_path(self, region: Region | str, parent: int | None = None, *, site: int | None = None) -> int:
-        """Define a call path and return its number; a bare name means a function."""
+        """Define a call path, and return its number.
+
+        Args:
+            region: The region, or the name of a function.
+            parent: The parent's number; None for a root.
+            site: The line of the call, if each line has its own call path.
+        """
         of = Region("function", region, "", region) if isinstance(region, str) else region
         self._paths.append(CallPath(of, parent, site))
         return len(self._paths) - 1
 
     def location(self, process: int, thread: int = 0, *, node: str = "node", machine: str = "machine") -> int:
-        """Define a thread of a process and return its number."""
+        """Define a location, which is a thread of a process, and return its number."""
         self._locations.append(Location(machine, node, process, thread))
         return len(self._locations) - 1
 

@@ -79,7 +79,7 @@ class Profile:
             unit: The unit of a metric that is not ours.
             description: The description of a metric that is not ours.
             aggregation: ``sum``, ``min``, ``max`` or ``none``.
-            source: The source of a metric that is not ours; empty for the tool.
+            source: The source of a metric that is not ours; if empty, the tool that wrote the file.
         """
         name = _written(name).strip() or _UNNAMED
         if name in _COUNTED:  # our metrics exclude instructions inside MPI, which other tools do not count separately

@@ -129,7 +129,7 @@ def page_of(
 
 
 def _picture(findings: Findings, experiment: Experiment, said: Sequence[Entry]) -> str:
-    """Return HTML that shows a bar per rank for the region of the first finding; empty without findings or values."""
+    """Return HTML with a bar per rank for the first finding's region; empty if there are no findings or no values."""
     found = rank_bars(findings, experiment, said[0]) if said else None
     return found.html() if found else ""
 

@@ -1,4 +1,4 @@
-"""Describe clusters in sentences and tables, for k-means, the tree and the map."""
+"""Describe clusters in sentences and tables, whatever method found them."""
 
 from __future__ import annotations
 

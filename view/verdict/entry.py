@@ -187,7 +187,7 @@ def _saving(findings: Findings, finding: Finding) -> str:
 
 
 def _whole(findings: Findings, gain: Gain) -> tuple[float, str]:
-    """Return the time of which a saving is a percentage, in seconds, and its name: the base, or a time with MPI."""
+    """Return the seconds that are 100 % for a saving, and their name: those of the base, or of a time with MPI."""
     base, with_mpi, run = findings.verdict.base.seconds, findings.verdict.with_mpi, findings.run.program_time
     if gain.seconds <= base and not (gain.is_beside and base < run):
         return base, base_name(findings)

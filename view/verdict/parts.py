@@ -159,7 +159,7 @@ def _taken(findings: Findings, cause: Cause) -> str:
 
 
 def of_whole(findings: Findings, cause: Cause) -> tuple[str, str]:
-    """Return two times as text: the time that a cause takes, and the time of which that is a part."""
+    """Return two times as text: the time that a cause takes, and the whole time that contains it."""
     assert cause.seconds is not None and cause.share
     return time_of(findings.experiment, cause.seconds), time_of(findings.experiment, cause.seconds / cause.share)
 

@@ -37,7 +37,7 @@ class Events:
         self.numbers.append(number)
 
     def arrays(self) -> tuple[Values, Values]:
-        """Return all times, and all numbers."""
+        """Return all times, and all numbers, as two ``float64`` arrays."""
         return np.array(self.times, dtype=np.float64), np.array(self.numbers, dtype=np.float64)
 
 
@@ -93,7 +93,7 @@ class History:
             metrics: The metrics of the columns, beginning with the times.
             kinds: ``bool[time metric, path]``: the call paths that count towards each of the times.
             calls: ``bool[path]``: the call paths whose time is not busy time.
-            levels: The counters of which each step shows the last value rather than the increase.
+            levels: The counters that are shown by their last value in each step, rather than by their increase.
         """
         count, width = len(edges) - 1, kinds.shape[1]
         sample, path, seconds = self._stays(edges)
