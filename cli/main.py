@@ -260,7 +260,8 @@ def _listed() -> str:
 def _one_thread_of_blas() -> Iterator[None]:
     """Keep numpy from starting threads on import, because they would use CPU time while waiting for work.
 
-    The variable is removed again, so that programs started by the command choose their own number of threads.
+    The environment variable is removed after the block, so that programs started by the command choose their own
+    number of threads.
     """
     if _BLAS_THREADS in os.environ:
         yield

@@ -173,7 +173,7 @@ class _Sources:
 
 
 def _places(call_paths: Sequence[CallPath], sources: _Sources) -> list[_Place]:
-    """Return the place of each call path.
+    """Return the place of each call path among the regions of the sources.
 
     Args:
         call_paths: The call paths, parents before children.

@@ -287,7 +287,7 @@ def _losses(joined: Integration) -> Iterator[str]:
 
 
 def _basis(metric: Metric) -> str:
-    """Return the source of the values from which a metric was derived; the history shows the steps in between."""
+    """Return a metric's source; for a derived metric, the source of the original values, without later operations."""
     return metric.source.rpartition(" of ")[2] if metric.source.startswith("derived:") else metric.source
 
 

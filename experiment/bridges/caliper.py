@@ -171,7 +171,7 @@ class _Reading:
             self._profile.samples[metric] = sum(each.get(name, 0.0) for each in sampled) / scale / number
 
     def _alone(self, whole: Mapping[tuple[int, int], float], digit: float) -> Mapping[tuple[int, int], float]:
-        """Subtract children's values from inclusive values; a remainder below the digits in the file becomes 0."""
+        """Return exclusive values: inclusive values minus those of the children; 0 if only a rounding error remains."""
         found = dict(whole)
         parts: defaultdict[tuple[int, int], int] = defaultdict(int)
         for (path, location), value in whole.items():
@@ -250,7 +250,7 @@ class _Reading:
 
 
 def _is_nothing(own: float, whole: float, parts: int, digit: float) -> bool:
-    """Return whether an exclusive value is only a rounding error of the digits in the file or of the sums."""
+    """Return whether an exclusive value is only the rounding error of the numbers in the file, or of the sums."""
     return -digit * (1 + parts) <= own < 0 or (parts > 0 and abs(own) <= float(rounding(whole, 1 + parts)))
 
 

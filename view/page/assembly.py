@@ -252,10 +252,10 @@ def _sources(experiment: Experiment, sources: Sources) -> list[SourceFile]:
 
 
 def _difference(experiment: Experiment, other: Experiment) -> Dataset:
-    """Return data on the difference from another experiment.
+    """Return the page's data on the difference from another experiment.
 
-    They also contain the other experiment's sums by call path (``difference before``) and, for both experiments, the
-    largest exclusive value of any location by region (``difference most``).
+    Besides the difference, they contain the other experiment's sums by call path (``difference before``) and, for both
+    experiments, each region's largest exclusive value on any location (``difference most``).
     """
     joined = integrate((other, experiment))
     result = difference(other, experiment, joined, of_both=True)

@@ -106,7 +106,7 @@ def _large(experiment: Experiment, highlights: Sequence[Highlight], key: str) ->
 
 
 def _by_process(measures: npt.NDArray[np.float64], experiment: Experiment) -> npt.NDArray[np.float64]:
-    """Return measures, ``float64[measure, call path]``, with the locations of extremes replaced by their processes."""
+    """Return ``float64[measure, call path]``: the measures, with processes in place of the locations of extremes."""
     processes = np.array([place.process for place in experiment.locations], dtype=np.float64)
     found = measures.copy()
     for name in ("who least", "who most"):

@@ -170,7 +170,9 @@ def by_difference(space: MetricSpace, partition: Partition) -> list[int]:
 
 
 def _farthest(space: MetricSpace, partition: Partition, column: int) -> str:
-    """Return a sentence on the clusters on the smaller side of a metric's widest gap, and on their farthest location.
+    """Return a sentence on the clusters above or below a metric's widest gap, whichever have fewer locations.
+
+    The sentence also names their location that is farthest from the gap.
 
     Args:
         space: The metric space.
