@@ -113,7 +113,7 @@ class _Values:
         return self._own(name, self._stored(name))
 
     def _own(self, name: str, values: Severity) -> Severity:
-        """Make stored values exclusive, in place, by subtracting the children's values."""
+        """Return a metric's stored values as exclusive values; inclusive values are converted in place."""
         metric = self._metrics[name]
         if metric.inclusive and metric.metric.aggregation != "none":
             # Parents come first, so the children's values that are subtracted are still inclusive.

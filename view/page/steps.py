@@ -115,7 +115,7 @@ def steps_of(trace: Trace, most: int) -> Steps | None:
 
 
 def _length(line: TimeLine) -> Values:
-    """Return the lengths of a time line's samples in seconds; NaN for empty samples, because they have no rate."""
+    """Return ``float64[sample]``: the samples' lengths in seconds; NaN for empty samples, because they have no rate."""
     length = line.end - line.begin
     return np.where(length > 0, length, np.nan)
 

@@ -292,7 +292,7 @@ def _lineages(metrics: Sequence[Metric]) -> list[frozenset[str]]:
 
 
 def _between(names: Sequence[str], mean: Values) -> Values:
-    """Return the values without the steps in which MPI starts and ends; all values if fewer than two steps are left."""
+    """Return the rows of ``mean`` without the steps in which MPI starts and ends; all if fewer than two remain."""
     inside = mean[:, names.index(_AROUND)] < 1 / 2 if _AROUND in names else np.ones(len(mean), dtype=bool)
     return mean[inside] if inside.sum() > 1 else mean
 

@@ -126,7 +126,7 @@ class History:
         return _steps(edges, (cuts[:-1] + cuts[1:])[taken] / 2), path[taken], np.diff(cuts)[taken]
 
     def _column(self, metric: str, edges: Values, *, level: bool) -> Values:
-        """Return a metric's amount or level in each step; NaN before the first reading of a counter."""
+        """Return ``float64[step]``: a metric's amounts; for a level, the last readings, or NaN before the first one."""
         if metric not in self.counters:
             times, amounts = self.amounts[metric].arrays()
             return _sums(_steps(edges, times), amounts, len(edges) - 1)
@@ -143,5 +143,5 @@ def _sums(places: Places, amounts: Values, count: int) -> Values:
 
 
 def _steps(edges: Values, times: Values) -> Places:
-    """Return the step of each time; a time at the edge of two steps belongs to the earlier step."""
+    """Return ``intp[time]``: the step of each time; a time at the edge of two steps belongs to the earlier step."""
     return np.searchsorted(edges, times, side="left").clip(1, len(edges) - 1) - 1
