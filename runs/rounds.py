@@ -132,7 +132,7 @@ class Rounds:
         If measuring takes too long in the second round, the round is repeated with fewer regions.
 
         Raises:
-            InputError: The first build fails, or compiles nothing.
+            InputError: In the first round, the build fails or compiles nothing, or the program records nothing.
         """
         folder, first = self._folder, RunFolder(self._folder.path / _FIRST)
         first.plan.unlink(missing_ok=True)
@@ -195,7 +195,7 @@ class Rounds:
             The result; None if the program failed and nothing was recorded.
 
         Raises:
-            InputError: The build fails, or compiles nothing.
+            InputError: The build fails or compiles nothing, or the program succeeds but nothing is recorded.
         """
         self._build(which, options.output, choice)
         self._say(f"{which}: {' '.join(self._command)}")

@@ -199,7 +199,7 @@ class _Matching:
         return [each for each in program.procedures.values() if each not in gone]
 
     def _pair_by_likeness(self) -> None:
-        """Pair procedures that have different names and a common caller, the most similar procedures first."""
+        """Pair those of the remaining procedures that have a common caller, the most similar procedures first."""
         unmoved = self._unmoved_files()
         paired = True
         while paired:

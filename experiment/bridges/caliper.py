@@ -186,7 +186,10 @@ class _Reading:
         }
 
     def _add_root(self, found: Records) -> int | None:
-        """Add the program as the root if some records have no path, or if there are several outermost regions."""
+        """Add the program as the root if some records have no path, or if there are several outermost regions.
+
+        Return the root's call path, or None if it is not needed.
+        """
         if all(each.path for each in found.records) and len({each.path[0] for each in found.records}) == 1:
             return None
         name = found.facts.get("executablepath", "").rpartition("/")[2] or "program"

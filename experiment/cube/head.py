@@ -229,7 +229,7 @@ class CubeHead:
         return {number: place for place, number in enumerate(numbers)}
 
     def check_version(self) -> None:
-        """Raise InputError if a later version of this program wrote the file."""
+        """Raise InputError if the file's format version is not ours, as in files of later versions of this program."""
         found = self._attributes.get(VERSION_KEY, FORMAT_VERSION)
         if found != FORMAT_VERSION:
             raise InputError(

@@ -68,7 +68,7 @@ def weights(
     """Yield each location with the exclusive values of its call paths, ``int64[call path]``.
 
     Raises:
-        InputError: A value is below 0, as in differences.
+        InputError: A value is below 0, as in differences, or does not fit into 64 bits.
     """
     for part in parts(experiment, together=together):
         found = whole_numbers(part.read(metric.name), metric)

@@ -33,7 +33,7 @@ class Sums:
         self._by_location: dict[str, tuple[bytes, Tally]] = {}
 
     def by_path(self, metric: str) -> Tally:
-        """Return the exclusive values of a metric by call path, summed over all locations."""
+        """Return the exclusive values of a metric by call path, aggregated over all locations."""
         found = self._by_path.get(metric)
         if found is None:
             found = self._by_path[metric] = self._read(metric)

@@ -123,7 +123,9 @@ class RankBars:
 
 
 def rank_bars(findings: Findings, experiment: Experiment, entry: Entry) -> RankBars | None:
-    """Return the bars of all ranks, or threads, in the region of the first finding; None if there are no values.
+    """Return the bars of all ranks, or threads, in the region of the first finding.
+
+    None if there is only one rank, or if all values are 0 or missing.
 
     If ranks differ in the region, or the finding's text contains their busy time, the bars show the values in the text;
     otherwise they show the values in the trees.

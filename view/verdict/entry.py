@@ -187,7 +187,7 @@ def _saving(findings: Findings, finding: Finding) -> str:
 
 
 def _whole(findings: Findings, gain: Gain) -> tuple[float, str]:
-    """Return the seconds that are 100 % for a saving, and their name: those of the base, or of a time with MPI."""
+    """Return the seconds that are 100 % for a saving, and their name: the base, the path with MPI, or the run."""
     base, with_mpi, run = findings.verdict.base.seconds, findings.verdict.with_mpi, findings.run.program_time
     if gain.seconds <= base and not (gain.is_beside and base < run):
         return base, base_name(findings)
@@ -261,7 +261,7 @@ def _is_all(findings: Findings, finding: Finding) -> Why | None:
 
 
 def _left(findings: Findings, finding: Finding, part: Saved) -> str:
-    """Return a phrase with the time after balancing; for savings on the critical path, also with the time before it."""
+    """Return a phrase with the time after balancing; for savings on the critical path, also with the time there now."""
     fastest = min(finding.groups, key=lambda group: group.value, default=None)
     how = f"all were as fast as {ranks(fastest.labels)}" if part.why is Why.FASTEST and fastest else "shared evenly"
     each = " each" * (part.why is not Why.FASTEST)

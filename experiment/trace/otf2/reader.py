@@ -100,12 +100,12 @@ class Reading:
     def take_events(self, more: Mapping[str, Take] | None = None) -> dict[int, Location]:
         """Process all events, then leave the call paths that are still open.
 
-        Returns:
-            Number of a location with events → the location; in the order of ranks and threads.
-
         Args:
             more: Kind of event → an additional handler. It is called after the usual one, with the location's number,
                 the time in seconds, and the event's attributes.
+
+        Returns:
+            Number of a location with events → the location; in the order of ranks and threads.
 
         Raises:
             InputError: No region was entered.
