@@ -24,7 +24,7 @@ _CELLS: Final = 1 << 20  # number of values copied at a time: a few MiB, because
 
 
 def over_locations(metric: Metric, values: Severity) -> npt.NDArray[np.float64]:
-    """Aggregate over all locations, ``float64[call path]``; NaN only if the values of all locations are missing."""
+    """Aggregate over all locations, ``float64[call path]``; NaN if all values are missing or cannot be aggregated."""
     if values.shape[1] == 1:
         return values[:, 0].copy()
     if values.shape[1] == 0 or metric.aggregation == "none":

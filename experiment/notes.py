@@ -223,7 +223,7 @@ class Notes:
         """Parse the output of ``to_json`` and ``samples_to_json``; unknown keys of later versions become remarks.
 
         Raises:
-            InputError: A text is not a JSON object.
+            InputError: A text is not a JSON object, or a value has another type.
         """
         found = {**_object(text), **_object(samples or "{}")}
         known: dict[str, Any] = {}

@@ -83,7 +83,8 @@ def save(experiment: Experiment, path: Path | str) -> None:
         path: The file. Its ending decides the format: ``.cubex`` for CUBE 4, any other of ``WRITTEN`` for CUBE 3 XML.
 
     Raises:
-        InputError: The ending is not in ``WRITTEN``, or the folder does not exist or cannot be written.
+        InputError: The ending is not in ``WRITTEN``, the folder does not exist or cannot be written, a value is
+            infinite, or there are no locations.
     """
     check_name(Path(path))
     if Path(path).suffix == ".cubex":

@@ -152,7 +152,8 @@ def tips(advice: Iterable[Advice], file: str) -> dict[int, list[str]]:
 def not_advised(advised: Advised, *, everything: bool) -> list[str]:
     """Return lines with the reasons why there is no advice on some files.
 
-    By default, a reason is left out unless it may be why a finding has no advice.
+    By default, only reasons count that may be why a finding has no advice, and a single line contains the first of them
+    and the number of the others.
 
     Args:
         advised: The advice.

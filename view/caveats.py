@@ -101,7 +101,7 @@ def _derived(findings: Findings, everything: bool) -> Iterator[str]:
 
 
 def _names(names: Sequence[str], everything: bool) -> str:
-    """Return names as text: all names, or the first few and the number of further names."""
+    """Return names as text: all names, or the first name and the number of further names."""
     if everything or len(names) == 1:
         return ", ".join(names)
     return f"{names[0]} and {len(names) - 1} more"

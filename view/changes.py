@@ -77,7 +77,7 @@ def print_changes(joined: Integration, chosen: str | None = None) -> None:
         chosen: Metric to show by region; None for wall time, or the next best metric if wall time was not measured.
 
     Raises:
-        UsageError: The metric does not exist, or one experiment has not measured it.
+        UsageError: The metric does not exist, is not additive, or was not measured by one of the experiments.
     """
     names = [each.name for each in joined.metrics]
     if chosen is not None and chosen not in names:
