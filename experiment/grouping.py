@@ -43,7 +43,10 @@ def over_locations(metric: Metric, values: Severity) -> npt.NDArray[np.float64]:
 
 
 def up_the_forest(aggregation: Aggregation, values: Severity, parents: Sequence[int | None]) -> Severity:
-    """Aggregate each row with its descendants; ``float64[call path, location]``, parents before children."""
+    """Aggregate each call path's row with those of its descendants; ``float64[call path, location]``.
+
+    Parents come before their children.
+    """
     result = values.copy()
     if aggregation == "none":
         result[[parent for parent in parents if parent is not None]] = np.nan

@@ -60,7 +60,7 @@ def read_events(archive: Any, takes: Mapping[str, Take], rest: Callable[[str, in
     failures: list[BaseException] = []
 
     class Rest(BufferedEventReader):  # type: ignore[misc]
-        """Passes events on without collecting them."""
+        """Passes each event on to ``rest``, instead of collecting events."""
 
         def _append(self, kind: Any, location: int, time: int, _data: Any, _attributes: Any, *values: Any) -> None:
             rest(kind.__name__, location, kind._construct(archive.definitions, time, *values))
