@@ -52,7 +52,7 @@ class replacing:  # noqa: N801 - it is used as a function
     If ``path`` is a symbolic link, its target is replaced. Devices and pipes are written directly.
 
     Raises:
-        InputError: The folder does not exist or cannot be written.
+        InputError: The folder does not exist, or the file cannot be written or replaced.
     """
 
     def __init__(self, path: Path | str) -> None:
@@ -100,7 +100,7 @@ def fsync(paths: Iterable[Path]) -> None:
     """Wait until files and their directory entries are on disk, so that the data they were made from can be deleted.
 
     Raises:
-        InputError: A file cannot be written.
+        InputError: A file or its folder cannot be opened or flushed.
     """
     files = [os.path.realpath(path) for path in paths]
     for path in [*files, *dict.fromkeys(map(os.path.dirname, files))]:

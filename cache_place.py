@@ -21,7 +21,7 @@ def cache_names(environment: Mapping[str, str] = os.environ) -> list[str]:
 
 
 def cache_name(environment: Mapping[str, str] = os.environ) -> str:
-    """Return the folder for new cache entries: the first that is writable or can be created."""
+    """Return the folder for new cache entries: the first that is writable or can be created; else the last one."""
     names = cache_names(environment)
     return next(filter(_takes_more, names), names[-1])
 

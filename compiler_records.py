@@ -1,4 +1,7 @@
-"""Environment variables that make a compiler write an extra file per call; only the user's own calls keep them."""
+"""Environment variables that make a compiler write an extra file per call.
+
+They are removed from the compiler calls that the tool makes in addition to the user's.
+"""
 
 from __future__ import annotations
 

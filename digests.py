@@ -1,6 +1,6 @@
 """Digests of texts and files.
 
-This module imports little, because repeating a compilation must take hardly longer than starting Python.
+This module imports little, because a compilation whose result is cached must take hardly longer than starting Python.
 """
 
 from __future__ import annotations

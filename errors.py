@@ -7,7 +7,7 @@
     ├── InputError           a file or folder is missing, damaged or of the wrong kind
     │   ├── SourceError      a source cannot be handled, with file:line:column
     │   └── LocationsError   fewer locations are left than an analysis needs
-    └── BuildError           the probe library cannot be built on this machine
+    └── BuildError           a library or program that the tool needs cannot be built on this machine
 
 Only ``cli.main`` prints these errors, and then exits with status 2.
 """
@@ -59,7 +59,7 @@ class SourceError(InputError):
 
 
 class BuildError(AutoanalyzerError):
-    """Raised if the probe library cannot be built with the available compiler."""
+    """Raised if the tool cannot build what it needs, such as the probe library, or if a program it needs is missing."""
 
 
 def way_out(wanted: str, known: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""Import our own modules before the user's, because PYTHONPATH and the current folder belong to the studied program.
+"""Import our own modules before the user's: PYTHONPATH and the current folder belong to the program under study.
 
 ``python -E -P own_modules.py MODULE ARGUMENT...`` runs one of our modules in this way.
 """
@@ -44,7 +44,7 @@ def own_module_words(module: str) -> list[str]:
 
 
 def needs_python_home() -> bool:
-    """Return whether ``PYTHONHOME`` names the library of this Python rather than that of another one."""
+    """Return whether ``PYTHONHOME`` is the installation folder of this Python, rather than of another one."""
     home = os.environ.get("PYTHONHOME", "").partition(":")[0]
     try:
         return bool(home) and os.path.samefile(home, sys.base_prefix)

@@ -21,7 +21,7 @@ def hold_closed_streams() -> None:
 
 
 def hand_streams_over() -> None:
-    """Close all inherited descriptors except standard error.
+    """Replace standard input and output by ``/dev/null``, and close other inherited descriptors except standard error.
 
     Processes at the other ends of the program's pipes then notice at once when the program ends, even if this process
     continues to run.

@@ -161,7 +161,7 @@ def _beside_history(arguments: argparse.Namespace) -> int:
 
 
 def _compare_series(arguments: argparse.Namespace) -> int:
-    """Compare how two versions of a program scale; return the exit code. ``scale`` wrote the folder of each version."""
+    """Compare how two versions of a program scale; each is a series recorded by ``scale``. Return the exit code."""
     from ..analyze.scaling import compare_scaling
     from ..view.scaling_comparison import scaling_comparison_document, scaling_comparison_lines
 

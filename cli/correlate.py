@@ -176,7 +176,7 @@ def _others(
     opened: Sequence[Samples | Trace],
     every: Sequence[Sequence[Series]],
 ) -> list[OnTime]:
-    """Return all traces except the reference, with their times mapped to the times of the reference.
+    """Return the other traces that have any series, with their times mapped to the times of the reference.
 
     Args:
         arguments: The command-line arguments.

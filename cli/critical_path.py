@@ -10,7 +10,7 @@ __all__ = ["add_path"]
 
 
 def add_path(parser: argparse.ArgumentParser) -> None:
-    """Add the option."""
+    """Add the option ``--path``."""
     parser.add_argument(
         "--path",
         choices=CHOICES,

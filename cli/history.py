@@ -77,7 +77,7 @@ def _show(arguments: argparse.Namespace) -> int:
 
 
 def kept(path: Path, commit: str | None, host: str | None) -> tuple[KeptRun, list[KeptValue]]:
-    """Return a run, and the values of the run that a history keeps.
+    """Return a description of a run, and those of its values that a history stores.
 
     Args:
         path: Folder or experiment file of the run.

@@ -142,7 +142,8 @@ class _Version(argparse.Action):
 def main(argv: Sequence[str] | None = None) -> NoReturn:
     """Run one command, print its errors, and end the process.
 
-    Exit codes: 0: success; 1: the program under study failed; 2: wrong usage or input; 3: slower than ``--fail-on``.
+    Exit codes: 0: success; 1: the program under study failed; 2: wrong usage or input; 3: slower by at least
+    ``--fail-on``; 130: interrupted.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     warnings.formatwarning = lambda message, *_: f"autoanalyzer: {message}\n"
@@ -259,7 +260,8 @@ def _listed() -> str:
 def _one_thread_of_blas() -> Iterator[None]:
     """Keep numpy from starting threads on import, because they would use CPU time while waiting for work.
 
-    The variable is removed again, so that programs started by the command choose their own number of threads.
+    The environment variable is removed after the block, so that programs started by the command choose their own
+    number of threads.
     """
     if _BLAS_THREADS in os.environ:
         yield

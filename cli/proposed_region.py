@@ -1,4 +1,4 @@
-"""Propose the region that the verdict names to users who request statistics of the whole program."""
+"""Propose statistics of the region that the verdict names, if a user requests statistics of the whole program."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ __all__ = ["add_python_functions"]
 
 
 def add_python_functions(parser: argparse.ArgumentParser) -> None:
-    """Add the option; its value is a list of patterns."""
+    """Add the option ``--python-functions``; its value is a list of patterns."""
     parser.add_argument(
         "--python-functions",
         type=_patterns,

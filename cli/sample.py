@@ -11,7 +11,7 @@ __all__ = ["add_sample"]
 
 
 def add_sample(parser: argparse.ArgumentParser) -> None:
-    """Add the option."""
+    """Add the option ``--sample``."""
     parser.add_argument(
         "--sample",
         type=argument_type(sample_rate),

@@ -8,7 +8,7 @@ __all__ = ["add_split_waiting"]
 
 
 def add_split_waiting(parser: argparse.ArgumentParser) -> None:
-    """Add the option."""
+    """Add the option ``--split-waiting``."""
     parser.add_argument(
         "--split-waiting",
         action="store_true",

@@ -60,7 +60,7 @@ def number_above_0(text: str) -> int:
     """Parse an integer that must be at least 1.
 
     Raises:
-        argparse.ArgumentTypeError: The text is not an integer, or it is less than 1.
+        argparse.ArgumentTypeError: The text is not an integer, or it is less than 1 or too large.
     """
     if not text.isascii() or not text.isdigit() or not 0 < int(text) < _MOST:
         raise argparse.ArgumentTypeError(f"expected a number of at least 1, found {text!r}")

@@ -13,7 +13,7 @@ __all__ = ["add_usage"]
 
 
 def add_usage(parser: argparse.ArgumentParser) -> None:
-    """Add the option."""
+    """Add the option ``--usage``."""
     parser.add_argument(
         "--usage",
         type=_usage,

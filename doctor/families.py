@@ -74,7 +74,7 @@ class Launcher:
 
 
 def find_families(environment: Mapping[str, str]) -> list[Family]:
-    """Return the MPI libraries whose C compilers are on ``PATH``; the first is the one that ``aa-mpicc`` uses.
+    """Return the MPI libraries whose C compilers are on ``PATH``, the one that ``aa-mpicc`` uses first.
 
     Args:
         environment: The user's environment.
@@ -118,7 +118,10 @@ def _is_same(family: Family, c: tuple[str, ...], library: MpiLibrary | None) -> 
 
 
 def _launcher(c: tuple[str, ...], environment: Mapping[str, str]) -> str:
-    """Return the launcher in a compiler's folder (``mpirun.mpich`` for ``mpicc.mpich``), or else on ``PATH``."""
+    """Return the launcher in a compiler's folder, such as ``mpirun.mpich`` for ``mpicc.mpich``.
+
+    If there is none, return the first of the usual launchers on ``PATH``; empty if there is none either.
+    """
     search = environment.get("PATH")
     for word in c:
         if _C.search(Path(word).name):

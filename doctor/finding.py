@@ -29,7 +29,7 @@ class Finding:
         outcome: The outcome of the check.
         found: What was found, or why the check failed.
         advice: What the user can do; empty if nothing needs to be done.
-        essential: Whether nothing can be measured if this check fails.
+        essential: Whether the tool cannot measure anything if this check fails.
         varying: Details that usually differ between nodes, such as the free space on a disk.
     """
 

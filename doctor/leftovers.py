@@ -273,7 +273,7 @@ def _age(path: Path) -> float:
 
 
 def _size(path: Path) -> int:
-    """Return the bytes that a file or folder takes on disk; for sparse files such as shards, less than their size."""
+    """Return the bytes on disk of a file or folder; for sparse files, such as shards, less than their length."""
     size = 0
     for each in [path, *path.rglob("*")] if path.is_dir() else [path]:
         with suppress(OSError):

@@ -15,7 +15,7 @@ _AREA: Final = "limits"
 
 _RECORD: Final = 256 << 20  # bytes; the default of --max-memory, which is also the size of a process's largest file
 _ADDRESSES: Final = 4 << 30  # bytes of address space that Valgrind needs to start
-_FILES: Final = 256
+_FILES: Final = 256  # number of open files that a run needs
 _KINDS: Final = (
     ("open files", resource.RLIMIT_NOFILE, "n", _FILES, 1),
     ("stack", resource.RLIMIT_STACK, "s", 1 << 20, 1024),
@@ -25,7 +25,7 @@ _KINDS: Final = (
 
 
 def limit_findings() -> Iterator[Finding]:
-    """Yield a finding per limit. A check fails if the limit is too low for a run."""
+    """Yield findings: the usable processors, each limit that is too low for a run, and all other limits in one."""
     allowed, present = len(os.sched_getaffinity(0)), os.cpu_count() or 1
     advice = "to allow more, use srun -c or taskset" if allowed == 1 < present else ""
     yield Finding(_AREA, "processors", Outcome.NOTE, f"{allowed} of {present} can be used", advice)

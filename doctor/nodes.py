@@ -1,4 +1,4 @@
-"""Examine each node of a job by a process on that node, and check whether the nodes share MPI and folders."""
+"""Examine each node of a job by a process on it; check whether all processes form one MPI program and share folders."""
 
 from __future__ import annotations
 

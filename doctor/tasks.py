@@ -166,7 +166,7 @@ class Meeting:
             time.sleep(_PAUSE)
 
     def _leaves(self, answer: Answer) -> bool:
-        """Write an answer to the folders shared with rank 0; return whether there are any."""
+        """Write an answer to the folders shared with rank 0; return whether there is such a folder."""
         document = json.dumps(asdict(answer)).encode()
         sees = answer.sees or self._sees_first()
         for name in [name for name, seen in sees.items() if seen]:

@@ -1,10 +1,10 @@
 """Aggregate values, inclusive or exclusive, along metrics, call paths and the system.
 
-An experiment stores values that are exclusive along call paths and inclusive along metrics. In the single
-representation (Song et al. 2004, section 4), each part of a tree appears exactly once. One rule achieves this on all
-three axes: the value of an open node excludes its children's values, and the value of a closed node includes them.
-``own`` metrics and ``exclusive`` values belong to open nodes; stored metrics and ``inclusive`` values belong to closed
-nodes. The system is stored open, by thread; ``by_level`` closes it level by level.
+An experiment stores values that are exclusive along call paths and inclusive along metrics. The views use the single
+representation (Song et al. 2004, section 4): in all three trees, the value of an open (expanded) node excludes its
+children's values, and the value of a closed (collapsed) node includes them, so that nothing is counted twice. ``own``
+metrics and ``exclusive`` values belong to open nodes; stored metrics and ``inclusive`` values belong to closed nodes.
+Values are stored per thread; ``by_level`` aggregates them per process, node or machine.
 
 Sums are computed before differences, in the order of the trees, to keep rounding errors small.
 """
@@ -35,7 +35,7 @@ LEVELS: Final[dict[Level, Callable[[Location], tuple[object, ...]]]] = {
 
 
 def own(experiment: Experiment, metric: str) -> Severity:
-    """Return the metric without its child metrics; ``float64[call path, location]``, exclusive along call paths."""
+    """Return a metric's exclusive values, minus those of additive child metrics; ``float64[call path, location]``."""
     values = experiment.exclusive(metric)
     for part in added_parts(experiment, metric):
         values = values - experiment.exclusive(part)
@@ -43,14 +43,14 @@ def own(experiment: Experiment, metric: str) -> Severity:
 
 
 def added_parts(experiment: Experiment, metric: str) -> tuple[str, ...]:
-    """Return the additive child metrics of a metric, whose values can be subtracted from the metric's."""
+    """Return the child metrics that can be subtracted from a metric: the additive ones; none if it is not additive."""
     parts = (metric, *experiment.parts(metric))
     summed = [name for name in parts if experiment.metric(name).aggregation == "sum"]
     return tuple(summed[1:]) if metric in summed else ()
 
 
 def totals(experiment: Experiment, metric: str) -> npt.NDArray[np.float64]:
-    """Sum a metric over all locations, exclusive along call paths; ``float64[call path]``."""
+    """Aggregate a metric's values over all locations; ``float64[call path]``, exclusive along call paths."""
     kind = experiment.metric(metric)
     stored = experiment.stored_inclusive(metric)
     if stored is None or kind.aggregation == "none":
@@ -64,7 +64,10 @@ def totals(experiment: Experiment, metric: str) -> npt.NDArray[np.float64]:
 
 
 def own_totals(experiment: Experiment, metrics: Sequence[str]) -> dict[str, npt.NDArray[np.float64]]:
-    """Return each metric's totals without the shares of its child metrics; each metric is read only once."""
+    """Return, for each metric, its ``totals`` minus those of its additive child metrics; ``float64[call path]``.
+
+    Each metric is read only once.
+    """
     parts = {name: added_parts(experiment, name) for name in metrics}
     whole = {name: totals(experiment, name) for name in dict.fromkeys([*metrics, *chain(*parts.values())])}
     found = {}
@@ -77,9 +80,9 @@ def own_totals(experiment: Experiment, metrics: Sequence[str]) -> dict[str, npt.
 
 
 def columns_at(experiment: Experiment, level: Level) -> dict[tuple[object, ...], list[int]]:
-    """Map each machine, node, process or thread to its columns.
+    """Map each element of a level to its columns, which are indices of locations.
 
-    The keys are the machine's name; the machine's and the node's name; the rank; or the rank and the thread's number.
+    The keys are ``(machine,)``, ``(machine, node)``, ``(rank,)`` or ``(rank, thread)``, depending on the level.
     """
     columns: dict[tuple[object, ...], list[int]] = {}
     for column, place in enumerate(experiment.locations):
@@ -90,7 +93,7 @@ def columns_at(experiment: Experiment, level: Level) -> dict[tuple[object, ...],
 def by_level(
     experiment: Experiment, metric: str, values: Severity, level: Level
 ) -> tuple[list[tuple[object, ...]], Severity]:
-    """Aggregate the columns of ``values`` up to a level of the system.
+    """Aggregate the locations of each machine, node, process or thread.
 
     Args:
         experiment: Its locations are the columns of ``values``.
@@ -99,7 +102,7 @@ def by_level(
         level: One of ``LEVELS``.
 
     Returns:
-        The keys of the new columns, as in ``columns_at``, and their values.
+        The keys of the new columns, as in ``columns_at``, and their values, ``float64[call path, column]``.
     """
     columns = columns_at(experiment, level)
     kind = experiment.metric(metric)

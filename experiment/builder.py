@@ -45,19 +45,25 @@ class Builder:
         source: str = "measured",
         additive: bool = True,
     ) -> str:
-        """Define a metric and return its name."""
+        """Define a metric, and return its name; for the arguments, see the attributes of ``Metric``."""
         self._metrics.append(Metric(name, unit, parent, description, source, additive=additive))
         self._values[name] = {}
         return name
 
     def call_path(self, region: Region | str, parent: int | None = None, *, site: int | None = None) -> int:
-        """Define a call path and return its number; a bare name means a function."""
+        """Define a call path, and return its number.
+
+        Args:
+            region: The region, or the name of a function.
+            parent: The parent's number; None for a root.
+            site: The line of the call, if each line has its own call path.
+        """
         of = Region("function", region, "", region) if isinstance(region, str) else region
         self._paths.append(CallPath(of, parent, site))
         return len(self._paths) - 1
 
     def location(self, process: int, thread: int = 0, *, node: str = "node", machine: str = "machine") -> int:
-        """Define a thread of a process and return its number."""
+        """Define a location, which is a thread of a process, and return its number."""
         self._locations.append(Location(machine, node, process, thread))
         return len(self._locations) - 1
 
@@ -69,17 +75,29 @@ class Builder:
         return self
 
     def set(self, metric: str, call_path: int, location: int, value: float) -> Self:
-        """Set a call path's exclusive value on one location."""
+        """Set a call path's exclusive value on one location.
+
+        Raises:
+            InputError: The metric, the call path or the location is not defined.
+        """
         self._row(metric, call_path, location)[location] = value
         return self
 
     def add(self, metric: str, call_path: int, location: int, value: float) -> Self:
-        """Add to a call path's exclusive value on one location."""
+        """Add a number to a call path's exclusive value on one location.
+
+        Raises:
+            InputError: The metric, the call path or the location is not defined.
+        """
         self._row(metric, call_path, location)[location] += value
         return self
 
     def row(self, metric: str, call_path: int, values: Sequence[float] | npt.NDArray[np.float64]) -> Self:
-        """Set a call path's exclusive values on all locations, in the order in which these were defined."""
+        """Set a call path's exclusive values on all locations, in the order in which these were defined.
+
+        Raises:
+            InputError: There is not one value per location, or the metric or the call path is not defined.
+        """
         if len(values) != len(self._locations):
             raise InputError(
                 f"expected one value of {metric} per location ({len(self._locations)}), found {len(values)}"
@@ -106,7 +124,7 @@ class Builder:
         return made
 
     def _row(self, metric: str, call_path: int, location: int) -> array[float]:
-        """Return a metric's values on a call path; locations that were defined since the last call get zeros."""
+        """Return a metric's values on a call path, one per location; extend them by zeros for new locations."""
         if metric not in self._values:
             raise InputError(f"metric {metric!r} is not defined; defined are {', '.join(self._values) or 'none'}")
         if not (0 <= call_path < len(self._paths) and 0 <= location < len(self._locations)):

@@ -26,7 +26,7 @@ class Communicator(Protocol):
         """The number of processes."""
 
     def reduce(self, value: _Value, join: Callable[[_Value, _Value], _Value]) -> _Value | None:
-        """Reduce the values of all processes pairwise, in the order of the processes; None except on process 0."""
+        """Return all processes' values, joined pairwise in the order of the processes; None except on process 0."""
 
     def broadcast(self, value: Any) -> Any:
         """Return process 0's value."""
@@ -48,7 +48,7 @@ class Alone:
     size: Final = 1
 
     def reduce(self, value: _Value, join: Callable[[_Value, _Value], _Value]) -> _Value | None:
-        """Return the value."""
+        """Return the value, because there is only one."""
         return value
 
     def broadcast(self, value: Any) -> Any:

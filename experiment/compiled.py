@@ -1,4 +1,4 @@
-"""The compiler options that affect parsing: the object records them, and the run copies them into its notes."""
+"""The compiler options that affect parsing. Objects record them, and a run's notes contain them."""
 
 from __future__ import annotations
 

@@ -106,7 +106,10 @@ class Experiment:
         return ", ".join(f"{len(all_)} {noun}{'' if len(all_) == 1 else 's'}" for all_, noun in counts)
 
     def check(self) -> None:
-        """Check that the experiment is valid. The constructor does this, except for values that are not in memory.
+        """Check that the experiment is valid.
+
+        The constructor makes the same checks, but it does not search for infinite values, and does not check the shape
+        of values that are not in memory.
 
         Raises:
             InputError: A tree is not a forest in order, a metric's unit differs from its parent's, a name or a
@@ -224,7 +227,7 @@ class Experiment:
         return self.exclusive(metric)[rows] if part is None else part
 
     def blocks(self, metric: str, *, backwards: bool = False) -> Iterator[tuple[Rows, Severity]]:
-        """Yield a metric in blocks of rows: ascending indices of call paths, and their values.
+        """Yield a metric in blocks of rows: ascending indices of call paths, and ``float64[row, location]``.
 
         Args:
             metric: The metric's name.
@@ -299,7 +302,10 @@ class Experiment:
         return self.exclusive(metric)[:, columns] if part is None else part
 
     def alone(self, metric: str, rows: Rows) -> Severity | None:
-        """Return rows of a large metric without reading others; None if that is impossible or not worthwhile."""
+        """Return rows of a large metric without reading others, ``float64[row, location]``.
+
+        None if that is impossible or not worthwhile.
+        """
         self.metric(metric)
         if isinstance(self._severities, LazySeverities) and self._cells > _WHOLE:
             return self._severities.alone(metric, rows)
@@ -310,14 +316,14 @@ class Experiment:
         return len(self.call_paths) * len(self.locations)
 
     def inclusive(self, metric: str) -> Severity:
-        """Return a metric's inclusive values, aggregated as in ``summed_up``; do not change them."""
+        """Return a metric's values, aggregated as in ``summed_up`` and of the same shape; do not change them."""
         stored = self.stored_inclusive(metric)
         if stored is not None:
             return stored
         return self.summed_up(self.exclusive(metric), self._metrics[metric])
 
     def stored_inclusive(self, metric: str) -> Severity | None:
-        """Return the inclusive values if the file stores them; None if it stores exclusive values."""
+        """Return the inclusive values, ``float64[call path, location]``; None if the file stores exclusive values."""
         self.metric(metric)
         return self._severities.inclusive(metric) if isinstance(self._severities, LazySeverities) else None
 

@@ -31,7 +31,7 @@ _Key = tuple[int | None, Region, int | None]
 
 
 def fold(call_paths: Sequence[CallPath], paths: npt.NDArray[np.bool_]) -> Folding:
-    """Find each call path's place in the forest after folding; call paths with the same place are merged.
+    """Return the forest after folding, with the place of each call path; call paths with the same place are merged.
 
     Args:
         call_paths: The call paths, parents before children.
@@ -132,9 +132,10 @@ def _moved(path: CallPath, parent: int | None, marked: Collection[int], calls: C
 
 
 def _groups(call_paths: Sequence[CallPath], marked: Collection[int]) -> list[tuple[int, int | None]]:
-    """Return, for each call path, the first of those that it merges with, and the first that its parent merges with.
+    """Return, for each call path, its group and the group of its new parent; the members of a group merge.
 
-    Two call paths merge only if one of them was moved, because siblings of the same region may have existed before.
+    A group is named by the index of its first call path. Two call paths merge only if one of them was moved, because
+    siblings of the same region may have existed before.
     """
     found: list[tuple[int, int | None]] = []
     above: list[int | None] = []  # the parent of each call path's children

@@ -24,7 +24,7 @@ _CELLS: Final = 1 << 20  # number of values copied at a time: a few MiB, because
 
 
 def over_locations(metric: Metric, values: Severity) -> npt.NDArray[np.float64]:
-    """Aggregate over all locations, ``float64[call path]``; NaN only if the values of all locations are missing."""
+    """Aggregate over all locations, ``float64[call path]``; NaN if all values are missing or cannot be aggregated."""
     if values.shape[1] == 1:
         return values[:, 0].copy()
     if values.shape[1] == 0 or metric.aggregation == "none":
@@ -43,7 +43,10 @@ def over_locations(metric: Metric, values: Severity) -> npt.NDArray[np.float64]:
 
 
 def up_the_forest(aggregation: Aggregation, values: Severity, parents: Sequence[int | None]) -> Severity:
-    """Aggregate each row with its descendants; ``float64[call path, location]``, parents before children."""
+    """Aggregate each call path's row with those of its descendants; ``float64[call path, location]``.
+
+    Parents come before their children.
+    """
     result = values.copy()
     if aggregation == "none":
         result[[parent for parent in parents if parent is not None]] = np.nan
@@ -69,7 +72,14 @@ def to_callers(values: npt.NDArray[np.float64], paths: Sequence[tuple[int, int]]
 
 
 def grouped(aggregation: Aggregation, values: Severity, groups: npt.NDArray[np.intp], count: int) -> Severity:
-    """Aggregate the rows of each group; ``float64[group, location]``."""
+    """Aggregate the rows of each group; ``float64[group, location]``.
+
+    Args:
+        aggregation: How values are aggregated.
+        values: ``float64[row, location]``.
+        groups: ``intp[row]``: the group of each row.
+        count: The number of groups.
+    """
     shape = (count, values.shape[1])
     if aggregation == "none":
         result = np.full(shape, np.nan)

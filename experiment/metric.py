@@ -36,7 +36,7 @@ class Metric:
 
     Attributes:
         name: The name, unique within an experiment.
-        unit: ``sec``, ``bytes`` or ``occ``; the same within one tree.
+        unit: ``sec``, ``bytes``, ``occ`` (occurrences), or any other, such as ``J``; the same within one tree.
         parent: Name of the metric that includes this one; None for a root.
         description: A description in one sentence.
         source: ``measured``, ``measured:papi:EVENT``, ``simulated:…``, ``derived:FORMULA`` or ``imported:TOOL``.
@@ -161,7 +161,7 @@ USAGE_METRICS: Final = (
     Metric("frees", "occ", None, "Calls that free memory"),
 )
 
-# Recorded in timelines; the timeline of a process's first thread also contains the memory of the process.
+# Recorded in time lines; the time line of a process's first thread also contains the memory of the process.
 SYSTEM_METRICS: Final = (
     *_SYSTEM,
     Metric("resident_memory", "bytes", None, "Memory in use by the process", additive=False),

@@ -114,8 +114,8 @@ class Notes:
             None if unknown.
         path_seconds: Time taken to record the critical path, in seconds, summed over ranks; None if the critical path
             was not recorded.
-        max_overhead: The share of the run time that the measurement may take before regions are throttled; None if
-            unknown.
+        max_overhead: The share of the busy time that all probes together may take before regions are throttled; None
+            if unknown.
         throttled: Descriptors of regions whose time was attributed to their callers, on any call path, each with the
             reason.
         unprobed: Descriptors of regions, each with the functions without probes that it calls, one per line.
@@ -223,7 +223,7 @@ class Notes:
         """Parse the output of ``to_json`` and ``samples_to_json``; unknown keys of later versions become remarks.
 
         Raises:
-            InputError: A text is not a JSON object.
+            InputError: A text is not a JSON object, or a value has another type.
         """
         found = {**_object(text), **_object(samples or "{}")}
         known: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""The default folders of runs. The compiler wrapper imports this module first, so it imports nothing itself."""
+"""The names of a run's folder and its files. The compiler wrapper imports this module first, so it imports nothing."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ def _renamed(delays: Iterable[Delay], names: Mapping[str, str]) -> tuple[Delay, 
 
 
 def _read(of: Experiment, name: str, groups: npt.NDArray[np.intp], paths: Sequence[CallPath]) -> Severity:
-    """Return a metric's values on the new call paths.
+    """Return a metric's values on the new call paths, ``float64[call path, location]``.
 
     A value is missing (NaN) if all old values that it sums are missing. The value of a path that replaces no old one is
     missing if the values of all its children are.
@@ -173,7 +173,7 @@ class _Sources:
 
 
 def _places(call_paths: Sequence[CallPath], sources: _Sources) -> list[_Place]:
-    """Return the place of each call path.
+    """Return the place of each call path among the regions of the sources.
 
     Args:
         call_paths: The call paths, parents before children.

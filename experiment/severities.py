@@ -102,14 +102,14 @@ class LazySeverities(Mapping[str, Severity]):
         return name in self._names
 
     def inclusive(self, name: str) -> Severity | None:
-        """Return the inclusive values of a metric if the file stores them, otherwise None."""
+        """Return a metric's inclusive values, ``float64[call path, location]``; None if the file stores none."""
         found = self._kept.find((self._number, name, True))
         if found is None and (read := self._inclusive(name)) is not None:
             return self._keep(name, read, inclusive=True)
         return found
 
     def alone(self, name: str, rows: Rows) -> Severity | None:
-        """Return the exclusive values of some call paths, without reading or caching those of all others.
+        """Return the exclusive values of some call paths, without reading others; ``float64[row, location]``.
 
         None if this is impossible, or if all of the metric's values are already cached.
         """
@@ -121,7 +121,7 @@ class LazySeverities(Mapping[str, Severity]):
         return self._columns is not None
 
     def of_columns(self, name: str, columns: slice) -> Severity | None:
-        """Return the exclusive values of consecutive locations without reading all others.
+        """Return the exclusive values of consecutive locations, without reading others; ``float64[call path, column]``.
 
         None if this is impossible, or if all of the metric's values are already cached.
         """

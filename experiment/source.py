@@ -77,7 +77,7 @@ class _State:
 
 
 class _GzipSource(Source):
-    """Unpacks from the last checkpoint before the requested offset, so memory use does not depend on its size."""
+    """A gzipped file, unpacked from the last checkpoint before an offset; memory use does not depend on its size."""
 
     packed = True
 

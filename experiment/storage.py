@@ -65,7 +65,7 @@ def save_of_run(experiment: Experiment, folder: Path) -> Path:
     """Write a run's experiment into its folder, replacing an older one, and return the file; CUBE 4 if it is large.
 
     Raises:
-        InputError: As for ``save``.
+        InputError: The folder does not exist or cannot be written, or a value is infinite.
     """
     is_large = len(experiment.call_paths) * len(experiment.locations) > LARGE
     names = (LARGE_EXPERIMENT_FILE, EXPERIMENT_FILE) if is_large else (EXPERIMENT_FILE, LARGE_EXPERIMENT_FILE)
@@ -83,7 +83,8 @@ def save(experiment: Experiment, path: Path | str) -> None:
         path: The file. Its ending decides the format: ``.cubex`` for CUBE 4, any other of ``WRITTEN`` for CUBE 3 XML.
 
     Raises:
-        InputError: The ending is not in ``WRITTEN``, or the folder does not exist or cannot be written.
+        InputError: The ending is not in ``WRITTEN``, the folder does not exist or cannot be written, a value is
+            infinite, or there are no locations.
     """
     check_name(Path(path))
     if Path(path).suffix == ".cubex":

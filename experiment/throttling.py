@@ -40,7 +40,11 @@ def seconds_of_an_entry(reason: str) -> float | None:
 
 
 def folded_paths(experiment: Experiment) -> npt.NDArray[np.bool_]:
-    """Flag the call paths that are folded, that is, have no time of their own because their entries were not timed."""
+    """Return which call paths are folded: they have no time, because none of their entries was timed.
+
+    Returns:
+        ``bool[call path]``.
+    """
     folded = untimed_paths(experiment)
     if "wall_time" in experiment:
         folded &= ~np.nan_to_num(experiment.exclusive("wall_time")).any(axis=1)
@@ -48,10 +52,13 @@ def folded_paths(experiment: Experiment) -> npt.NDArray[np.bool_]:
 
 
 def untimed_paths(experiment: Experiment) -> npt.NDArray[np.bool_]:
-    """Flag the call paths that have untimed entries at some location, even if later entries were timed.
+    """Return which call paths have untimed entries at some location, even if later entries were timed.
 
     In a difference or a part of a run, the number of untimed entries may be lost. A throttled region is then recognised
     by its time, which is 0 at all locations although the region was entered.
+
+    Returns:
+        ``bool[call path]``.
     """
     folded = np.zeros(len(experiment.call_paths), dtype=bool)
     if UNTIMED_VISITS.name in experiment:

@@ -19,7 +19,7 @@ class Topology:
     Attributes:
         name: The name of the grid; may be empty.
         dimensions: For each dimension, its name (may be empty), its size, and whether it is periodic.
-        coordinates: The coordinates of some of the processes and threads.
+        coordinates: (process, thread) → its coordinates, one per dimension; not all threads need to have coordinates.
     """
 
     name: str

@@ -50,7 +50,7 @@ class AnalysisJob:
 
     @classmethod
     def joined(cls, path: Path) -> AnalysisJob:
-        """Return the job to which this process belongs; MPI starts only if several processes can share the input.
+        """Return the job to which this process belongs; start MPI only if the input has several blocks of locations.
 
         In a script that all ranks of a program execute, one rank may analyse a small run alone, without MPI.
 
@@ -58,7 +58,7 @@ class AnalysisJob:
             path: The input: a file, or the folder of a run.
 
         Raises:
-            InputError: As raised by ``begin_mpi``.
+            InputError: mpi4py's MPI library does not connect the processes of the job.
         """
         started = started_processes()
         if started is None:
@@ -86,7 +86,7 @@ class AnalysisJob:
             self._communicator.bcast(None)
 
     def _are_ready(self, file: Path) -> bool:
-        """Let all workers open the file; return whether all of them succeeded and found the same content."""
+        """Let all workers open the file; return whether all of them found the same content as the leader."""
         assert self._communicator is not None
         self._communicator.bcast(file)
         own, *others = self._communicator.gather(_print_of(file))
@@ -99,7 +99,7 @@ class AnalysisJob:
 
     @contextmanager
     def dismissed_on_failure(self) -> Iterator[None]:
-        """Dismiss the workers if the block, which precedes the work, fails."""
+        """Context manager for what the leader does before ``lead``: if the block fails, dismiss the workers."""
         try:
             yield
         except BaseException:
@@ -174,7 +174,7 @@ class AnalysisJob:
 
 
 def _is_enough(path: Path) -> bool:
-    """Return whether a run has several blocks of locations; True if its data are not gathered or not visible yet."""
+    """Return whether an experiment has several blocks of locations; True if it cannot be read, or not yet."""
     folder = RunFolder(path)
     if path.is_dir() and not (folder.experiment.exists() and not folder.has_later_shards()):
         return True

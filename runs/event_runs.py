@@ -29,7 +29,7 @@ def measured_in_parts(options: RunOptions, command: list[str], groups: Sequence[
         reporter: Shows messages and progress.
 
     Raises:
-        InputError: As raised by ``measured``, or the result cannot be written.
+        InputError: The program succeeded, but nothing was recorded; or the result cannot be written.
     """
     folder = RunFolder(options.output)
     folder.clear()

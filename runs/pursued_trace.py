@@ -24,7 +24,7 @@ _CSV: Final = ".csv"
 _LINES: Final = (".npz", OTF2_SUFFIX)
 _PIECE: Final = 2**16
 _PAUSE: Final = 0.1  # seconds between checks of a growing file
-_STEPS: Final = 100  # number of steps into which the time lines of a window are divided
+_STEPS: Final = 100  # maximum number of steps into which the time lines of a window are divided
 _LOOKS: Final = 10  # number of times that a run in progress is read per window
 
 
@@ -38,8 +38,8 @@ def trace_pieces(path: Path, window: float | None, patience: float | None) -> It
 
     Args:
         path: A file, a run's folder, or ``-`` for standard input.
-        window: Length of a window in seconds; a time step of time lines is at most a hundredth of this length. None for
-            the whole trace.
+        window: Length of a window in seconds; None for the whole trace. Time lines are divided into steps of a
+            hundredth of this length, or of the sampling interval if that is longer.
         patience: Seconds without new samples after which a growing trace counts as ended; None for a complete trace.
 
     Raises:

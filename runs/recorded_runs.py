@@ -50,7 +50,7 @@ def recorded(
 
     Raises:
         UsageError: Options exclude each other, or events cannot be counted.
-        InputError: As raised by ``measured``.
+        InputError: The program succeeded, but nothing was recorded.
     """
     plans = [*planned_runs(one_group(options, "record"), runs=runs, per_run=per_run)]
     for number, plan in enumerate(plans, 1):

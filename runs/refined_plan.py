@@ -19,7 +19,7 @@ _HEAD: Final = """\
 
 
 def write_refinement(path: Path, refinement: Refinement, file: Path) -> None:
-    """Write a refinement's plan to ``path``, with a comment that names the experiment ``file``.
+    """Write a refinement's plan to ``path``, with a comment that names the experiment's file.
 
     Raises:
         InputError: The plan cannot be written.

@@ -37,10 +37,10 @@ def measured_repeatedly(
         reporter: Shows messages and progress.
 
     Returns:
-        The mean of the successful runs; it has no experiment if fewer than two runs succeeded.
+        The result, whose experiment is the mean of the successful runs; None if fewer than two runs succeeded.
 
     Raises:
-        InputError: As raised by ``measured``, or the mean cannot be written.
+        InputError: The program succeeded, but nothing was recorded; or the mean cannot be written.
     """
     say = reporter.say
     folder = RunFolder(options.output)

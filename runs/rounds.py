@@ -83,8 +83,8 @@ class Rounds:
         reporter: Shows messages and progress.
 
     Raises:
-        UsageError: As raised by ``build_environment`` and ``counting_run``.
-        InputError: As raised by ``build_environment``.
+        UsageError: ``CC``, ``CXX`` or ``FC`` is not a command, or options for counting exclude each other.
+        InputError: The folder for the compiler wrappers cannot be written.
     """
 
     def __init__(
@@ -132,7 +132,7 @@ class Rounds:
         If measuring takes too long in the second round, the round is repeated with fewer regions.
 
         Raises:
-            InputError: The first build fails, or compiles nothing.
+            InputError: In the first round, the build fails or compiles nothing, or the program records nothing.
         """
         folder, first = self._folder, RunFolder(self._folder.path / _FIRST)
         first.plan.unlink(missing_ok=True)
@@ -195,7 +195,7 @@ class Rounds:
             The result; None if the program failed and nothing was recorded.
 
         Raises:
-            InputError: The build fails, or compiles nothing.
+            InputError: The build fails or compiles nothing, or the program succeeds but nothing is recorded.
         """
         self._build(which, options.output, choice)
         self._say(f"{which}: {' '.join(self._command)}")

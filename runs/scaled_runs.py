@@ -44,7 +44,7 @@ def recorded_with_ranks(
 
     Raises:
         UsageError: The command has no ``{ranks}``, or a folder contains a run of a different command.
-        InputError: As raised by ``measured``.
+        InputError: The program succeeded, but nothing was recorded.
     """
     if not any(RANKS in word for word in command):
         raise UsageError(f"expected {RANKS} in the command, such as mpirun -n {RANKS} ./app, found {' '.join(command)}")
@@ -86,7 +86,7 @@ def _is_recorded(options: RunOptions, command: list[str], repeat: int, reporter:
 
 
 def _is_there(folder: RunFolder, command: list[str], counters: str, repeat: int) -> bool:
-    """Return whether a folder contains at least ``repeat`` complete runs, with counts if these are to be simulated.
+    """Return whether a folder contains at least ``repeat`` complete runs, with counts if ``counters`` is ``simulated``.
 
     Raises:
         UsageError: The folder contains a run of a different command.

@@ -1,4 +1,4 @@
-"""Find advice in the sources of findings, and put it into words."""
+"""Find advice on findings in the sources of the program, and put it into words."""
 
 from __future__ import annotations
 
@@ -152,7 +152,8 @@ def tips(advice: Iterable[Advice], file: str) -> dict[int, list[str]]:
 def not_advised(advised: Advised, *, everything: bool) -> list[str]:
     """Return lines with the reasons why there is no advice on some files.
 
-    By default, a reason is left out unless it may be why a finding has no advice.
+    By default, return at most one line: the first reason that may explain why a finding has no advice, and the number
+    of other such reasons.
 
     Args:
         advised: The advice.

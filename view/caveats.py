@@ -85,7 +85,7 @@ def _all(findings: Findings, *, names: bool) -> Iterator[str]:
 
 
 def _derived(findings: Findings, everything: bool) -> Iterator[str]:
-    """Yield warnings about data that do not come from a single plain run, and about the method of Liu et al."""
+    """Yield warnings if data do not come from a single plain run, or if the method of Liu et al. 2011 was chosen."""
     notes = findings.experiment.notes
     if findings.method == PAPER:
         yield "analysed as in Liu et al. 2011 (--method paper): even the smallest differences and regions count"
@@ -101,7 +101,7 @@ def _derived(findings: Findings, everything: bool) -> Iterator[str]:
 
 
 def _names(names: Sequence[str], everything: bool) -> str:
-    """Return names as text: all names, or the first few and the number of further names."""
+    """Return names as text: all names, or the first name and the number of further names."""
     if everything or len(names) == 1:
         return ", ".join(names)
     return f"{names[0]} and {len(names) - 1} more"

@@ -77,7 +77,7 @@ def print_changes(joined: Integration, chosen: str | None = None) -> None:
         chosen: Metric to show by region; None for wall time, or the next best metric if wall time was not measured.
 
     Raises:
-        UsageError: The metric does not exist, or one experiment has not measured it.
+        UsageError: The metric does not exist, is not additive, or was not measured by one of the experiments.
     """
     names = [each.name for each in joined.metrics]
     if chosen is not None and chosen not in names:
@@ -205,7 +205,7 @@ def _lacking(joined: Integration, change: _Change) -> str:
 
 
 def _by_region(changes: Mapping[str, _Change], chosen: str | None) -> _Change | None:
-    """Return the changes of the metric to show by region: the chosen one, or else the first metric with values.
+    """Return the changes of the metric to show by region: the chosen metric; else the first time or metric with values.
 
     None if no metric was measured in both experiments, or all are 0.
     """

@@ -37,8 +37,8 @@ def write_csv(
 ) -> None:
     """Write CSV with one line per call path: its number, and exclusive values of metrics, summed over all locations.
 
-    Values of metrics exclude their child metrics. Call paths have the numbers and order of the file. As in CUBE's
-    tools, values have six significant digits, minima and maxima have twelve, and integers have all.
+    Values of metrics exclude their child metrics. Call paths are numbered as in the file, and sorted by number. As in
+    CUBE's tools, values have six significant digits, minima and maxima have twelve, and integers have all.
     """
     numbers = Numbers.of(experiment, formulas)
     kinds = [numbers.kind(name) for name in metrics]

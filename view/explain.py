@@ -105,7 +105,7 @@ def _table(
     Args:
         findings: The findings.
         table: The decision table.
-        what: A plural noun for the rows.
+        what: The noun for a row, such as ``rank``.
         decision: The meaning of the decision column.
         title: Returns the title of a row.
     """

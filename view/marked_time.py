@@ -1,4 +1,4 @@
-"""Create marks for timelines: changes in a run, an interval in several runs, the shape of a target metric."""
+"""Create marks for time lines: changes in a run, an interval in several runs, the shape of a target metric."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def marks_of_changes(
     Args:
         anomalies: Changes in a run, with call paths of that run.
         trace: The trace of that run.
-        source: Name of the run on whose timelines the marks are drawn.
+        source: Name of the run on whose time lines the marks are drawn.
         times: Maps times of the first run to times of ``source``; None if they are the same run.
     """
     processes = len({place.process for place in trace.locations})

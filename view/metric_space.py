@@ -92,7 +92,7 @@ def some_rows(space: MetricSpace, labels: npt.NDArray[np.intp] | None = None) ->
 
     Args:
         space: The metric space.
-        labels: ``intp[point]``: the cluster of each point; None without clusters.
+        labels: ``intp[point]``: the cluster of each point; None if there are no clusters.
     """
     count = len(space.points)
     if count <= _DRAWN:

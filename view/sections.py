@@ -86,7 +86,7 @@ def _ranked(findings: Findings) -> str:
 
 
 def _own_time(findings: Findings) -> tuple[str, float] | None:
-    """Return the name of the time by which hot regions are ranked, and its total in seconds."""
+    """Return the name of the time by which hot regions are ranked, and its total in seconds; None if it is 0."""
     name = "own_compute_time" if findings.procedures.by_computing else "own_wall_time"
     seconds = sum(getattr(each, name) for each in findings.procedures.every)
     return (name, seconds) if seconds > 0 else None
@@ -97,7 +97,10 @@ def _noun(findings: Findings) -> str:
 
 
 def _time_of_ranks(findings: Findings) -> tuple[str, float] | None:
-    """Return ``loss``, and the largest possible loss: the number of ranks or threads times the largest busy time."""
+    """Return ``loss``, and the largest possible loss: the number of ranks or threads times the largest busy time.
+
+    None if the ranks were not compared by a time.
+    """
     vectors = findings.vectors
     busy = vectors.values[list(vectors.top)].sum(axis=0)
     seconds = float(busy.max(initial=0.0)) * len(busy) if vectors.metric in TIMES else 0.0

@@ -108,7 +108,7 @@ def _fitted(needed: dict[int, int], texts: dict[int, int], first_to_go: Sequence
 
 
 def _shortened(text: str, width: int) -> str:
-    """Return a name shortened in the middle to a width, of which its indent (the depth in a tree) is at most half."""
+    """Return a name shortened in the middle to a width; its indent, the depth in a tree, takes at most half of that."""
     from rich.cells import cell_len  # noqa: PLC0415
 
     if cell_len(text) <= width:

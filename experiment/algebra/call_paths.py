@@ -42,8 +42,8 @@ def merge_call_paths(forests: Sequence[Sequence[CallPath]], *, exact: bool = Fal
     children with equal call sites are matched first, and the remaining children in order, because lines change from one
     version to the next.
 
-    Each forest is matched with the union of the forests before it. Their order depends only on the forests themselves,
-    so the order of the operands affects only the order of the union and the names in it.
+    One forest after the other is matched with the union of those already matched. They are taken in an order that
+    depends only on their content, so the order of the operands affects only the order and the names in the union.
 
     Args:
         forests: The call paths of each operand, parents before children.
@@ -132,7 +132,7 @@ def _rank(forest: Sequence[CallPath]) -> tuple[int, list[tuple[object, ...]]]:
 def _owned(
     regions: Sequence[Mapping[Region, Region]], likened: Sequence[set[Region]]
 ) -> tuple[dict[Region, tuple[Region, int]], list[tuple[Alike, ...]]]:
-    """Return the first forest that has each region of the union, and the matches by similarity in later forests.
+    """Find, for each region of the union, the first forest that has it; and the matches by similarity in each forest.
 
     Args:
         regions: For each forest, its regions → regions of the union.
@@ -162,11 +162,12 @@ def _title(procedure: Region) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class _Order:
-    """The rows of a union in the order of the forests.
+    """The order of a union's call paths: those of the first forest first, then those that only later forests have.
 
     Attributes:
-        sites: Row → call site and line of the call, from the first forest that has this row.
-        places: The position of each row in this order.
+        sites: Call path of the union → call site, from the first forest that has the call path, and line of the call,
+            from the first forest that knows it.
+        places: The position of each of the union's call paths in this order.
     """
 
     sites: dict[int, tuple[int | None, int | None]]

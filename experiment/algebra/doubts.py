@@ -32,8 +32,8 @@ def doubts(joined: Integration, lacked: Mapping[Aggregation, str]) -> Iterator[s
 
     Args:
         joined: The operands.
-        lacked: How to treat a metric that one operand does not have, by its aggregation; other aggregations give no
-            warning.
+        lacked: Aggregation → the phrase that describes how a metric is treated if an operand lacks it. Metrics with
+            other aggregations cause no warning.
     """
     namesakes = _namesakes(joined)
     yield from _different_units(joined, namesakes)
@@ -126,12 +126,15 @@ def _lacked_metrics(joined: Integration, lacked: Mapping[Aggregation, str]) -> I
 
 
 def is_lacked(joined: Integration, metric: str) -> bool:
-    """Return whether an operand lacks a metric; false for ``untimed_visits``: without it, all visits were timed."""
+    """Return whether any operand lacks a metric; False for ``untimed_visits``, without which all visits were timed."""
     return metric != UNTIMED_VISITS.name and bool(lacking_operands(joined, metric))
 
 
 def lacking_operands(joined: Integration, metric: str) -> tuple[int, ...]:
-    """Return the operands without this metric; not those with another metric of its name, which ``doubts`` reports."""
+    """Return the indices of the operands that lack a metric.
+
+    Operands with a different metric of the same name are left out, because ``doubts`` warns about them separately.
+    """
     own = {names[metric] for names in joined.names if metric in names}
     return tuple(
         index for index, names in enumerate(joined.names) if metric not in names and not own & {*names.values()}

@@ -118,7 +118,10 @@ def _sampled(notes: Sequence[Notes]) -> dict[str, float]:
 
 
 def _path_seconds(operation: str, of_each: Sequence[float | None]) -> float | None:
-    """Return the seconds that recording the critical path took in the operands' runs."""
+    """Return the seconds that recording the critical path took; None if no operand knows them.
+
+    For the operations ``mean`` and ``sum``, they are combined like the values; otherwise, the maximum is returned.
+    """
     known = [each for each in of_each if each is not None]
     if not known:
         return None
@@ -126,7 +129,7 @@ def _path_seconds(operation: str, of_each: Sequence[float | None]) -> float | No
 
 
 def _said_of(notes: Sequence[Notes], labels: Sequence[str]) -> Iterator[str]:
-    """Yield the operands' warnings; each names its operands unless it holds for all of them."""
+    """Yield the operands' warnings; a warning that only one of several runs has begins with the run's label."""
     for remark in _union(each.remarks for each in notes):
         run = [label for each, label in zip(notes, labels, strict=True) if remark in each.remarks and not each.history]
         everywhere = all(remark in each.remarks for each in notes)

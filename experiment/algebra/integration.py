@@ -108,12 +108,12 @@ class Integration:
             yield [found[each] if each in own else whole[each][parts[0][0]] for each in numbers]
 
     def severity(self, operand: int, metric: str) -> Severity:
-        """Return an operand's exclusive values on the whole domain; 0 where the operand is not defined.
+        """Return an operand's exclusive values on the whole domain; ``float64[call path, location]``.
 
-        Missing values (NaN) stay missing, and values of ranks that the operand has lost are missing. A metric that is
-        not additive is missing wherever the operand is not defined, because 0 would be a wrong minimum or ratio. An
-        additive metric that the operand lacks is 0, as in the CUBE tools. Do not change the result: if the domain is
-        the operand's own, the result is the operand's own array.
+        Call paths and locations that the operand does not have count as 0; for metrics that are not additive, they are
+        missing (NaN), because 0 would be a wrong minimum or ratio. A metric that the operand does not have counts as 0,
+        as in the CUBE tools, or is missing if its values cannot be aggregated. Missing values, and those of ranks that
+        the operand has lost, stay missing. Do not change the result, which may be the operand's own array.
         """
         shape = (len(self.call_paths), len(self.locations))
         kind = self._kinds[metric].aggregation

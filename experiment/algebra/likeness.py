@@ -9,7 +9,10 @@ __all__ = ["overlap", "ratio", "same_offset", "same_text", "size"]
 
 
 def same_text(mine: Procedure, theirs: Procedure) -> bool:
-    """Return whether two procedures seem to have the same text: equal length, and the same regions at equal lines."""
+    """Return whether two procedures seem to have the same text.
+
+    They do if their lengths are equal, and all regions that both have are at the same lines of the procedure.
+    """
     if mine.lines is None or theirs.lines is None:
         return _same_places(mine, theirs, 0, 0)
     return mine.length == theirs.length and _same_places(mine, theirs, mine.lines[0], theirs.lines[0])
@@ -39,10 +42,10 @@ def size(region: Region) -> int:
 
 
 def ratio(one: int, other: int) -> float:
-    """Return how similar two sizes are; a neutral value if one is unknown."""
+    """Return the quotient of the smaller and the larger size; the neutral value 0.5 if a size is unknown (0)."""
     return min(one, other) / max(one, other) if one and other else 0.5
 
 
 def overlap(one: set[str], other: set[str]) -> float:
-    """Return how similar two sets are; a neutral value if both are empty."""
+    """Return the share of common elements in the union of two sets; the neutral value 0.5 if both are empty."""
     return len(one & other) / len(one | other) if one | other else 0.5

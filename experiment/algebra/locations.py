@@ -1,4 +1,4 @@
-"""Merge the systems of several experiments: processes and threads by their numbers (Song et al. 2004, section 3)."""
+"""Merge the systems of several experiments; processes and threads match by number (Song et al. 2004, section 3)."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def merge_metrics(
 
 
 def _settled(node: _Node) -> Metric:
-    """Return the metric that all operands agree on; the first operand decides only the description."""
+    """Return the merged metric; its description and its source are those of the first operand that has the metric."""
     types = {each.dtype for each in node.known}
     whole = all(each.integral for each in node.known)
     return replace(

@@ -1,4 +1,4 @@
-"""The operators of the algebra, from experiments to an experiment (Song et al. 2004, section 3).
+"""The operators of the algebra, each of which computes one experiment from several (Song et al. 2004, section 3).
 
 Exclusive values, which experiments store, are combined one by one on the domain that the operands share. An operand
 counts as 0 where it is not defined. If one of its values is missing (NaN), the result's value is missing, too. A metric
@@ -287,7 +287,7 @@ def _losses(joined: Integration) -> Iterator[str]:
 
 
 def _basis(metric: Metric) -> str:
-    """Return the source of the values from which a metric was derived; the history shows the steps in between."""
+    """Return a metric's source; for a derived metric, the source of the original values, without later operations."""
     return metric.source.rpartition(" of ")[2] if metric.source.startswith("derived:") else metric.source
 
 

@@ -70,8 +70,8 @@ def correspond(
         exact: Match only regions of the same identity: file, function, kind and ordinal.
 
     Returns:
-        The regions of the union. If a region without a match would have the identity of another region, all regions of
-        its kind in the procedure get new ordinals, which keep the order of both versions.
+        The union's region for each region. If a region without a match would have the identity of another region, all
+        regions of its kind in the procedure get new ordinals, which keep the order of both versions.
     """
     if not exact:
         return _Matching(Program.of(left), right, versions).found()
@@ -182,7 +182,7 @@ class _Matching:
                     self._pair(procedure, other)
 
     def _called_as(self, key: Callable[[Procedure], Hashable]) -> dict[Hashable, dict[Procedure, list[Procedure]]]:
-        """Map each key of any version to the left procedures with this key, each with its versions."""
+        """Map each key to the unmatched left procedures that have it in any version, and to those of their versions."""
         found: dict[Hashable, dict[Procedure, list[Procedure]]] = {}
         for mine in self._free(self.left, self.partner.values()):
             for each in self._versions(mine):
@@ -199,7 +199,7 @@ class _Matching:
         return [each for each in program.procedures.values() if each not in gone]
 
     def _pair_by_likeness(self) -> None:
-        """Pair procedures that have different names and a common caller, the most similar procedures first."""
+        """Pair those of the remaining procedures that have a common caller, the most similar procedures first."""
         unmoved = self._unmoved_files()
         paired = True
         while paired:
@@ -220,7 +220,7 @@ class _Matching:
                     paired = True
 
     def _candidates(self, by_caller: Mapping[Procedure | None, list[tuple[int, int]]], theirs: Procedure) -> set[int]:
-        """Find procedures with a common caller; if there are many, only those with the most similar lengths."""
+        """Return the left procedures that share a caller with ``theirs``; per caller, those of most similar length."""
         callers = {
             self.partner.get(each) if each else None for each in theirs.callers if not each or each in self.partner
         }
@@ -263,7 +263,10 @@ class _Matching:
         return [*dict.fromkeys(each for region in (*mine.own, *mine.inner) for each in self.origins[region])]
 
     def _with_text_of(self, theirs: Procedure, mine: Procedure) -> Procedure | None:
-        """Return a version of ``mine`` with the same text as ``theirs``; if several match, that with most regions."""
+        """Return the version of ``mine`` with the same text as ``theirs``; None if there is none.
+
+        If several versions have this text, the one that has most regions in common with ``theirs`` is returned.
+        """
         same = [each for each in self._versions(mine) if same_text(each, theirs)]
         return max(same, key=lambda each: len(each.shown() & theirs.shown()), default=None)
 

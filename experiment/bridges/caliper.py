@@ -57,7 +57,7 @@ def read_document(document: Any) -> Experiment:
     """Read Caliper's JSON.
 
     Raises:
-        InputError: As for ``read``.
+        InputError: The document is damaged, has no metrics, has too many records, or was aggregated over processes.
     """
     return _experiment(Records.of_document(document))
 
@@ -171,7 +171,7 @@ class _Reading:
             self._profile.samples[metric] = sum(each.get(name, 0.0) for each in sampled) / scale / number
 
     def _alone(self, whole: Mapping[tuple[int, int], float], digit: float) -> Mapping[tuple[int, int], float]:
-        """Subtract children's values from inclusive values; a remainder below the digits in the file becomes 0."""
+        """Return exclusive values: inclusive values minus those of the children; 0 if only a rounding error remains."""
         found = dict(whole)
         parts: defaultdict[tuple[int, int], int] = defaultdict(int)
         for (path, location), value in whole.items():
@@ -186,7 +186,10 @@ class _Reading:
         }
 
     def _add_root(self, found: Records) -> int | None:
-        """Add the program as the root if some records have no path, or if there are several outermost regions."""
+        """Add the program as the root if some records have no path, or if there are several outermost regions.
+
+        Return the root's call path, or None if it is not needed.
+        """
         if all(each.path for each in found.records) and len({each.path[0] for each in found.records}) == 1:
             return None
         name = found.facts.get("executablepath", "").rpartition("/")[2] or "program"
@@ -208,7 +211,7 @@ class _Reading:
         return "wall_time" if _TIME.fullmatch(name) else name.removeprefix("sum#")
 
     def _named(self, columns: Mapping[str, Column]) -> dict[str, tuple[str, float]]:
-        """Map each column to the name of our metric, or else to its own, and to the number of its units in our unit."""
+        """Map each column to its metric in the profile, and to the number by which its values must be divided."""
         found: dict[str, tuple[str, float]] = {}
         taken: set[str] = set()
         for name, column in columns.items():
@@ -250,7 +253,7 @@ class _Reading:
 
 
 def _is_nothing(own: float, whole: float, parts: int, digit: float) -> bool:
-    """Return whether an exclusive value is only a rounding error of the digits in the file or of the sums."""
+    """Return whether an exclusive value is only the rounding error of the numbers in the file, or of the sums."""
     return -digit * (1 + parts) <= own < 0 or (parts > 0 and abs(own) <= float(rounding(whole, 1 + parts)))
 
 

@@ -85,7 +85,7 @@ class Chains:
         return self._ends[location].length
 
     def lengthen(self, location: int, work: Work) -> None:
-        """Append work to a chain; the caller must not use the object afterwards."""
+        """Append work to a location's chain, which takes over ``work``: the caller must not use it afterwards."""
         if not work:
             return
         end = self._ends[location]

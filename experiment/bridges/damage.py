@@ -16,12 +16,12 @@ __all__ = ["damaged_parts", "is_installed", "missing_package", "package"]
 
 @contextmanager
 def damaged_parts(path: Path, kind: str) -> Iterator[None]:
-    """Convert all exceptions that are raised in the block to an error that names the file.
+    """Convert exceptions in the block, except ``OSError`` and ``MemoryError``, to an error that names the file.
 
     The readers of other projects may raise any exception for a damaged file.
 
     Raises:
-        InputError: The block raised an exception.
+        InputError: The block raised such an exception.
     """
     try:
         yield

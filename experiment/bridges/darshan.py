@@ -26,7 +26,7 @@ __all__ = ["read"]
 
 _SHARED: Final = -1
 _UNCOUNTED: Final = -1
-_MOST: Final = 1 << 22  # maximum number of values of counters without a name of ours; Darshan has about 200 of them
+_MOST: Final = 1 << 22  # maximum number of values of Darshan's own counters, of which there are about 200
 _MPI: Final = "MPI-IO"
 _TIMES: Final = ("F_READ_TIME", "F_WRITE_TIME", "F_META_TIME")
 _OURS: Final[Mapping[str, Sequence[str]]] = {
@@ -125,7 +125,7 @@ class _Files:
         self._impossible: set[str] = set()
 
     def fill(self) -> Mapping[int, float]:
-        """Add all records, and return the seconds per rank."""
+        """Add all records to the profile, and return the seconds that each rank spent in file I/O."""
         shared = set()
         for record in self._records:
             name = self._names.get(str(record["id"]), f"file {record['id']}")

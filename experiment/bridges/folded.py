@@ -42,7 +42,7 @@ def read(source: Source) -> Experiment:
     """Read folded stacks as an experiment.
 
     Raises:
-        InputError: A line is not a stack with a number of samples.
+        InputError: A line is not a stack with a number of samples, or there are no stacks of programs.
     """
     profile = Profile("folded stacks")
     profile.metric(_METRIC, "occ")

@@ -55,7 +55,7 @@ def read(source: Source) -> Experiment:
     """Read a database, given its file of call paths, usually ``experiment.xml``; the values are in files beside it.
 
     Raises:
-        InputError: As for ``read_folder``.
+        InputError: The database is damaged, or has no values per thread.
     """
     return _database(source.path)
 
@@ -184,7 +184,7 @@ def _region(found: _Structure, tag: str, said: Mapping[str, str]) -> Region:
 
 
 def _values(file: Path, structure: _Structure) -> Values:
-    """Return the values of a thread."""
+    """Return the inclusive values of a thread: column → ``float64[row]``."""
     source = open_source(file)
     head = source.read(0, _HEAD)
     rows, columns = (int.from_bytes(head[at : at + 4], "big") for at in (24, 28))

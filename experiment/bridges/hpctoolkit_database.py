@@ -84,7 +84,7 @@ def read(source: Source) -> Experiment:
     """Read a database, given its file of call paths, ``meta.db``; the values are in a file beside it.
 
     Raises:
-        InputError: As for ``read_database``.
+        InputError: The database is damaged, has another version, or has no values per thread.
     """
     return read_database(source.path.parent)
 
@@ -147,7 +147,11 @@ class _File:
         self.sections = [self.fields(_HEAD + _SECTION.size * each, _SECTION)[1] for each in range(sections)]
 
     def bytes(self, offset: int, size: int) -> bytes:
-        """Return ``size`` bytes, starting at an offset."""
+        """Return ``size`` bytes, starting at an offset.
+
+        Raises:
+            InputError: The file does not have so many bytes at this offset.
+        """
         if not (0 <= size <= _LARGEST and 0 <= offset <= self._end - size):
             raise InputError(
                 f"{self.name}: expected {size} bytes at offset {offset}, but the file has {self._end} bytes"
@@ -171,7 +175,7 @@ class _File:
         return (self.fields(start + size * each, kind) for each in range(many))
 
     def text(self, offset: int) -> str:
-        """Return the string at an offset, up to its terminating zero."""
+        """Return the string at an offset, up to its terminating zero; very long strings are cut off."""
         if offset not in self._texts:
             found, ended = bytearray(), False
             while not ended and len(found) < _LONGEST:
@@ -193,7 +197,7 @@ def _kinds(meta: _File) -> Sequence[str]:
 
 
 def _columns(meta: _File, tree: CallTree) -> Mapping[int, int]:
-    """Add a column per metric, and map the numbers of inclusive values to columns."""
+    """Add a column to the tree for each metric with inclusive values; map the metrics' numbers to columns."""
     found: dict[int, int] = {}
     seen = set()
     metrics, many, size, size_of_scope = meta.fields(meta.sections[_METRICS], _METRIC_LIST)

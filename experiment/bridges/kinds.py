@@ -103,7 +103,7 @@ class FolderKind(NamedTuple):
     Attributes:
         name: The kind's name in messages.
         module: The module whose ``read_folder`` converts the folder to an experiment.
-        holds: Returns whether a folder with files of these names is of this kind.
+        holds: Returns whether a folder is of this kind, which the names of its files show.
     """
 
     name: str
@@ -131,7 +131,7 @@ def read_foreign_folder(path: Path) -> Experiment:
     """Read a folder of another tool, one for which ``is_foreign_folder`` is true.
 
     Raises:
-        InputError: As for ``read_foreign``.
+        InputError: A file is damaged, or the package that reads the files is not installed.
     """
     kind = next(each for each in FOLDERS if each.holds(path))
     with damaged_parts(path, kind.name):

@@ -1,9 +1,9 @@
 """Read the report of mpiP: each rank's time in the program and in MPI, and its calls at each call site.
 
-The numbers have three digits. A call site is placed below the functions of its stack. The program's own time is a
-rank's total time without its call sites. If the sum over the call sites differs from the rank's time in MPI only by
-rounding, the call sites are scaled so that their sum equals this time. Otherwise, on a rank that mostly waits, the
-rounding error could exceed the program's own time.
+A call site is placed below the functions of its stack. The program's own time is a rank's total time without its call
+sites. Because the report's numbers have only three digits, the sum over the call sites may differ from the rank's time
+in MPI. If rounding explains the difference, the call sites are scaled so that their sum equals this time. Without
+scaling, the rounding error could exceed the program's own time on a rank that mostly waits.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def read(source: Source) -> Experiment:
 
 
 class _Reading:
-    """A report, section by section."""
+    """Reads a report section by section, and makes an experiment from it."""
 
     def __init__(self, source: Source) -> None:
         self._facts: dict[str, str] = {}
@@ -120,7 +120,7 @@ class _Reading:
         return self._profile.experiment(self._notes)
 
     def _spent(self) -> defaultdict[int, float]:
-        """Return the total time of each rank's call sites."""
+        """Return, for each rank, the total time of its call sites in seconds."""
         spent: defaultdict[int, float] = defaultdict(float)
         for _, _, rank, count, _, mean, *_ in self._rows[_TIMES]:
             spent[int(rank)] += _seconds(count, mean)

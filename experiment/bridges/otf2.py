@@ -38,7 +38,7 @@ def read_folder(path: Path) -> Experiment:
     """Read the archive in a folder, such as Score-P writes.
 
     Raises:
-        InputError: As for ``read``.
+        InputError: The archive is damaged, no region was entered, or the package is not installed.
     """
     return _profile(path / _ANCHOR)
 
@@ -147,7 +147,7 @@ class _Sums(History):
 
 
 class _ByName(defaultdict[str, Events]):
-    """Creates a missing entry from its name."""
+    """A dictionary that creates a missing entry from its name."""
 
     def __init__(self, make: Callable[[str], Events]) -> None:
         super().__init__()

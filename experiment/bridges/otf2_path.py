@@ -197,7 +197,10 @@ class ArchivePath:
             self._replay.work(self._number[location], Moment(time, self._where(location), slowest))
 
     def _peer(self, process: int, comm: int, rank: int) -> int | None:
-        """Return the process of a rank, in the remote group if there are two; None if there is no such rank."""
+        """Return the process that has a rank in a communicator; None if there is no such rank.
+
+        In an intercommunicator, which connects two groups, the rank belongs to the group that ``process`` is not in.
+        """
         groups = self._groups.get(comm, ())
         if not groups:
             return process  # each process has a communicator of this kind to itself

@@ -183,7 +183,7 @@ class _Samples:
         return self._profile.experiment(Notes(program=self._commands.most_common(1)[0][0]))
 
     def _named(self, metric: str) -> str:
-        """Return the name of a metric that counts samples; it contains the event if there are several events."""
+        """Return a metric's name; an event whose samples are only counted becomes ``samples`` or ``samples:EVENT``."""
         if metric not in self._untold:
             return metric
         return "samples" if len(self._untold) == 1 else f"samples:{metric or 'events'}"

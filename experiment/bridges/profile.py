@@ -79,7 +79,7 @@ class Profile:
             unit: The unit of a metric that is not ours.
             description: The description of a metric that is not ours.
             aggregation: ``sum``, ``min``, ``max`` or ``none``.
-            source: The source of a metric that is not ours; empty for the tool.
+            source: The source of a metric that is not ours; if empty, the tool that wrote the file.
         """
         name = _written(name).strip() or _UNNAMED
         if name in _COUNTED:  # our metrics exclude instructions inside MPI, which other tools do not count separately
@@ -97,7 +97,16 @@ class Profile:
         return name
 
     def path(self, region: Region | str, parent: int | None = None, site: int | None = None) -> int:
-        """Return the number of a call path, adding it if it is new."""
+        """Return the number of a call path, adding it if it is new.
+
+        Args:
+            region: The region, or the name of a function.
+            parent: The parent's number; None for a root.
+            site: The line of the call, if each line has its own call path.
+
+        Raises:
+            InputError: There are too many call paths, or they are too deep.
+        """
         of = function(region) if isinstance(region, str) else region
         if not (of.name.isprintable() and of.file.isprintable() and of.function.isprintable()):
             of = of._replace(name=_written(of.name), file=_written(of.file), function=_written(of.function))
@@ -127,7 +136,11 @@ class Profile:
         return parent
 
     def location(self, process: int, thread: int = 0, node: str = "node") -> int:
-        """Return the number of a location, adding it if it is new."""
+        """Return the number of a location, adding it if it is new.
+
+        Raises:
+            InputError: A number is negative or too large, or there are too many locations.
+        """
         if not (0 <= process < 1 << 31 and 0 <= thread < 1 << 31):
             raise InputError(
                 f"expected a rank and a thread number of at least 0, found rank {process}, thread {thread}"
@@ -137,7 +150,11 @@ class Profile:
         return self._locations.setdefault((process, thread), (len(self._locations), node))[0]
 
     def add(self, metric: str, path: int, location: int, value: float) -> None:
-        """Add to a call path's exclusive value on a location; for minima and maxima, keep the lower or higher value."""
+        """Add to a call path's exclusive value on a location; for minima and maxima, keep the lower or higher value.
+
+        Raises:
+            InputError: The value is infinite or not a number.
+        """
         if not np.isfinite(value):
             raise InputError(f"expected finite values of {metric}, found {value}")
         paths, locations, values = self._values[metric]

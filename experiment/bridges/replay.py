@@ -42,7 +42,7 @@ class Moment:
 
 @dataclass(slots=True, eq=False)
 class _Operation:
-    """An operation of a location."""
+    """An operation of a location, which waits to be replayed: work, or its part in a message or a collective."""
 
     moment: Moment
     act: Callable[[int, _Operation], bool]
@@ -111,7 +111,7 @@ class Replay:
         self.lost = False
 
     def work(self, location: int, moment: Moment) -> None:
-        """Record that a location has worked."""
+        """Record the work of a location up to a moment."""
         self._add(location, _Operation(moment, self._nothing))
 
     def send(self, location: int, moment: Moment, channel: Hashable) -> None:
@@ -258,7 +258,10 @@ def _is_there(meeting: Meeting, collective: Collective) -> bool:
 
 
 def _needed(meeting: Meeting, collective: Collective) -> tuple[Link, float] | None:
-    """Return the longest chain that a member needs, and the time at which the last of the needed members arrived."""
+    """Return the longest chain that a member needs, and the time at which the last of the needed members arrived.
+
+    None if the member needs no other member.
+    """
     match collective.needs:
         case "everyone":
             if meeting.longest is None:

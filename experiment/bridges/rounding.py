@@ -9,10 +9,10 @@ __all__ = ["rounding"]
 
 
 def rounding(whole: npt.ArrayLike, parts: int) -> npt.NDArray[np.float64]:
-    """Return the largest possible rounding error of sums: per added part, the distance to the next number.
+    """Return the largest possible rounding error of sums: their number of parts × the distance to the next number.
 
     Args:
-        whole: The sums, in any unit.
+        whole: The sums, in any unit; the result has the same shape and unit.
         parts: The maximum number of values in one sum.
     """
     return np.asarray(parts * np.spacing(np.abs(np.asarray(whole, dtype=np.float64))))

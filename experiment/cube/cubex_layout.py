@@ -26,7 +26,7 @@ NOTHING: Final = {"min": np.inf, "max": -np.inf}  # the minimum and the maximum 
 
 
 def numbered(parents: Sequence[int | None], *, inclusive: bool) -> npt.NDArray[np.intp]:
-    """Return the call paths in the order of their numbers in an index.
+    """Return ``intp[number]``: the call path with each number in an index.
 
     Args:
         parents: The parent of each call path, parents before children.

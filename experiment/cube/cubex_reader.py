@@ -93,7 +93,7 @@ def _experiment(archive: Archive, head: CubeHead, table: LocationTable | None) -
 
 
 class _Values:
-    """Reads the values of one metric."""
+    """Reads the values of metrics, one metric at a time."""
 
     def __init__(
         self,
@@ -113,7 +113,7 @@ class _Values:
         return self._own(name, self._stored(name))
 
     def _own(self, name: str, values: Severity) -> Severity:
-        """Make stored values exclusive, in place, by subtracting the children's values."""
+        """Return a metric's stored values as exclusive values; inclusive values are converted in place."""
         metric = self._metrics[name]
         if metric.inclusive and metric.metric.aggregation != "none":
             # Parents come first, so the children's values that are subtracted are still inclusive.
@@ -126,7 +126,10 @@ class _Values:
         return self._stored(name) if self._metrics[name].inclusive else None
 
     def rows(self, name: str, rows: Rows) -> Severity | None:
-        """Return exclusive values of some call paths; None if values are stored inclusively, or not row by row."""
+        """Return exclusive values of some call paths, ``float64[row, location]``.
+
+        None if the file stores inclusive values, or does not store each row separately.
+        """
         metric = self._metrics[name]
         if metric.inclusive:
             return None
@@ -143,7 +146,7 @@ class _Values:
         return found
 
     def columns(self, name: str, columns: slice) -> Severity | None:
-        """Return exclusive values of consecutive locations.
+        """Return exclusive values of consecutive locations, ``float64[call path, location]``.
 
         None if rows are not stored separately, or locations are in another order.
         """
@@ -179,7 +182,7 @@ class _Values:
         return self._parts[name]
 
     def left_out(self) -> Iterator[str]:
-        """Yield warnings about metrics with rows that belong to no call path; packed metrics have no such rows."""
+        """Yield warnings about metrics that have rows without a call path, which packed metrics never have."""
         for name, metric in self._metrics.items():
             data, kind = f"{metric.number}.data", TYPES.get(metric.dtype)
             if kind and f"{metric.number}.index" in self._archive and self._archive.starts(data, DATA):

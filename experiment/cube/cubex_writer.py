@@ -98,7 +98,7 @@ def write_parts(
         told: Progress callback, called before each block of rows.
 
     Raises:
-        InputError: As for ``write_cubex``.
+        InputError: A value is infinite, or a metric has more than 8 GiB of values.
     """
     archive = _Archive(communicator, file, path, told)
     rows = _Rows(communicator, part)
@@ -247,8 +247,8 @@ class _Data:
 
     Attributes:
         archive: The archive of the member.
-        metric: The type of its values.
-        dtype: The name of that type.
+        metric: The metric; its ``dtype`` is the type in which the values are stored.
+        dtype: The type that the last added rows need; ``WIDER`` if they do not fit the metric's type.
         listed: The numbers of the rows that are stored; all other rows have no values.
     """
 
@@ -316,7 +316,7 @@ class _Data:
         return len(table) + places[-1]
 
     def _is_worth_packing(self, values: _Values, rows: Sequence[int]) -> bool:
-        """Test with some rows of all processes whether packing makes them much smaller."""
+        """Return whether packing makes rows much smaller, judged by some rows of each process."""
         if self._size < _SMALL:
             return True
         sample = rows[:: max(1, -(-len(rows) // _SAMPLE))]

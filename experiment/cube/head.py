@@ -93,7 +93,7 @@ class CubeHead:
         self.in_severity = False
 
     def doctype(self, *_: str | None) -> None:
-        """Refuse document types, which may declare entities."""
+        """Raise InputError, because a document type may declare entities."""
         raise InputError("refused an experiment with a document type or entities; remove the <!DOCTYPE …>")
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
@@ -205,7 +205,11 @@ class CubeHead:
         return {item.number("id") for item in self._metrics}
 
     def call_paths(self) -> list[CallPath]:
-        """Return the call paths in the order of ``places``."""
+        """Return the call paths in the order of ``places``.
+
+        Raises:
+            InputError: A call path refers to a region that does not exist.
+        """
         places = self.places()
         try:
             return [
@@ -225,7 +229,7 @@ class CubeHead:
         return {number: place for place, number in enumerate(numbers)}
 
     def check_version(self) -> None:
-        """Refuse files of a later version of this program."""
+        """Raise InputError if the file's format version is not ours, as in files of later versions of this program."""
         found = self._attributes.get(VERSION_KEY, FORMAT_VERSION)
         if found != FORMAT_VERSION:
             raise InputError(

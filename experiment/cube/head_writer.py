@@ -126,7 +126,7 @@ def write_head(
         storage: How each metric's values are stored.
 
     Returns:
-        The range of bytes in the stream with the machines, nodes, processes and threads: first byte, and end.
+        The offsets in the stream at which the elements of machines, nodes, processes and threads begin and end.
     """
     for key, value in _attributes(experiment, storage):
         _element(xml, "attr", key=key, value=value)
@@ -230,7 +230,7 @@ class _Forest:
 
 
 def _write_system(xml: Any, stream: IO[bytes], experiment: Experiment, dialect: Dialect) -> tuple[int, int]:
-    """Write the system; return the range of bytes of its part before the topologies: first byte, and end."""
+    """Write the system; return the offsets in the stream at which the part before the topologies begins and ends."""
     locations = experiment.locations
     numbers: defaultdict[str, Iterator[int]] = defaultdict(itertools.count)
     named = [(each.machine, each.node, each.process, each.thread, index) for index, each in enumerate(locations)]

@@ -45,7 +45,7 @@ class LocationTable:
 
     Attributes:
         locations: All locations.
-        cut: The range of bytes in the XML with the same content: first byte, and end.
+        cut: The offsets in the XML at which the part with the same content begins and ends.
     """
 
     locations: Sequence[Location]
@@ -139,7 +139,10 @@ class LocationTable:
 
 
 def _numbers(archive: Archive, start: int, end: int) -> Iterator[list[int]]:
-    """Yield the locations' numbers in a range of the XML, block by block; a number across two belongs to the later."""
+    """Yield the locations' numbers in a range of the XML, block by block.
+
+    A number that begins in one block and ends in the next is yielded with the next.
+    """
     rest = b""
     while start < end and (text := archive.part(ANCHOR, start, min(_PIECE, end - start))):
         start += len(text)

@@ -39,7 +39,7 @@ class RowParser:
         self._json = simdjson.Parser()
 
     def parse(self, text: bytes) -> Severity:
-        """Read numbers between white space.
+        """Return the numbers in a text, which are separated by white space, as ``float64[number]``.
 
         Raises:
             ValueError: A word is not a number.
@@ -61,9 +61,10 @@ class RowParser:
 
 
 def finite(values: Severity, metric: Metric) -> None:
-    """Replace infinity and the largest number, which mean the minimum or maximum of no values, with NaN, in place.
+    """Replace missing values with NaN, in place.
 
-    All missing values get the same bits, because another NaN would not read back bit for bit.
+    In a metric of minima or maxima, infinity and the largest floating-point number mark missing values. All missing
+    values get the same bits, because another NaN would not read back bit for bit.
 
     Raises:
         InputError: A metric that is neither a minimum nor a maximum has an infinite value.

@@ -67,7 +67,7 @@ class RowIndex:
         """Return the number of rows in ``size`` bytes of values, ``row`` bytes each.
 
         Raises:
-            InputError: There are fewer rows than the index lists, or the last row is cut off.
+            InputError: There are fewer rows than a sparse index lists, or the last row is cut off.
         """
         wanted = len(self.listed)
         if size >= wanted * row:

@@ -61,6 +61,9 @@ class CubeSystem:
             ours: Whether autoanalyzer wrote the file. If so, locations are in the order of their numbers, otherwise in
                 the order of processes and threads. If another tool numbered the threads across all processes, they are
                 renumbered within each process.
+
+        Raises:
+            InputError: There is no thread, or two threads have the same number.
         """
         if not self._threads:
             raise InputError("expected a system of processes, found none")
@@ -80,6 +83,9 @@ class CubeSystem:
 
         Args:
             locations: The system's locations by their numbers in the file.
+
+        Raises:
+            InputError: A topology has coordinates of an unknown thread.
         """
         found = []
         for grid in self._grids:

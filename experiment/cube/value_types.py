@@ -46,7 +46,7 @@ def typed(severity: Severity, metric: Metric) -> tuple[str, npt.NDArray[Any]]:
 
 
 def stored_rows(values: npt.NDArray[Any], nothing: float = 0.0) -> list[int]:
-    """Return the call paths whose rows must be stored; CUBE allows omitting rows with no value but ``nothing``.
+    """Return the call paths whose rows must be stored; CUBE allows omitting rows in which each value is ``nothing``.
 
     Args:
         values: The values, ``[call path, location]``; -0 differs from 0.

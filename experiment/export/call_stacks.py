@@ -45,7 +45,7 @@ class CallStacks:
 
     @cached_property
     def order(self) -> npt.NDArray[np.intp]:
-        """The indices of the call paths in depth-first order."""
+        """``intp[call path]``: the indices of the call paths in depth-first order."""
         children: list[list[int]] = [[] for _ in self._paths]
         pending: list[int] = []
         for index, path in enumerate(self._paths):

@@ -105,12 +105,12 @@ def _all(experiment: Experiment, *, stacks: bool) -> list[Metric]:
 
 
 def holds_time_lines(path: Path) -> bool:
-    """Return whether a file with this name shows timelines, if the run has timelines."""
+    """Return whether a file with this name shows time lines, if the run has time lines."""
     return path.name.endswith(_PERFETTO)
 
 
 def export_trace(trace: Trace, path: Path, names: Collection[str] = ()) -> None:
-    """Write timelines for Perfetto.
+    """Write time lines for Perfetto.
 
     Args:
         trace: The trace to write.
@@ -120,6 +120,6 @@ def export_trace(trace: Trace, path: Path, names: Collection[str] = ()) -> None:
     Raises:
         InputError: There is no such metric, or the file cannot be written.
     """
-    from .perfetto_time_lines import write_time_lines  # noqa: PLC0415 - most experiments have no timelines
+    from .perfetto_time_lines import write_time_lines  # noqa: PLC0415 - most experiments have no time lines
 
     write_time_lines(trace, path, names or [each.name for each in trace.metrics])

@@ -1,4 +1,4 @@
-"""Write timelines as slices and counters over time."""
+"""Write time lines as slices and counters over time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ROUNDED: Final = 1  # rounding error of each part, in nanoseconds
 
 
 def write_time_lines(trace: Trace, path: Path, metrics: Collection[str]) -> None:
-    """Write the slices of each thread, and a counter for each metric that is not always 0, one timeline at a time.
+    """Write the slices of each thread, and a counter for each metric that is not always 0, one time line at a time.
 
     Additive metrics become rates per second over each sample. Levels keep their value at the end of the sample.
 
@@ -70,7 +70,7 @@ def _slices(events: TraceEvents, lane: Lane, line: TimeLine) -> None:
 
 
 def _samples(line: TimeLine) -> Iterator[tuple[int, int, npt.NDArray[np.intp], npt.NDArray[np.float64]]]:
-    """Yield the samples: begin and end in nanoseconds, and their parts."""
+    """Yield each sample: begin and end in nanoseconds, and the call path and the seconds of each of its parts."""
     edges = (np.rint(times * NANO).astype(np.int64).tolist() for times in (line.begin, line.end))
     for begin, end, (first, last) in zip(*edges, pairwise(line.first.tolist()), strict=True):
         yield begin, end, line.paths[first:last], line.seconds[first:last]

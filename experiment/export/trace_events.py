@@ -80,7 +80,7 @@ class Lane:
 
     @property
     def path(self) -> int | None:
-        """The thread's current call path."""
+        """The thread's current call path; None if no slice is open."""
         return self._open[-1] if self._open else None
 
     def move(self, path: int | None, at: int) -> None:

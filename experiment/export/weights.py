@@ -21,10 +21,11 @@ _MOST: Final = 2.0**63  # the smallest number that does not fit into a signed 64
 
 
 def metric_of_stacks(experiment: Experiment, name: str | None = None) -> Metric:
-    """Return a metric for stacks: the named metric, or by default a time.
+    """Return a metric for stacks: the named metric, or by default the first of ``WEIGHING_TIMES`` that exists.
 
     Raises:
-        InputError: There is no such metric, or it is not additive.
+        InputError: There is no such metric.
+        UsageError: The named metric is not additive.
     """
     name = default_metric(experiment) if name is None else name
     if name is None:
@@ -48,7 +49,7 @@ def unit_of(metric: Metric) -> tuple[str, float]:
 
 
 def whole_numbers(values: Severity, metric: Metric) -> npt.NDArray[np.int64]:
-    """Round to integers in ``unit_of``; missing values become 0.
+    """Return values as ``int64`` of the same shape, in the unit that ``unit_of`` returns; missing values become 0.
 
     Raises:
         InputError: A value does not fit into 64 bits.
@@ -67,7 +68,7 @@ def weights(
     """Yield each location with the exclusive values of its call paths, ``int64[call path]``.
 
     Raises:
-        InputError: A value is below 0, as in differences.
+        InputError: A value is below 0, as in differences, or does not fit into 64 bits.
     """
     for part in parts(experiment, together=together):
         found = whole_numbers(part.read(metric.name), metric)

@@ -55,7 +55,7 @@ class Pattern(NamedTuple):
         )
 
     def is_of_file(self, file: str) -> bool:
-        """Return whether regions of a file can match, whatever folder the compiler's file name is relative to."""
+        """Return whether regions of a file can match; relative file names may be relative to any folder."""
         if self.file is None or _is(self.file, file):
             return True
         if self.file.rpartition("/")[2] != file.rpartition("/")[2] and not _SPECIAL.search(self.file):
@@ -84,7 +84,7 @@ def spelled(value: object) -> str:
 
 
 def _is_called(wanted: str | None, found: str, file: str) -> bool:
-    """Return whether a name matches; Fortran's names ignore case."""
+    """Return whether the name ``found`` matches a pattern; in Fortran files, case is ignored."""
     if wanted is None or not _FORTRAN.search(file):
         return _is(wanted, found)
     return _is(wanted.lower(), found.lower())

@@ -31,7 +31,11 @@ _LAST: Final = 2.0**53  # the latest time, in seconds
 
 
 class TraceReader:
-    """Reads a trace piece by piece."""
+    """Reads a trace piece by piece.
+
+    Args:
+        name: The trace's name in messages.
+    """
 
     def __init__(self, name: str) -> None:
         self._name = name

@@ -1,4 +1,4 @@
-"""Timelines in equal time steps, as far as their samples are known: the input of projection pursuit."""
+"""Time lines in equal time steps, as far as their samples are known: the input of projection pursuit."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def samples_of(trace: Trace, step: float) -> Samples:
     """Return a whole trace in equal time steps.
 
     Args:
-        trace: The trace, whose timelines are read one after the other.
+        trace: The trace, whose time lines are read one after the other.
         step: The length of a step, in seconds.
     """
     known = (

@@ -59,7 +59,7 @@ def rates(metrics: Sequence[Metric], begin: Values, end: Values, values: Values)
 
 
 def _upto(amounts: Values) -> Values:
-    """Return the cumulative sums at the begin and the end of each sample; they stay constant between samples."""
+    """Return the cumulative sums at the beginning and the end of each sample; they stay constant between samples."""
     table = np.zeros((2 * len(amounts), amounts.shape[1]))
     table[1::2] = amounts
     summed: Values = table.cumsum(axis=0)

@@ -18,7 +18,7 @@ __all__ = ["Series", "every_series", "series_of"]
 
 Values = npt.NDArray[np.float64]
 
-_FINER: Final = 4  # maximum ratio of steps to samples in a timeline, because some samples may be long
+_FINER: Final = 4  # maximum ratio of steps to samples in a time line, because some samples may be long
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,12 +99,12 @@ def series_of(trace: Samples | Trace, metric: str, source: str = "", *, ranks: C
 
 
 def every_series(trace: Samples | Trace, source: str = "", *, ranks: Collection[int] | None = None) -> list[Series]:
-    """Return all metrics over time, except those without a sample.
+    """Return all metrics over time, as means over locations; metrics without a sample are left out.
 
     Args:
-        trace: As for ``series_of``.
-        source: As for ``series_of``.
-        ranks: As for ``series_of``.
+        trace: A trace of any tool.
+        source: The trace's name.
+        ranks: The ranks to include; None for all.
     """
     names = _names(trace)
     if isinstance(trace, Trace):

@@ -55,14 +55,14 @@ class TimeLine:
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """The timelines of a run, read on demand.
+    """The time lines of a run, read on demand.
 
     Attributes:
         metrics: The metrics of the columns of ``values``. A metric that is not ``additive`` is a level.
         call_paths: The call paths, parents before children.
-        locations: The location of each timeline.
-        counts: The number of samples in each timeline.
-        read: Returns the timeline of a location.
+        locations: The location of each time line.
+        counts: The number of samples in each time line.
+        read: Returns the time line of a location.
         facts: Further facts: the program, and how samples were taken.
     """
 
@@ -74,11 +74,11 @@ class Trace:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     def line(self, location: int) -> TimeLine:
-        """Return the timeline of a location, by its index in ``locations``."""
+        """Return the time line of a location, by its index in ``locations``."""
         return self.read(location)
 
     def lines(self) -> Iterator[TimeLine]:
-        """Yield one timeline after the other."""
+        """Yield one time line after the other."""
         return map(self.line, range(len(self.locations)))
 
     def column(self, metric: str) -> int:

@@ -1,8 +1,8 @@
 """A trace as a file: a zip of numpy arrays, which ``numpy.load`` opens as well.
 
 ``trace.json`` describes the trace: its kind and version, metrics, call paths, locations with their numbers of samples,
-and further facts. The timelines of neighbouring locations form a block, with one member per array: ``7/begin.npy``,
-``7/value-12.npy``. A timeline can therefore be read without those in other blocks, and one array of a million samples
+and further facts. The time lines of neighbouring locations form a block, with one member per array: ``7/begin.npy``,
+``7/value-12.npy``. A time line can therefore be read without those in other blocks, and one array of a million samples
 without the other arrays. Times are in whole nanoseconds. Integers take as few bytes as possible; if they are signed, -1
 marks a value that was not recorded.
 """
@@ -37,7 +37,7 @@ __all__ = ["load_trace", "save_trace"]
 _KIND: Final = "autoanalyzer trace"
 _VERSION: Final = 3
 _HEAD: Final = "trace.json"
-_BLOCK: Final = 1 << 16  # maximum number of samples in a block, unless a single timeline has more
+_BLOCK: Final = 1 << 16  # maximum number of samples in a block, unless a single time line has more
 _EFFORT: Final = 1  # compression level; level 6 makes files 10 % smaller, but takes three times as long
 _RATIO: Final = 1100  # the greatest plausible compression ratio; deflate reaches 1032
 _EXACT: Final = 2.0**53
@@ -47,12 +47,12 @@ _Array = npt.NDArray[Any]
 
 
 def save_trace(trace: Trace, path: Path, lines: Iterable[TimeLine] | None = None) -> None:
-    """Write a trace, one timeline at a time.
+    """Write a trace, one time line at a time.
 
     Args:
         trace: The trace to write.
         path: The file, which is replaced only when the new file is complete.
-        lines: The trace's timelines; None if they should be read from ``trace``.
+        lines: The trace's time lines; None if they should be read from ``trace``.
 
     Raises:
         InputError: The file cannot be written.
@@ -81,7 +81,7 @@ def _put(file: zipfile.ZipFile, name: str, data: bytes) -> None:
 
 
 def _together(lines: Iterable[TimeLine]) -> Iterator[list[TimeLine]]:
-    """Yield the timelines in blocks of limited size."""
+    """Yield the time lines in blocks of limited size."""
     block: list[TimeLine] = []
     for line in lines:
         if block and sum(map(len, block)) + len(line) > _BLOCK:
@@ -93,7 +93,7 @@ def _together(lines: Iterable[TimeLine]) -> Iterator[list[TimeLine]]:
 
 
 def _blocks(counts: Sequence[int]) -> list[range]:
-    """Divide locations into blocks whose timelines are written together."""
+    """Divide locations into blocks whose time lines are written together."""
     blocks: list[range] = []
     start, samples = 0, 0
     for location, count in enumerate(counts):
@@ -125,7 +125,7 @@ def _nanoseconds(seconds: _Array) -> _Array:
 
 
 def _compact(values: _Array) -> _Array:
-    """Return non-negative integers in as few bytes as possible, with -1 for NaN; return other values unchanged."""
+    """Return non-negative integers in the smallest integer type, with -1 for NaN; return other values as floats."""
     known = values[~np.isnan(values)]
     most = known.max(initial=0)
     if most >= _EXACT or known.min(initial=0) < 0 or (known != np.rint(known)).any():
@@ -158,10 +158,10 @@ def _head(trace: Trace) -> dict[str, Any]:
 
 
 def load_trace(path: Path) -> Trace:
-    """Open a trace; its timelines are read on demand.
+    """Open a trace; its time lines are read on demand.
 
     Raises:
-        InputError: The file cannot be read, is not a trace, has another version, or is damaged. Reading the timelines
+        InputError: The file cannot be read, is not a trace, has another version, or is damaged. Reading the time lines
             later may also raise it.
     """
     return _Archive(path).trace()

@@ -43,7 +43,7 @@ class Browser:
     system: Pane
 
     def pane(self, dimension: Dimension) -> Pane:
-        """Return the tree of a dimension."""
+        """Return the tree of a dimension, with its open and selected nodes."""
         return {"metrics": self.metrics, "program": self.program, "system": self.system}[dimension]
 
     def opened(self, dimension: Dimension, *nodes: int) -> Browser:

@@ -108,7 +108,7 @@ def _machine(place: Location) -> list[_Level]:
 
 
 def _process(place: Location, threads: Counter[int]) -> list[_Level]:
-    """Return the levels of a process and, if it has several, its thread."""
+    """Return the level of a location's process and, if the process has several threads, the level of its thread."""
     levels = [(f"rank:{place.process}", f"rank {place.process}")]
     if threads[place.process] > 1:
         levels.append((f"thread:{place.process}.{place.thread}", f"thread {place.thread}"))

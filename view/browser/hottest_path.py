@@ -39,8 +39,8 @@ def _start_and_end(experiment: Experiment, *, flat: bool) -> frozenset[int]:
 def hottest_path(browser: Browser, dimension: Dimension, without: frozenset[int] = frozenset()) -> list[int]:
     """Return the path from the largest root to its largest child, and so on.
 
-    The path ends where no child's inclusive value exceeds its parent's exclusive value, without signs. It is empty if
-    values are not additive. It is also empty in the metric tree, which should be closed at the start.
+    Sizes are absolute values. The path ends at a node whose exclusive value is at least as large as the inclusive value
+    of each child. It is empty if values are not additive, and in the metric tree, which should be closed at the start.
 
     Args:
         browser: The state of the browser.

@@ -14,7 +14,7 @@ Relief = Literal["raised", "sunken", "flat", "none"]
 
 
 def relief(value: Value, unit: str) -> Relief:
-    """Return the relief for the sign of a shown value: raised if positive, sunken if negative, flat if 0."""
+    """Return the relief for a shown value: raised if positive, sunken if negative, flat if 0, none if it is missing."""
     if value.amount is None:
         return "none"
     sign = written(value, unit)[1]

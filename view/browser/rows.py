@@ -100,7 +100,7 @@ def _state(browser: Browser, dimension: Dimension, node: int) -> State:
 def _order(
     browser: Browser, dimension: Dimension, small: Mapping[int | None, tuple[int, ...]]
 ) -> Iterator[tuple[int, ...]]:
-    """Yield the nodes of each row: a single node, or all folded children of a node, which share its last row."""
+    """Yield the nodes of each row: a single node, or all folded children of a node, which follow its other children."""
     pane = browser.pane(dimension)
     hidden = {node for nodes in small.values() for node in nodes}
 

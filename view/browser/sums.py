@@ -33,7 +33,7 @@ class Sums:
         self._by_location: dict[str, tuple[bytes, Tally]] = {}
 
     def by_path(self, metric: str) -> Tally:
-        """Return the exclusive values of a metric by call path, summed over all locations."""
+        """Return the exclusive values of a metric by call path, aggregated over all locations."""
         found = self._by_path.get(metric)
         if found is None:
             found = self._by_path[metric] = self._read(metric)
@@ -66,10 +66,10 @@ class Sums:
         return found
 
     def by_location(self, metric: str, paths: npt.NDArray[np.intp]) -> Tally:
-        """Return a metric by location, summed over the exclusive values of some call paths.
+        """Return a metric's exclusive values by location, aggregated over some call paths.
 
-        A metric of whole processes has the value of the process, whatever the call paths. The last result for each
-        metric is cached.
+        For a metric that is known only for whole processes, the values are those of the processes, whatever call paths
+        are given. The last result for each metric is cached.
         """
         asked, known = paths.tobytes(), self._by_location.get(metric)
         if known is None or known[0] != asked:

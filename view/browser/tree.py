@@ -85,6 +85,6 @@ class Tree:
                 pending.extend(reversed(self.children[node]))
 
     def cells(self, nodes: Iterable[int]) -> npt.NDArray[np.intp]:
-        """Return, in order, the rows or columns that belong to some nodes, but not those of their descendants."""
+        """Return the sorted ``intp`` rows or columns that belong to some nodes, without those of their descendants."""
         held = [self._cells[node] for node in nodes]
         return np.sort(np.concatenate(held)) if held else np.zeros(0, np.intp)

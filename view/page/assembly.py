@@ -129,7 +129,7 @@ def page_of(
 
 
 def _picture(findings: Findings, experiment: Experiment, said: Sequence[Entry]) -> str:
-    """Return HTML that shows a bar per rank for the region of the first finding; empty without findings or values."""
+    """Return HTML with a bar per rank for the first finding's region; empty if there are no findings or no values."""
     found = rank_bars(findings, experiment, said[0]) if said else None
     return found.html() if found else ""
 
@@ -252,10 +252,10 @@ def _sources(experiment: Experiment, sources: Sources) -> list[SourceFile]:
 
 
 def _difference(experiment: Experiment, other: Experiment) -> Dataset:
-    """Return data on the difference from another experiment, with values of both.
+    """Return the page's data on the difference from another experiment.
 
-    The values are the other experiment's sums by call path, and, by region, the largest value of any location without
-    callees.
+    Besides the difference, they contain the other experiment's sums by call path (``difference before``) and, for both
+    experiments, each region's largest exclusive value on any location (``difference most``).
     """
     joined = integrate((other, experiment))
     result = difference(other, experiment, joined, of_both=True)

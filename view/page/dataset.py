@@ -35,7 +35,7 @@ class Dataset:
     """An experiment's data for a page.
 
     Attributes:
-        head: JSON data: trees, names, the state at the start, and keys of numbers.
+        head: JSON data: trees, names, the state at the start, and keys of ``numbers``.
         numbers: Key → packed numbers, which the page decodes when it needs them.
         exact: Whether numbers have all digits.
     """
@@ -106,7 +106,7 @@ def _large(experiment: Experiment, highlights: Sequence[Highlight], key: str) ->
 
 
 def _by_process(measures: npt.NDArray[np.float64], experiment: Experiment) -> npt.NDArray[np.float64]:
-    """Return measures, ``float64[measure, call path]``, with the locations of extremes replaced by their processes."""
+    """Return ``float64[measure, call path]``: the measures, with processes in place of the locations of extremes."""
     processes = np.array([place.process for place in experiment.locations], dtype=np.float64)
     found = measures.copy()
     for name in ("who least", "who most"):
@@ -156,7 +156,7 @@ def _label(place: Location) -> str:
 
 
 def _head(experiment: Experiment, start: Browser, systems: Mapping[str, Tree], key: str) -> dict[str, Any]:
-    """Return the JSON data of the page: trees, names and the initial state."""
+    """Return the JSON data of an experiment for a page: trees, names and the initial state."""
     places = experiment.locations if "machine" in systems else ()
     return {
         "key": key,

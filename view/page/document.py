@@ -29,7 +29,7 @@ __all__ = ["Page", "page_html"]
 _NUMBER: Final = re.compile(r"[0-9][0-9.]*-[0-9][0-9.]*,?|[0-9.e]+ (?:%|[mun]?s|[kMGT]?B)(?![a-z])")
 _HERE: Final = files(__package__)
 _STYLES: Final = ((_HERE, "page.css"), (files(marks), "marks.css"))
-_CHARTS: Final = "charts"  # name of the script and the styles for timelines
+_CHARTS: Final = "charts"  # name of the script and the styles for time lines
 
 
 @dataclass(frozen=True)

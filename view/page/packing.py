@@ -54,7 +54,7 @@ def packed_text(text: bytes) -> str:
 
 
 def rounded(values: Numbers) -> npt.NDArray[np.float32] | None:
-    """Return numbers rounded to 12 bits after the leading one, halves to even.
+    """Return ``float32`` numbers of the same shape, rounded to 12 bits after the leading one, halves to even.
 
     None if a number is too large or too small for float32.
     """

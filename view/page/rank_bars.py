@@ -123,7 +123,9 @@ class RankBars:
 
 
 def rank_bars(findings: Findings, experiment: Experiment, entry: Entry) -> RankBars | None:
-    """Return the bars of all ranks, or threads, in the region of the first finding; None if there are no values.
+    """Return the bars of all ranks, or threads, in the region of the first finding.
+
+    None if there is only one rank, or if all values are 0 or missing.
 
     If ranks differ in the region, or the finding's text contains their busy time, the bars show the values in the text;
     otherwise they show the values in the trees.
@@ -163,7 +165,10 @@ def _compared(findings: Findings, finding: Finding) -> RankBars:
 
 
 def _busy(findings: Findings, experiment: Experiment, finding: Finding, highlight: Highlight) -> RankBars | None:
-    """Return the bars of all ranks, or threads, with their busy time: CPU time in the program's code, and file I/O."""
+    """Return the bars of all ranks, or threads, with their busy time: CPU time in the program's code, and file I/O.
+
+    None if the highlighted metric is not additive, or if nothing is highlighted.
+    """
     if finding.weight is not None and not findings.vectors.threads:
         weighed = findings.run.weighed
         values = busy_of_ranks(findings, finding.weight).tolist()
@@ -182,7 +187,10 @@ def _busy(findings: Findings, experiment: Experiment, finding: Finding, highligh
 
 
 def _shown(experiment: Experiment, highlight: Highlight) -> RankBars | None:
-    """Return the bars of all locations with the values that the trees show when a highlight is selected."""
+    """Return the bars of all locations with the values that the trees show when a highlight is selected.
+
+    None if the highlight has no metric or no call path, or if its metric is not additive.
+    """
     if highlight.metric is None or highlight.path is None:
         return None
     metric = experiment.metric(highlight.metric)

@@ -1,4 +1,4 @@
-"""Average timelines over equal time steps, reading one timeline at a time."""
+"""Average time lines over equal time steps, reading one time line at a time."""
 
 from __future__ import annotations
 
@@ -62,18 +62,18 @@ class Steps:
         derived: Callable[[Values], Values] = np.asarray,
         finer: Steps | None = None,
     ) -> Iterator[tuple[Means, sparse.csr_array]]:
-        """Average timelines over the steps, one timeline at a time.
+        """Average time lines over the steps, one time line at a time.
 
         Args:
             trace: The trace.
-            lines: Some of the trace's timelines.
-            derived: Returns the values of a timeline with columns of derived metrics added.
+            lines: Some of the trace's time lines.
+            derived: Returns the values of a time line with columns of derived metrics added.
             finer: Steps for the call paths; None for the same steps.
 
         Yields:
-            For each timeline, the distribution over the timelines so far, and the timeline's seconds in each call path,
-            ``float64[step, call path + 1]``. The first column is the sum over call paths that are too short to be
-            stored.
+            For each time line, the distribution over the time lines so far, and the time line's seconds in each call
+            path, ``float64[step, call path + 1]``. The first column is the sum over call paths that are too short to
+            be stored.
         """
         shape = len(self), derived(np.zeros((0, len(trace.metrics)))).shape[1]
         least, most, total, known = np.full(shape, np.nan), np.full(shape, np.nan), np.zeros(shape), np.zeros(shape)
@@ -101,9 +101,9 @@ class Steps:
 
 
 def steps_of(trace: Trace, most: int) -> Steps | None:
-    """Return steps from the start to the end of a trace, as many as the largest number of samples in a timeline.
+    """Return steps from the start to the end of a trace, as many as the largest number of samples in a time line.
 
-    None if the trace has no duration. All timelines are read.
+    None if the trace has no duration. All time lines are read.
 
     Args:
         trace: The trace.
@@ -115,13 +115,13 @@ def steps_of(trace: Trace, most: int) -> Steps | None:
 
 
 def _length(line: TimeLine) -> Values:
-    """Return the lengths of a timeline's samples in seconds; NaN for empty samples, because they have no rate."""
+    """Return ``float64[sample]``: the samples' lengths in seconds; NaN for empty samples, because they have no rate."""
     length = line.end - line.begin
     return np.where(length > 0, length, np.nan)
 
 
 def _parts(line: TimeLine, paths: int) -> sparse.csr_array:
-    """Return each call path's share of each sample in a timeline, ``float64[sample, call path + 1]``, from 0 to 1.
+    """Return each call path's share of each sample in a time line, ``float64[sample, call path + 1]``, from 0 to 1.
 
     The first column is for call paths that are too short to be stored.
     """

@@ -27,9 +27,10 @@ class Summary:
     Attributes:
         own: ``float64[measure, call path]``: the ``MEASURES`` of exclusive values, in which a location is given by its
             index; NaN if nothing was measured.
-        closed: ``float64[measure, call path]``: the ``MEASURES`` of inclusive values; NaN if the metric is not
-            additive.
-        bins: ``float64[call path, bin]``: exclusive values summed over ranges of locations; NaN if none was measured.
+        closed: ``float64[measure, call path]``: the ``MEASURES`` of inclusive values. If the metric is not additive,
+            NaN for call paths with descendants.
+        bins: ``float64[call path, bin]``: exclusive values summed over ranges of locations; NaN if none was measured,
+            or if the metric is not a sum.
         rows: Index of a call path → exclusive and inclusive values, both ``float64[location]``; for some call paths.
     """
 

@@ -48,7 +48,7 @@ class Recording:
         path: The trace's file.
         name: Name of the trace in commands: the file, or the folder of the run.
         title: Name of the trace for readers.
-        marks: Marks to draw on the timelines.
+        marks: Marks to draw on the time lines.
     """
 
     path: Path
@@ -62,7 +62,7 @@ class TimeLines:
     """A trace's data for a page.
 
     Attributes:
-        head: JSON data: names, steps, marks, and keys of numbers.
+        head: JSON data: names, steps, marks, and keys of ``numbers``.
         numbers: Key → packed numbers, which the page decodes when it needs them.
         regions: ``float64[row, part]``: the main call path of each row in each part of a step, as an index into the
             paths of ``head``; -1 for short call paths, NaN without a call path.
@@ -76,7 +76,7 @@ class TimeLines:
 def time_lines_of(
     recording: Recording, experiment: Experiment, *, key: str, spoken_of: Sequence[str] = ()
 ) -> TimeLines | None:
-    """Return the data of a trace for a page; each timeline is read twice, and only one is in memory at a time.
+    """Return the data of a trace for a page; each time line is read twice, and only one is in memory at a time.
 
     Args:
         recording: The trace.
@@ -190,7 +190,7 @@ def _most(seconds: sparse.csr_array) -> npt.NDArray[np.intp]:
 
 
 def _by_place(rows: Mapping[str, npt.NDArray[np.intp]], met: Sequence[int]) -> Values:
-    """Return ``float64[row, part]``: main call paths as indices into ``met``; -1 for short call paths, NaN without one.
+    """Return ``float64[row, part]``: main call paths as indices into ``met``; -1 for short ones, NaN if there is none.
 
     Args:
         rows: Name of a row → columns of its main call paths.
@@ -223,7 +223,10 @@ def _metric(metric: Metric) -> dict[str, Any]:
 
 
 def _entries(entries: Entries) -> dict[str, Any]:
-    """Return JSON data with which the page shows the times of a region's entries like a metric, without commands."""
+    """Return JSON data with which the page shows the times of a region's entries like a metric.
+
+    There is no ``word``, because commands do not accept these times.
+    """
     return {"name": visible(entries.name), "unit": "sec", "about": visible(entries.about), "word": None}
 
 
@@ -289,7 +292,7 @@ def _lineages(metrics: Sequence[Metric]) -> list[frozenset[str]]:
 
 
 def _between(names: Sequence[str], mean: Values) -> Values:
-    """Return the values without the steps in which MPI starts and ends; all values if fewer than two steps are left."""
+    """Return the rows of ``mean`` without the steps in which MPI starts and ends; all if fewer than two remain."""
     inside = mean[:, names.index(_AROUND)] < 1 / 2 if _AROUND in names else np.ones(len(mean), dtype=bool)
     return mean[inside] if inside.sum() > 1 else mean
 

@@ -1,4 +1,4 @@
-"""Marks on timelines, and charts beside them: intervals, lines, times of entries, and warp paths."""
+"""Marks on time lines, and charts beside them: intervals, lines, times of entries, and warp paths."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Warping:
 
 @dataclass(frozen=True, slots=True)
 class TimeMarks:
-    """Marks on and beside the timelines of a trace.
+    """Marks on and beside the time lines of a trace.
 
     Attributes:
         intervals: Intervals to shade.

@@ -54,7 +54,7 @@ class TimeRates:
         return cls([metric.name for metric in trace.metrics], formulas, metrics)
 
     def beside(self, values: Values) -> Values:
-        """Return the values of a timeline, ``float64[step, metric]``, with columns of derived metrics appended."""
+        """Return the values of a time line, ``float64[step, metric]``, with columns of derived metrics appended."""
         columns = dict(zip(self.names, values.T, strict=True))
         for formula in self.formulas:
             columns[formula.name] = formula.evaluate(columns)

@@ -69,7 +69,7 @@ def time_strip(times: TimeLines) -> str:
 
 
 def _by_region(paths: Sequence[Mapping[str, Any]], own: _Paths) -> tuple[list[str], _Paths]:
-    """Return the different names of regions, and for each part of a row the region instead of its call path."""
+    """Return the distinct names of the regions, and ``own`` with indices of regions in place of those of call paths."""
     found: dict[tuple[str, str, str], float] = {}
     of_path = np.array([found.setdefault((each["kind"], each["name"], each["place"]), len(found)) for each in paths])
     names = [place if kind in _NAMED_BY_PLACE and place else name for kind, name, place in found]

@@ -39,7 +39,7 @@ def standing_out(space: MetricSpace, metric: str) -> str | None:
 
 
 def parted(found: Pursuit) -> str | None:
-    """Return a phrase on the locations in the smaller camp and the metric in which they differ; None without camps."""
+    """Return a phrase on the smaller of two camps of locations and how they differ; None if there are no such camps."""
     camps = found.camps
     if camps is None or not camps.worth or not (camps.alone or found.seen is found.space):
         return None

@@ -1,4 +1,4 @@
-"""Describe clusters in sentences and tables, for k-means, the tree and the map."""
+"""Describe clusters in sentences and tables, whatever method found them."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def told(space: MetricSpace, partition: Partition, cluster: int, called: str = "
         partition: The clusters.
         cluster: Index of the cluster.
         called: A name for the cluster; empty for a list of its members.
-        most: The largest number of metrics.
+        most: The maximum number of metrics.
     """
     what = differences(space, partition, cluster, most)
     return f"Cluster {cluster + 1}, {called or who(space, partition, cluster)}, compared with the others: {what}."
@@ -170,7 +170,9 @@ def by_difference(space: MetricSpace, partition: Partition) -> list[int]:
 
 
 def _farthest(space: MetricSpace, partition: Partition, column: int) -> str:
-    """Return a sentence on the clusters on the smaller side of a metric's widest gap, and on their farthest location.
+    """Return a sentence on the clusters above or below a metric's widest gap, whichever have fewer locations.
+
+    The sentence also names their location that is farthest from the gap.
 
     Args:
         space: The metric space.

@@ -237,7 +237,10 @@ def _heatmap(found: Correlation) -> Picture:
 
 
 def _scatterplots(found: Correlation) -> Picture:
-    """Return a picture with a scatterplot per pair of metrics; only the representatives of groups are shown."""
+    """Return a picture with a scatterplot per pair of metrics; if there are many metrics, only some are shown.
+
+    The representatives of groups come first.
+    """
     space = found.space
     representatives = [each.representative for each in found.groups]
     others = [name for group in found.groups for name in group.members if name not in representatives]

@@ -21,7 +21,7 @@ _DRAWN: Final = 40
 
 
 def kmeans_report(found: Clusters) -> Report:
-    """Return a report of clusters."""
+    """Return a report on the clusters that k-means found."""
     space, partition = found.space, found.partition
     return Report(
         _sentences(found),

@@ -26,7 +26,7 @@ _LABELLED: Final = 64  # maximum number of labelled locations in a picture
 
 
 def pca_report(found: Components) -> Report:
-    """Return a report of principal components."""
+    """Return a report on principal components, and on the clusters in their plane."""
     space = found.space
     count = len(found.explained)
     rows = [

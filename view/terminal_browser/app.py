@@ -179,7 +179,7 @@ class BrowserApp(App[None]):
             self.call_from_thread(self._advise, entries(findings, advised, whole=True, highlights=True))
 
     def _advise(self, findings: list[Entry]) -> None:
-        """Find advice in the sources, and show it."""
+        """Show the findings again, with the advice that was found in the sources."""
         self.findings = findings
         self._show_finding()
         if self.query_one(SourceView).display:

@@ -78,7 +78,7 @@ class TreeView(ScrollView, can_focus=True):
 
         Args:
             rows: The rows.
-            legend: The colour scale; None without one.
+            legend: The colour scale; None if there is none.
             signed: Whether to mark the signs of values.
         """
         at = self.current.nodes[0] if self.rows else None

@@ -96,7 +96,7 @@ def advice_on_difference(findings: Findings, finding: Finding) -> dict[str, Kind
 
 
 def _alone(finding: Finding) -> tuple[int, ...]:
-    """Return the only ranks that execute a finding's region; empty if other ranks may use its other call paths."""
+    """Return the ranks if only they enter a finding's region; empty if the finding is also about other call paths."""
     return () if finding.others else finding.alone
 
 

@@ -187,7 +187,7 @@ def _saving(findings: Findings, finding: Finding) -> str:
 
 
 def _whole(findings: Findings, gain: Gain) -> tuple[float, str]:
-    """Return the time of which a saving is a percentage, in seconds, and its name: the base, or a time with MPI."""
+    """Return the seconds that are 100 % for a saving, and their name: the base, the path with MPI, or the run."""
     base, with_mpi, run = findings.verdict.base.seconds, findings.verdict.with_mpi, findings.run.program_time
     if gain.seconds <= base and not (gain.is_beside and base < run):
         return base, base_name(findings)
@@ -253,7 +253,7 @@ def _use(findings: Findings, finding: Finding, why: Why) -> str:
 
 
 def _is_all(findings: Findings, finding: Finding) -> Why | None:
-    """Return what takes the saved time, if a region's whole time is saved and has a single cause; otherwise None."""
+    """Return the cause of a saving if it is the only one and the saving is almost all of a region's time; else None."""
     spent = [each for each in finding.gain.parts if each.why in _SPENT] if finding.gain else []
     if len(spent) != 1 or finding.weight is None:
         return None
@@ -261,7 +261,7 @@ def _is_all(findings: Findings, finding: Finding) -> Why | None:
 
 
 def _left(findings: Findings, finding: Finding, part: Saved) -> str:
-    """Return a phrase with the time after balancing; for savings on the critical path, also with the time there."""
+    """Return a phrase with the time after balancing; for savings on the critical path, also with the time there now."""
     fastest = min(finding.groups, key=lambda group: group.value, default=None)
     how = f"all were as fast as {ranks(fastest.labels)}" if part.why is Why.FASTEST and fastest else "shared evenly"
     each = " each" * (part.why is not Why.FASTEST)

@@ -112,8 +112,8 @@ def efficiency(findings: Findings, *, brief: bool = False, shown: Collection[int
 
     Args:
         findings: The findings.
-        brief: Whether to leave out ``parallel``, the longest wait, the next command, the time with MPI, and places of
-            hidden findings.
+        brief: Whether to leave out the word ``parallel``, the longest wait, the next command, the time with MPI, and
+            all but one place of hidden findings.
         shown: The numbers of the shown findings, which the line may refer to; None for all findings. If not None, the
             command to run next is included only if there is no finding.
     """

@@ -62,7 +62,10 @@ def highlight_of(findings: Findings, finding: Finding) -> Highlight:
 
 
 def _shown(experiment: Experiment, metric: str) -> tuple[str | None, bool]:
-    """Return the stored metric that shows a metric, which may be derived, and whether to exclude its child metrics."""
+    """Return the stored metric that shows a metric, which may be derived, and whether to exclude its child metrics.
+
+    The metric is None if the experiment stores neither it nor a root metric in seconds.
+    """
     if metric in experiment:
         return metric, False
     if metric == "compute_time" and "cpu_time" in experiment:

@@ -130,7 +130,7 @@ def _of_code(findings: Findings, finding: Finding, culprit: int) -> Iterator[str
 
 
 def _long_latencies(findings: Findings, culprit: int) -> str:
-    """Return a phrase on the events with long latencies that may explain a region's time, or that these are too few."""
+    """Return a phrase on the events with long latencies that may explain a region's time, or that are too few to."""
     found = findings.parts.candidates(culprit)
     if found is None:
         return "long latencies (memory, divisions, mispredicted branches)"
@@ -159,7 +159,7 @@ def _taken(findings: Findings, cause: Cause) -> str:
 
 
 def of_whole(findings: Findings, cause: Cause) -> tuple[str, str]:
-    """Return two times as text: the time that a cause takes, and the time of which that is a part."""
+    """Return two times as text: the time that a cause takes, and the whole time that contains it."""
     assert cause.seconds is not None and cause.share
     return time_of(findings.experiment, cause.seconds), time_of(findings.experiment, cause.seconds / cause.share)
 

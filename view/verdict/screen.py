@@ -137,7 +137,8 @@ class _Item:
         blocks: The title, the main lines, and further lines, each broken to the width.
         needed: Indices of the blocks for title and main lines, the most important first.
         more: Indices of the blocks for further lines.
-        sizes: The numbers of lines of the title and the advice; of these and the ranks; of these and the first reason.
+        sizes: Three numbers of lines: of the title and the advice; of these and the ranks; of all of these and the
+            first reason.
         shown: Indices of the blocks to show.
         entry: The finding.
     """

@@ -48,9 +48,9 @@ def is_of_threads(finding: Finding) -> bool:
 
 
 def why_threads_wait(findings: Findings, finding: Finding) -> Iterator[tuple[str, Kind]]:
-    """Yield lines on where threads queue in a finding's region, on its barriers, and on threads that are slow in turn.
+    """Yield lines on why threads wait in a finding's region, each with its kind of fault.
 
-    Each line comes with its kind of fault.
+    The reasons are: a different thread is slowest each time; threads queue for locks; barriers.
     """
     if finding.is_of_teams:
         yield f"why: a different thread is slowest each time {_what_runs(findings, finding)} runs", Kind.LATE

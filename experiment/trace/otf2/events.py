@@ -49,8 +49,10 @@ def read_events(archive: Any, takes: Mapping[str, Take], rest: Callable[[str, in
 
     Args:
         archive: The archive, opened by OTF2's own reader.
-        takes: Kind of event, one of ``NUMBERS`` → its handler.
+        takes: Maps kinds of events, which are keys of ``NUMBERS``, to their handlers.
         rest: Handles all other events; its arguments are the kind, the number of the location, and the event.
+
+    Any exception of a handler ends the reading, and is raised again.
     """
     import _otf2  # noqa: PLC0415 - an extra
     from otf2.event_reader import BufferedEventReader  # noqa: PLC0415
@@ -58,7 +60,7 @@ def read_events(archive: Any, takes: Mapping[str, Take], rest: Callable[[str, in
     failures: list[BaseException] = []
 
     class Rest(BufferedEventReader):  # type: ignore[misc]
-        """Passes events on without collecting them."""
+        """Passes each event on to ``rest``, instead of collecting events."""
 
         def _append(self, kind: Any, location: int, time: int, _data: Any, _attributes: Any, *values: Any) -> None:
             rest(kind.__name__, location, kind._construct(archive.definitions, time, *values))

@@ -37,7 +37,7 @@ class Events:
         self.numbers.append(number)
 
     def arrays(self) -> tuple[Values, Values]:
-        """Return all times, and all numbers."""
+        """Return all times, and all numbers, as two ``float64`` arrays."""
         return np.array(self.times, dtype=np.float64), np.array(self.numbers, dtype=np.float64)
 
 
@@ -86,14 +86,14 @@ class History:
         calls: npt.NDArray[np.bool_],
         levels: Collection[str],
     ) -> TimeLine:
-        """Return the location's timeline, one sample per step.
+        """Return the location's time line, one sample per step.
 
         Args:
             edges: ``float64[sample + 1]``: the boundaries of the steps, in seconds.
             metrics: The metrics of the columns, beginning with the times.
-            kinds: ``bool[time, path]``: the call paths that count towards each of the times.
+            kinds: ``bool[time metric, path]``: the call paths that count towards each of the times.
             calls: ``bool[path]``: the call paths whose time is not busy time.
-            levels: The counters of which each step shows the last value rather than the increase.
+            levels: The counters that are shown by their last value in each step, rather than by their increase.
         """
         count, width = len(edges) - 1, kinds.shape[1]
         sample, path, seconds = self._stays(edges)
@@ -126,7 +126,7 @@ class History:
         return _steps(edges, (cuts[:-1] + cuts[1:])[taken] / 2), path[taken], np.diff(cuts)[taken]
 
     def _column(self, metric: str, edges: Values, *, level: bool) -> Values:
-        """Return a metric's amount or level in each step; NaN before the first reading of a counter."""
+        """Return ``float64[step]``: a metric's amounts; for a level, the last readings, or NaN before the first one."""
         if metric not in self.counters:
             times, amounts = self.amounts[metric].arrays()
             return _sums(_steps(edges, times), amounts, len(edges) - 1)
@@ -143,5 +143,5 @@ def _sums(places: Places, amounts: Values, count: int) -> Values:
 
 
 def _steps(edges: Values, times: Values) -> Places:
-    """Return the step of each time; a time at the edge of two steps belongs to the earlier step."""
+    """Return ``intp[time]``: the step of each time; a time at the edge of two steps belongs to the earlier step."""
     return np.searchsorted(edges, times, side="left").clip(1, len(edges) - 1) - 1

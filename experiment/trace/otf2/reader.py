@@ -100,12 +100,12 @@ class Reading:
     def take_events(self, more: Mapping[str, Take] | None = None) -> dict[int, Location]:
         """Process all events, then leave the call paths that are still open.
 
-        Returns:
-            Number of a location with events → the location; in the order of ranks and threads.
-
         Args:
             more: Kind of event → an additional handler. It is called after the usual one, with the location's number,
                 the time in seconds, and the event's attributes.
+
+        Returns:
+            Number of a location with events → the location; in the order of ranks and threads.
 
         Raises:
             InputError: No region was entered.
@@ -228,7 +228,7 @@ class Reading:
         return path
 
     def _recursive(self, above: int | None, region: int) -> int | None:
-        """Return the call path with which a recursive call is merged."""
+        """Return the call path with which a recursive call is merged; None if the call is not recursive."""
         while above is not None:
             if self._region_of[above] == region:
                 return above

@@ -56,7 +56,7 @@ export function paneOf(pane, pieces, key) {
   return found.selecting([...found.selected]);
 }
 
-// Returns the view of the timelines that a fragment describes.
+// Returns the view of the time lines that a fragment describes.
 export function timeOf(times, pieces) {
   const trace = Number(pieces.get("tr") ?? 0);
   if (!times[trace]) return { trace: 0, shown: null, range: null };

@@ -72,7 +72,8 @@ export class Sums {
     return browser.spread((metric) => this.byLocation(metric, paths), browser.panes.system.tree);
   }
 
-  // Returns the values of a metric by location, summed over some call paths. The last result for each metric is cached.
+  // Returns the values of a metric by location, aggregated over some call paths. The last result for each metric is
+  // cached.
   byLocation(metric, paths) {
     const known = this.lastAsked.get(metric);
     if (known?.paths === paths) return known.tally;

@@ -1,4 +1,4 @@
-// The timelines of the page: values over the locations in each step of a run (written by view/page/time_lines.py).
+// The time lines of the page: values over the locations in each step of a run (written by view/page/time_lines.py).
 import { amount } from "./units.js";
 
 const ROWS = 20; // maximum number of rows in a table
@@ -59,7 +59,7 @@ export class TimeLines {
   }
 
   // Returns the index of the call path with the most time in a row and a part of a step; -1 for several short call
-  // paths, NaN without a call path.
+  // paths, NaN if there is none.
   pathAt(row, part) {
     return this.regions[row * this.steps * this.fine + part];
   }

@@ -44,7 +44,7 @@ export class Tree {
     return this.ancestors(node).at(-1) ?? node;
   }
 
-  // Returns nodes and their descendants, parents first. `into`: nodes whose children are included; undefined for all.
+  // Returns nodes and their descendants, parents first. `into`: nodes whose children are included; null for all.
   walk(starts, into = null) {
     const found = [];
     const pending = Array.from(starts).reverse();

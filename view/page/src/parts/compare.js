@@ -67,7 +67,7 @@ function changes(difference, name) {
     name: each[0],
     place: placeOf(each),
     before: before[region],
-    most: [0, 1].map((side) => difference.most[(2 * metric + side) * head.regions.length + region]), // of any location
+    most: [0, 1].map((side) => difference.most[(2 * metric + side) * head.regions.length + region]), // the largest value on any location
     gain: gains[region],
   }));
   const changed = lines.filter(({ gain }) => Math.abs(gain) > LEAST * whole);
