@@ -62,7 +62,7 @@ class Choice(NamedTuple):
         return self._is_on(found) or self._is_included(found) or self._is_part(found, around)
 
     def merged(self, inner: Iterable[CodeRegion]) -> Iterator[tuple[str, list[CodeRegion]]]:
-        """Yield the name and members, in order, of each merged region that the plan makes of regions in a function."""
+        """Yield each region into which the plan merges regions of a function: its name, and its members in order."""
         within = list(inner)
         for merge in self.plan.merge:
             members = sorted((each for each in within if merge.member(each.region) >= 0), key=lambda each: each.start)

@@ -24,7 +24,7 @@ from .statement_cost import StatementCost
 
 __all__ = ["find_regions"]
 
-_YIELDING: Final = ("tiny", "short")
+_YIELDING: Final = ("tiny", "short")  # reasons that begin with these words do not apply to regions that a plan includes
 
 
 def find_regions(

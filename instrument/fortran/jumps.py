@@ -18,7 +18,7 @@ class Arrival(Enum):
     NOTHING = auto()  # the jump leaves no part
     SOURCE = auto()  # before the jump
     TARGET = auto()  # at the jump's target
-    NEVER = auto()
+    NEVER = auto()  # nowhere, so these parts get no probes
 
 
 class Open:

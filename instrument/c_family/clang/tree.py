@@ -88,6 +88,8 @@ class Found:
         switches: Start and end of switch statements.
         unread: Errors in user text, with the parser's message.
         fatal: The error at which the parser stopped, in user or system text; None if it did not.
+
+    The other attributes have the same meaning as in ``Body``.
     """
 
     def __init__(self) -> None:
