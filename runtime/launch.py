@@ -94,7 +94,7 @@ def overhead_limit(text: str) -> str:
 
 
 def overhead_share(environment: Mapping[str, str]) -> float:
-    """Return the maximum share of time that overhead may take, from the program's environment."""
+    """Return the maximum share of the busy time that probes may take, from the program's environment."""
     return float(environment[_OVERHEAD].rstrip("%")) / 100
 
 
@@ -165,8 +165,8 @@ def launch(
     """Run a command to its end.
 
     An interrupt from the keyboard reaches the program as usual, and the recorded data are kept. A request to terminate,
-    or the end of the terminal, is passed on. Ignored signals stay ignored. Open MPI's launcher is killed if it does not
-    end then.
+    or the end of the terminal, is passed on. Ignored signals stay ignored. If Open MPI's launcher hangs after such a
+    signal, it is killed.
 
     Args:
         command: A launcher and the program, or the program alone.

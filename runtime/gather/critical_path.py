@@ -121,7 +121,7 @@ class CriticalPath:
         state: The least certain of the processes' states, one of ``shard_layout.PATH_STATES``.
         counted: Whether the path's lengths are in instructions.
         has_teams: Whether the path includes teams of threads, and was recorded to its end.
-        unknown: The share of the path's length that belongs to no known node.
+        unknown: The part of the path's length, in seconds or instructions, that belongs to no known node.
     """
 
     def __init__(self, processes: Mapping[int, PathRecords]) -> None:
@@ -138,7 +138,7 @@ class CriticalPath:
 
     @property
     def is_known(self) -> bool:
-        """Return whether the path is known, for the whole run or its beginning."""
+        """Whether the path is known, for the whole run or its beginning."""
         return bool(self._found)
 
     def of(self, process: int) -> npt.NDArray[np.void]:

@@ -74,5 +74,5 @@ class Head:
 
     @property
     def columns(self) -> list[int]:
-        """Return the indices of the threads that recorded something, and in any case of the first one."""
+        """The indices of the threads that recorded something, and in any case of the first one."""
         return [tree.index for tree in self.shard.threads if tree.taken or not tree.index] or [0]
