@@ -100,7 +100,7 @@ def apart(trial: Callable[[], str]) -> tuple[str, str]:
     """Run a trial in a separate process, with limited time and memory.
 
     Args:
-        trial: Returns the outcome as a word; raises any exception if something went wrong.
+        trial: Returns the outcome in a few words; raises any exception if something went wrong.
 
     Returns:
         The outcome, empty if there was an error; and what went wrong.
