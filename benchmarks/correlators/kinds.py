@@ -1,4 +1,4 @@
-"""Seven kinds of anomalies (Table 3 of Hauswirth et al. 2005), and random metrics that are known to show them or not."""
+"""Seven kinds of anomalies (Table 3 of Hauswirth et al. 2005), and metrics that are known to show them or not."""
 
 from __future__ import annotations
 
