@@ -215,7 +215,7 @@ def launch(
 
 @contextmanager
 def ended_in_order() -> Iterator[None]:
-    """Turn requests to end into an exception in the block, so that changes are undone."""
+    """Raise SystemExit in the block if a signal asks this process to end, so that the block undoes its changes."""
 
     def end(number: int, _: FrameType | None) -> NoReturn:
         raise SystemExit(128 + number)
@@ -226,7 +226,7 @@ def ended_in_order() -> Iterator[None]:
 
 @contextmanager
 def _handled(handler: Callable[[int, FrameType | None], object], *signals: int) -> Iterator[None]:
-    """Handle signals during the block; ignored signals stay ignored."""
+    """Let a handler handle signals during the block; ignored signals stay ignored."""
     before = {
         number: signal.signal(number, handler) for number in signals if signal.getsignal(number) != signal.SIG_IGN
     }

@@ -90,7 +90,7 @@ class Copy:
         return self.call(self.program.build)
 
     def call(self, command: str) -> Done:
-        """Run a command by the shell, in the folder for the program's commands."""
+        """Run a command by the shell, in the folder in which the program's commands run."""
         before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
         done = subprocess.run(
             command,
@@ -109,7 +109,7 @@ class Copy:
 
     @property
     def folder(self) -> Path:
-        """The folder for the program's commands."""
+        """The folder in which the program's commands run."""
         return self._place / self.program.at
 
     @property

@@ -95,7 +95,7 @@ def _run(copy: Copy, *, measured: bool = False) -> tuple[Done, float]:
 
 
 def _kept(program: Program, done: Done) -> str:
-    """Return the output that two runs must have in common."""
+    """Return the output of a run without the parts that may differ between two runs."""
     return re.sub(program.ignore, "", done.output, flags=re.M) if program.ignore else done.output
 
 

@@ -120,6 +120,6 @@ def _is_last(masked: str, call: Call, body: Body) -> bool:
 
 
 def _behind(masked: str, offset: int) -> int:
-    """Return the offset after characters that only end statements and blocks."""
+    """Return the offset right after the characters at ``offset`` that only end statements or blocks."""
     match = _NOTHING.match(masked, offset)
     return match.end() if match else offset

@@ -166,7 +166,7 @@ class _Construct(NamedTuple):
 
 
 class _Builder:
-    """Iterates over the statements once, with stacks of open units and constructs."""
+    """Finds procedures and their loops in one pass over the statements, with stacks of open units and constructs."""
 
     def __init__(self) -> None:
         self.procedures: list[Procedure] = []

@@ -135,7 +135,7 @@ class _Column:
 
 
 class Columns:
-    """The columns of this process, in the order of the whole experiment.
+    """The columns of the threads whose shards this process of the gather has read, in the experiment's order.
 
     Attributes:
         locations: The threads.
@@ -248,7 +248,11 @@ class Columns:
         return found
 
     def nodes(self, moved: _Places) -> Iterator[tuple[tuple[int, int], _Places]]:
-        """Yield process and thread, and the call path of each node."""
+        """Yield process and thread of each column, and the call path of each of its nodes, ``intp[node]``.
+
+        Args:
+            moved: The new index of each call path.
+        """
         for group in self._groups:
             places = moved[group.nodes]
             for column in group.columns:

@@ -246,7 +246,7 @@ class _Decisions:
         self.notes = Notes()
 
     def placings(self, counts: Sequence[int]) -> list[Placing]:
-        """Return the placing of each process of the gather."""
+        """Return the placing of each process of the gather; ``counts`` contains the number of shards that it has read."""
         run = self._run
         processes, columns = [-1] * len(run.shards.heads), [0] * len(run.shards.heads)
         ordered = sorted(run.places.items())

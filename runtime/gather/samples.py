@@ -231,7 +231,10 @@ def _with_rest(line: ThreadSamples, tree: ThreadTree) -> ThreadSamples:
 def _rest_by_node(
     line: ThreadSamples, tree: ThreadTree
 ) -> tuple[_Places, npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return nodes with visits, seconds and CPU seconds; if samples combine several nodes, so does the result."""
+    """Return what nodes contain beyond all samples: nodes, visits, seconds and CPU seconds.
+
+    If any part of a sample combines several nodes (-1), the result also combines all nodes.
+    """
     all_of_them = tree.nodes["visits"], tree.nodes["wall"], computing_of(tree.nodes)
     sampled = line.visits, line.seconds, line.computing
     if (line.nodes < 0).any():
@@ -249,5 +252,5 @@ def _rest_by_node(
 
 
 def _start_of(tree: ThreadTree) -> float:
-    """Return the start of the sample made for a thread without samples: its time before it was last seen."""
+    """Return when a thread without samples seems to have begun: when it was last seen, less its time, in seconds."""
     return max(0.0, tree.last - float(tree.nodes["wall"].sum()))
