@@ -289,7 +289,7 @@ def _is_about(pattern: Pattern, known: list[Region]) -> bool:
 
 
 def _meant(pattern: Pattern, known: list[Region]) -> str:
-    """Return a hint with the names that are most similar to the first key in a pattern that no region matches."""
+    """Return a hint for a pattern that no region matches: names similar to its first key without a match."""
     keys: dict[str, Any] = pattern.keys()
     for key, value in keys.items():
         alone = Pattern(**{key: value})

@@ -259,7 +259,7 @@ def _opened(log: Path | None) -> AbstractContextManager[BinaryIO | None]:
 
 
 def _names(environment: Mapping[str, str]) -> list[str]:
-    """Return the names of the variables that programs need."""
+    """Return the names of the environment variables that measured programs need on other nodes, if they are set."""
     forwarded = (*_FORWARDED, PATTERNS_VARIABLE, PYTHON_PATH) if PATTERNS_VARIABLE in environment else _FORWARDED
     return [name for name in forwarded if name in environment]
 

@@ -29,9 +29,9 @@ class Kind:
     """A kind of anomaly.
 
     Attributes:
-        name: Its name in the paper.
-        about: Its description in the paper.
-        category: Its category in the paper.
+        name: Its name in Table 3.
+        about: Its description in Table 3.
+        category: Its category in Table 3.
         points: The target without noise: pairs of a time from 0 to 1 and a value, connected by lines.
         intervals: Start and end, from 0 to 1, of each interval that is compared; empty: the whole time.
         noise: Deviation of the target's noise, relative to the deviation of the target without noise. Metrics have 0.5

@@ -264,7 +264,7 @@ def _column(places: npt.NDArray[np.int32], name: str, values: npt.NDArray[np.flo
 
 
 def _summed(rows: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
-    """Merge the rows of equal nodes."""
+    """Return rows of ``ON_PATH``, one per node, in which the given rows of the same node are added up."""
     keys, where = np.unique(rows[["thread", "node"]], return_inverse=True)
     found = np.zeros(len(keys), ON_PATH)
     for name in ("thread", "node"):

@@ -55,7 +55,7 @@ class FolderShards:
         return found
 
     def shape(self, key: bytes) -> Shape | None:
-        """Find a shape by its key."""
+        """Return the shape with a key; None if no shard has it."""
         return self.shapes[self._numbers[key]] if key in self._numbers else None
 
     def _number(self, shape: Shape) -> int:

@@ -87,7 +87,7 @@ class _Reader:
         return InputError(f"{self._shard.path}: expected a shard with {expected}, found {found}")
 
     def _find(self, data: bytes) -> None:
-        """Find threads, nodes and samples; the records were checked before."""
+        """Record the offsets of threads, nodes and samples in a shard, whose records were checked before."""
         halves = np.frombuffer(data, np.uint16, count=len(data) // 2)
         sizes = np.frombuffer(data, np.uint32, count=len(data) // 4)
         at = layout.HEADER_LAYOUT.itemsize
@@ -162,7 +162,12 @@ class _Reader:
     def _values(
         self, offsets: _Places, present: _Words
     ) -> tuple[npt.NDArray[np.void], npt.NDArray[np.float64], _Places]:
-        """Unpack the values of samples, and find where their parts begin, behind the values that are present."""
+        """Unpack samples: return their values by node field, their system values, and where their parts begin.
+
+        Args:
+            offsets: The offset of each sample in the shard, in bytes.
+            present: For each sample, a bit per value that it contains; other values are 0, unknown memory is NaN.
+        """
         bits = (present[:, None] >> np.arange(layout.TRACE_VALUES, dtype=np.uint64)) & np.uint64(1)
         if (present >> np.uint64(layout.TRACE_VALUES)).any():
             raise self._defect(f"samples of {layout.TRACE_VALUES} values", "more")
