@@ -41,7 +41,7 @@ class Fault:
 
     @property
     def is_large(self) -> bool:
-        """Whether it should be found by any method."""
+        """Whether the imbalance is large, so that every method should find it."""
         return self.of_region >= LARGE[0] and self.of_run >= LARGE[1]
 
 

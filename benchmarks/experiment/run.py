@@ -121,7 +121,7 @@ STEPS = {
 
 
 def kind_of_file(locations: int, ending: str, folder: Path) -> None:
-    """Print wall time, CPU time and memory of each of ``STEPS``, in a separate process.
+    """Run each of ``STEPS`` in a separate process; print its wall time, CPU time (in seconds) and memory (in MiB).
 
     Args:
         locations: The number of locations.

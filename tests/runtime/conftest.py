@@ -177,7 +177,7 @@ def children(experiment: Experiment, parent: str) -> list[str]:
 
 
 def without_calls(regions: Mapping[str, Counter[str]]) -> dict[str, tuple[int, int]]:
-    """Return the bytes by region, without calls, whose number varies if a run-time library has buffers."""
+    """Return each region's bytes out and in, without the number of calls, which a run-time library's buffers change."""
     return {name: (counts["out"], counts["in"]) for name, counts in regions.items()}
 
 

@@ -98,7 +98,7 @@ class Sketch:
     language: str
 
     def turns(self, share: float, ns: float) -> int:
-        """Return how many iterations of ``ns`` in each step take this share of the run; at least one."""
+        """Return how many iterations per step, of ``ns`` nanoseconds each, take a share of the run; at least one."""
         return max(1, round(share * self.seconds / self.steps / (ns * 1e-9)))
 
 

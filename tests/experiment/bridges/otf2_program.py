@@ -282,5 +282,5 @@ def write(folder: Path, events: Mapping[tuple[int, int], Sequence[Event]], *, sh
 
 
 def of_ranks(events: Sequence[Sequence[Event]]) -> dict[tuple[int, int], Sequence[Event]]:
-    """Return the events of ranks by rank and thread, as events of the first threads."""
+    """Map rank and thread to events: each rank's events belong to its first thread, number 0."""
     return {(rank, 0): own for rank, own in enumerate(events)}
