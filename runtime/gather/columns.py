@@ -90,7 +90,7 @@ class Timing:
 
     @property
     def lost(self) -> npt.NDArray[np.bool_]:
-        """Whether the time of each call path is unknown.
+        """Whether the time of each call path is unknown, ``bool[call path]``.
 
         The time is known if all visits were timed, or if all threads timed the call path again after about the same
         number of untimed visits.
@@ -218,11 +218,14 @@ class Columns:
         return found
 
     def program_time(self, moved: _Places) -> Severity:
-        """Return the time between the return of MPI_Init and the call of MPI_Finalize, at the program's root."""
+        """Return the seconds between the return of MPI_Init and the call of MPI_Finalize, at the program's root.
+
+        The result is ``float64[call path, location]``.
+        """
         return self._at_roots(moved, [column.program_time for column in self._columns])
 
     def of_processes(self, fields: Sequence[str], moved: _Places, *, by_path: str | None = None) -> Severity:
-        """Return the sum of some ``SYSTEM_VALUES`` of each process, at the program's root.
+        """Return the sum of some ``SYSTEM_VALUES`` of each process, at its root, ``float64[call path, location]``.
 
         Args:
             fields: The fields' names.

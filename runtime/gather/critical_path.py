@@ -75,7 +75,7 @@ class PathRecords:
     places: npt.NDArray[np.int32]
 
     def of_kind(self, kind: str) -> npt.NDArray[np.void]:
-        """Return the records of a kind."""
+        """Return the records of a kind, ``PATH_LAYOUT[record]``."""
         found: npt.NDArray[np.void] = self.records[self.records["kind"] == layout.PATH_KINDS.index(kind)]
         return found
 
@@ -84,14 +84,14 @@ class PathRecords:
         return entries_of(self.of_kind(kind))
 
     def place(self, offsets: npt.NDArray[np.uint32]) -> npt.NDArray[np.int32]:
-        """Return thread and index of nodes by their offsets; -1 for offsets without a node."""
+        """Return thread and index of nodes by their offsets, ``int32[offset, 2]``; -1 for offsets without a node."""
         found = np.searchsorted(self.offsets, offsets)
         known = (found < len(self.offsets)) & (self.offsets[np.minimum(found, len(self.offsets) - 1)] == offsets)
         return np.where(known[:, None], self.places[np.where(known, found, 0)], np.int32(-1))
 
 
 def entries_of(records: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
-    """Return the entries of records, concatenated."""
+    """Return the entries of records, concatenated, ``PATH_ENTRY[entry]``."""
     used = np.arange(layout.PATH_ENTRIES) < records["count"][:, None]
     found: npt.NDArray[np.void] = records["entries"][used]
     return found

@@ -113,7 +113,7 @@ def _where_a_cure_leaves_some(key: Key) -> set[Position]:
 
 
 def _invented(region: Region) -> bool:
-    """Return whether a finding is wrong if no fault was planted there; imbalances with clusters are judged elsewhere."""
+    """Return whether a finding is wrong if no fault was planted there; this excludes imbalances with clusters."""
     return region["kind"] in _NEVER_INVENTED or (region["kind"] == "imbalance" and not region["clusters"])
 
 
