@@ -17,7 +17,7 @@ struct aa_work {
 };
 
 /*
- * Times a work some times. The lowest decile of these times replaces work->seconds if it is less, because
+ * Takes samples of a work. The lowest decile of their times replaces work->seconds if it is less, because
  * disturbances only make samples longer.
  */
 void aa_sample(struct aa_work *work);
