@@ -1,4 +1,4 @@
-"""Find jumps that would enter a part of a function without executing the part's guard, or leave without closing it."""
+"""Find jumps that would enter a part of a function without executing the part's guard, or leave the guard open."""
 
 from __future__ import annotations
 

@@ -187,7 +187,7 @@ def _exchanged(timing: Experiment, counted: Mapping[str, Severity]) -> str | Non
 
 
 def _differing(timing: Experiment, counted: Severity, columns: npt.NDArray[np.intp]) -> Iterator[str]:
-    """Yield the call paths with different numbers of entries, summed over ranks."""
+    """Yield warnings about different numbers of threads, and about call paths with different numbers of entries."""
     timed = timing.exclusive("visits")
     if len(columns) != len(timing.locations):
         yield f"numbers of threads differ: {len(timing.locations)} in the timed run, {len(columns)} in the counting run"
