@@ -88,7 +88,7 @@ def test_a_handler_does_not_get_a_sample_that_is_due(preloaded: Record, tmp_path
 
 
 def test_samples_need_no_alternative_stack(preloaded: Record) -> None:
-    (shard,) = preloaded("stack +main spin 300 -main", **SAMPLED)  # for ticks while it runs, on a busy machine, too
+    (shard,) = preloaded("stack +main ticks 5 -main", **SAMPLED)
     assert samples_of(shard).signals > 0
 
 
@@ -103,7 +103,7 @@ def test_threads_that_block_the_signal_have_no_samples(record: Record) -> None:
 
 
 def test_time_in_which_the_signal_is_blocked_is_not_counted_where_it_comes(record: Record) -> None:
-    (shard,) = record("+main spin 20 block spin 100 +f unblock spin 10 -f -main", **SAMPLED)
+    (shard,) = record("+main ticks 5 block spin 100 +f unblock spin 10 -f -main", **SAMPLED)
     samples = samples_of(shard)
     assert samples.lost * samples.period > 0.05
     assert seconds_by_region(samples).get("f", 0.0) < 0.01 + 2 * TICK
@@ -126,7 +126,7 @@ def test_samples_that_are_not_where_clocks_show_the_time_are_biased(own: float, 
 
 def test_what_a_full_table_has_no_room_for_is_counted_without_its_place(preloaded: Record) -> None:
     regions = " ".join(f"+f{number} spin 1 -f{number}" for number in range(60))
-    (shard,) = preloaded(f"+main {regions} -main", AUTOANALYZER_MAX_MEMORY="1M", AUTOANALYZER_SAMPLE="10000")
+    (shard,) = preloaded(f"+main {regions} ticks 2 -main", AUTOANALYZER_MAX_MEMORY="1M", AUTOANALYZER_SAMPLE="10000")
     samples = samples_of(shard)
     assert samples.signals > 0
     assert sum(seconds_by_region(samples).values()) + samples.lost * samples.period == pytest.approx(samples.seconds)

@@ -8,7 +8,7 @@
  *                     in the program itself; <B: b at another address
  *   +|TEXT            enter a region whose descriptor is TEXT; NULL: the descriptor is a null pointer
  *   =NAME             a jump has landed in the region NAME; =<a: in a
- *   site              enter and leave a region as C does, at a site whose counter tells how many entries only count
+ *   site              enter and leave a region as C does, at a site with the number of entries that only count
  *   *N WORD           execute WORD N times
  *   times N WORDS ;   execute the words N times
  *   thread N WORDS ;  execute the words in N threads, one after another; parallel N WORDS ;: at the same time
@@ -24,6 +24,7 @@
  *   plugs N           load the libraries $PLUG.0, $PLUG.1, ..., N in all
  *   spin N  sleep N   compute, sleep for N milliseconds; poll N: make system calls meanwhile. With a fake clock
  *                     (fake_clock.c), the milliseconds are the clock's; take N: a hypervisor takes the core meanwhile
+ *   ticks N           compute until the kernel has checked this thread's timers N times, however busy the machine is
  *   touch N           write to each page of N new MiB
  *   spent             print how long these took since this was last printed, by the threads' own CPU clocks
  *   deny perf         from now on, the system call perf_event_open fails; deny nap: nanosleep; deny open: openat; deny timer: timer_create
@@ -293,6 +294,30 @@ static void spin(int milliseconds) {
     long long end = cpu_time() + milliseconds * 1000000LL;
     while (cpu_time() < end)
         continue;
+}
+
+static volatile sig_atomic_t ticks_seen;
+
+static void see_tick(int number) {
+    (void)number;
+    ticks_seen++;
+}
+
+/* Timers of this thread's CPU time of 2 ms, twice the period of samples: when one expires, a sample is due, too. */
+static void spin_for_ticks(int number) {
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGRTMIN};
+    event._sigev_un._tid = (int)syscall(SYS_gettid);
+    signal(SIGRTMIN, see_tick);
+    for (int seen = 0; seen < number; seen++) {
+        timer_t timer;
+        struct itimerspec times = {{0, 0}, {0, 2000000}};
+        timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer);
+        ticks_seen = 0;
+        timer_settime(timer, 0, &times, NULL);
+        while (!ticks_seen)
+            continue;
+        timer_delete(timer);
+    }
 }
 
 static void nap(int milliseconds) {
@@ -644,6 +669,8 @@ static int perform_number(const char *word, struct words *words) {
         crowd(number, atoi(*++words->at));
     else if (strcmp(word, "spin") == 0)
         spend(spin, number);
+    else if (strcmp(word, "ticks") == 0)
+        spin_for_ticks(number);
     else if (strcmp(word, "sleep") == 0)
         spend(nap, number);
     else if (strcmp(word, "poll") == 0)
