@@ -320,7 +320,7 @@ def _counting_file(rule: FileRule, prototype: Prototype, form: Form) -> list[str
 
 
 def _file_path(prototype: Prototype) -> str:
-    """Return the kind of collective that a file transfer is for the critical path; empty if none."""
+    """Return which ranks wait for each other in a file transfer, as a kind of collective; empty if none do."""
     name = prototype.name
     return "everyone" if "_all" in name else "from_lower" if "_ordered" in name else ""
 

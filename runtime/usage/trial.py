@@ -87,7 +87,7 @@ def _tried_system() -> dict[str, int]:
 
 
 def _allocation_defect(environment: Mapping[str, str]) -> str:
-    """Build the library and preload it into a process; return why that fails, or an empty string."""
+    """Build the allocation library, and preload it into a process; return why that fails, or an empty string."""
     try:
         compiler = c_compilers(environment, "the library that counts allocations")[0]
     except BuildError as error:

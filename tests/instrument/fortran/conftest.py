@@ -95,7 +95,7 @@ class Fortran:
         return Trial(found, self.lab.compare(untouched=untouched, still_open=still_open))
 
     def _known_to_llvm(self, compiler: Sequence[str], name: str, flags: Sequence[str]) -> tuple[str, ...]:
-        """Return the flags that LLVM's compiler knows; if it cannot compile the source, the test fails as expected."""
+        """Return the flags that LLVM's compiler knows; end the test as an expected failure if it rejects the source."""
         if any(flag.startswith(NOT_LLVMS) for flag in flags):
             pytest.xfail(f"LLVM's compiler does not know all of {' '.join(flags)}")
         known = tuple(flag for flag in flags if not flag.startswith(("-std=", "-fno-openmp")))
