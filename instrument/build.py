@@ -46,6 +46,11 @@ class Build:
         command: The user's command, or a part of it.
         work: The folder for temporary files.
         is_whole: Whether ``command`` is the user's whole command.
+
+    Attributes:
+        instrumented: Source → path of its instrumented text, for the sources that have one.
+        warnings: Our warnings, printed if the compiler succeeds.
+        said: The compiler's messages that were printed; None if the compiler itself printed some on a terminal.
     """
 
     def __init__(self, command: CompilerCommand, work: Workspace, *, is_whole: bool = True) -> None:
@@ -109,7 +114,7 @@ class Build:
         return self._ended_as_untouched(compiled, heard, again, work.folder / "untouched")
 
     def _ended_as_untouched(self, compiled: Finished, heard: bytes, again: Callable[[], Finished], folder: Path) -> int:
-        """Print the messages of the untouched command, and return the exit status for the user.
+        """Print the messages of the untouched command (the user's, without probes), and return the exit status.
 
         The messages of the compile with probes are not shown, because probes affect flow analysis, and preprocessing
         affects messages about macros.
@@ -173,8 +178,8 @@ class Build:
     def _check_says(self, heard: bytes) -> bool:
         """Let the compiler check the untouched sources, and print its messages if they equal those of the compile.
 
-        A check takes only a fraction of a compile's time. However, it does not give the warnings that come from
-        optimisation, which probes may have hidden.
+        A check takes only a fraction of a compile's time, but it omits the warnings that depend on optimisation. If
+        these are enabled, no check is made.
 
         Args:
             heard: The messages of the compile with probes.

@@ -62,7 +62,7 @@ class Choice(NamedTuple):
         return self._is_on(found) or self._is_included(found) or self._is_part(found, around)
 
     def merged(self, inner: Iterable[CodeRegion]) -> Iterator[tuple[str, list[CodeRegion]]]:
-        """Yield the name and members, in order, of each merged region that the plan makes of regions in a function."""
+        """Yield each region into which the plan merges regions of a function: its name, and its members in order."""
         within = list(inner)
         for merge in self.plan.merge:
             members = sorted((each for each in within if merge.member(each.region) >= 0), key=lambda each: each.start)
@@ -289,7 +289,7 @@ def _is_about(pattern: Pattern, known: list[Region]) -> bool:
 
 
 def _meant(pattern: Pattern, known: list[Region]) -> str:
-    """Return a hint with the names that are most similar to the first key in a pattern that no region matches."""
+    """Return a hint for a pattern that no region matches: names similar to its first key without a match."""
     keys: dict[str, Any] = pattern.keys()
     for key, value in keys.items():
         alone = Pattern(**{key: value})

@@ -24,7 +24,7 @@ class CodeRegion(NamedTuple):
         of_modes: The modes that the region belongs to; empty for the mode of its kind.
         of_plan: ``merge`` or ``split`` if a rule of the plan created the region; then modes do not matter.
         is_often: Whether the region may be entered so often that its probe is inlined in spite of the compile time.
-        keeps_scope: Whether declarations in the region are used after it, so that no block may enclose it.
+        keeps_scope: Whether declarations in the region are visible after it, so that no block may enclose it.
         is_off: Whether the reason is that none of the region's modes is on.
     """
 

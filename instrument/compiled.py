@@ -114,7 +114,7 @@ def _spelled(word: str) -> Iterator[str]:
 
 
 def _unless_header(text: re.Match[str]) -> str:
-    """Return the quotes without their text, unless it is the name of a header."""
+    """Return a quoted text; if it is not the name of a header, only the two quotes."""
     return text[0] if _HEADER.search(text[2]) else 2 * text[1]
 
 

@@ -100,6 +100,11 @@ class CompilerCommand:
     Args:
         words: The whole command; the first word is the compiler, or a launcher such as ccache before it.
 
+    Attributes:
+        compiler: The words that call the compiler: its launcher, if any, and its name.
+        is_cxx: Whether the compiler is for C++.
+        arguments: The arguments, in order, with the content of response files.
+
     Raises:
         UsageError: A response file cannot be read.
     """
@@ -140,7 +145,7 @@ class CompilerCommand:
 
     @property
     def rewrapped(self) -> tuple[str, ...]:
-        """The options that set the line length written by LLVM's Fortran preprocessor."""
+        """The options to compile text from LLVM's Fortran preprocessor, whose lines of fixed form end at column 72."""
         return ("-ffixed-line-length=72",) if any(map(self.loses_comments, self.sources)) else ()
 
     @property

@@ -161,7 +161,10 @@ __attribute__((__always_inline__)) static __inline__ int aa_only_counts(const st
            slot->generation == aa_fortran_main->generation && !aa_fortran_main->place->share;
 }
 
-/* The library times five of every 4096 visits: those whose number modulo 4096 is at most 4. */
+/*
+ * For throttled regions, the library is called for five of every 4096 visits, those whose number modulo 4096
+ * is at most 4: it times four visits, and ends the sample at the fifth.
+ */
 AA_STUB AA_NAME(aa_enter)(const char *descriptor) {
     struct aa_slot *slot = aa_slot_of(descriptor);
     if (slot) {

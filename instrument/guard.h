@@ -23,7 +23,7 @@ struct __attribute__((__visibility__("hidden"))) aa_guard {
 };
 
 /*
- * A guard for a region whose declarations are used after it: close() leaves the region before the
+ * A guard for a region whose declarations are visible after it: close() leaves the region before the
  * enclosing block ends.
  */
 struct __attribute__((__visibility__("hidden"))) aa_open_guard : aa_guard {

@@ -39,7 +39,7 @@ def find_plan(environment: Mapping[str, str] = os.environ) -> PlanFile | None:
     """Return the plan file; None if there is none.
 
     The value ``auto`` means the plan of the last run: in the first folder, from the current one upwards, that contains
-    a run in the default place. If a plan cannot be read, such as another user's, it is ignored.
+    a run in the default place. If that plan cannot be read, for example another user's, it is ignored.
     """
     name = environment.get(PLAN_VARIABLE, "")
     if name != _AUTO:

@@ -77,7 +77,7 @@ class SourceTexts:
         return run(words, output=True, messages=True, recorded=recorded and self._compiles)
 
     def _write_apart(self, source: Argument, dependencies: list[str]) -> None:
-        """Let the compiler write dependencies in a separate call if they would mix with the text, or suppress it."""
+        """Let the compiler write dependencies and further requested files, but not the text, in a separate call."""
         run(self._words(source, ["-fsyntax-only", *self._command.quiet, *dependencies]), messages=True, recorded=True)
 
     def _words(self, source: Argument, extra: list[str]) -> list[str]:

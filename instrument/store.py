@@ -76,7 +76,7 @@ class Store:
         return content if is_whole else None
 
     def put(self, key: str, content: bytes) -> None:
-        """Cache a result, unless it is larger than the store."""
+        """Cache a result, unless it is larger than a sixteenth of the limit: results are spread over 16 folders."""
         if len(content) + _CHECKSUM > self._share:
             return
         path = self._path(key)

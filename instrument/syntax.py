@@ -89,7 +89,7 @@ class Body(NamedTuple):
         opening: Offset of the body: an opening brace, or the ``try`` of a function try block.
         end: Offset right after the body.
         parameters: The parameters as declared, in parentheses; they distinguish overloads.
-        is_inline: Whether the function is a template, or defined in its class.
+        is_inline: Whether the function is a template or a lambda, or defined in its class.
         outer: The enclosing body, or None.
         inner: Start and end of the nested bodies.
         loops: All loops, in order, except those that obviously run once.

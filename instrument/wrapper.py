@@ -19,7 +19,7 @@ PRODUCTS_VARIABLE: Final = "AUTOANALYZER_PRODUCTS"
 """Environment variable with the path of the file that lists the compilers' output files."""
 _INSIDE: Final = "AUTOANALYZER_INSIDE"
 _SWITCH: Final = "AUTOANALYZER"
-# Output folders of commands that only test whether a source compiles.
+# Outputs of commands that only test whether a source compiles.
 _NOWHERE: Final = frozenset({"/dev/null", "-"})
 # Sources with which a build system tests the compiler: autoconf, CMake, Meson.
 _PROBING: Final = expression(

@@ -172,7 +172,7 @@ def _generate(
 def _compile(
     compiler: Sequence[str], library: MpiLibrary | None, work: Path, log: Path, environment: Mapping[str, str]
 ) -> str:
-    """Compile and link, and return the warnings; generated sources, half of the work, are compiled at the same time."""
+    """Compile and link, and return the warnings; generated sources, half of the work, are compiled in parallel."""
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - usually, the library is already built
 
     from .usage.trial import allocation_command  # noqa: PLC0415

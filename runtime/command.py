@@ -45,7 +45,11 @@ def find_program(command: Sequence[str], launcher: str) -> int | None:
 
 
 def launcher_words(command: Sequence[str], launcher: str) -> list[str] | None:
-    """Return the words before the first program, to start something else in the same way; None if unknown."""
+    """Return the words before the first program, to start something else in the same way; None if unknown.
+
+    Raises:
+        InputError: As for ``find_program``.
+    """
     place = find_program(command, launcher) if launcher else None
     return None if place is None else list(command[:place])
 

@@ -26,7 +26,7 @@ class RunFacts:
         environment: The environment variables that are recorded.
         processors: The number of processors that this process may use.
         node: The name of this machine.
-        max_overhead: The share of the time that measuring may take; None if unknown.
+        max_overhead: The share of the busy time that probes may take; None if unknown.
         running: Processes on this machine that were still running when the data of the other processes were gathered.
         prices: The machine's times for single operations, if it was calibrated.
         calibrated: Where and when ``prices`` were measured.

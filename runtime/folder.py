@@ -90,7 +90,7 @@ class RunFolder:
         return self.path / _LOG
 
     def run(self, number: int) -> RunFolder:
-        """Return the folder of one of several runs, counted from 1, of which the experiment is the mean."""
+        """Return the folder of a run, if the experiment is the mean of several runs; ``number`` counts them from 1."""
         return RunFolder(self.path / f"run-{number}")
 
     def clear_runs(self) -> None:

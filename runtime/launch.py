@@ -94,7 +94,7 @@ def overhead_limit(text: str) -> str:
 
 
 def overhead_share(environment: Mapping[str, str]) -> float:
-    """Return the maximum share of time that overhead may take, from the program's environment."""
+    """Return the maximum share of the busy time that probes may take, from the program's environment."""
     return float(environment[_OVERHEAD].rstrip("%")) / 100
 
 
@@ -165,8 +165,8 @@ def launch(
     """Run a command to its end.
 
     An interrupt from the keyboard reaches the program as usual, and the recorded data are kept. A request to terminate,
-    or the end of the terminal, is passed on. Ignored signals stay ignored. Open MPI's launcher is killed if it does not
-    end then.
+    or the end of the terminal, is passed on. Ignored signals stay ignored. If Open MPI's launcher hangs after such a
+    signal, it is killed.
 
     Args:
         command: A launcher and the program, or the program alone.
@@ -215,7 +215,7 @@ def launch(
 
 @contextmanager
 def ended_in_order() -> Iterator[None]:
-    """Turn requests to end into an exception in the block, so that changes are undone."""
+    """Raise SystemExit in the block if a signal asks this process to end, so that the block undoes its changes."""
 
     def end(number: int, _: FrameType | None) -> NoReturn:
         raise SystemExit(128 + number)
@@ -226,7 +226,7 @@ def ended_in_order() -> Iterator[None]:
 
 @contextmanager
 def _handled(handler: Callable[[int, FrameType | None], object], *signals: int) -> Iterator[None]:
-    """Handle signals during the block; ignored signals stay ignored."""
+    """Let a handler handle signals during the block; ignored signals stay ignored."""
     before = {
         number: signal.signal(number, handler) for number in signals if signal.getsignal(number) != signal.SIG_IGN
     }
@@ -259,7 +259,7 @@ def _opened(log: Path | None) -> AbstractContextManager[BinaryIO | None]:
 
 
 def _names(environment: Mapping[str, str]) -> list[str]:
-    """Return the names of the variables that programs need."""
+    """Return the names of the environment variables that measured programs need on other nodes, if they are set."""
     forwarded = (*_FORWARDED, PATTERNS_VARIABLE, PYTHON_PATH) if PATTERNS_VARIABLE in environment else _FORWARDED
     return [name for name in forwarded if name in environment]
 

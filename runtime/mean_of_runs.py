@@ -56,7 +56,7 @@ def _means(of_each: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 
 def runs_of_mean(experiment: Experiment, file: Path) -> list[Experiment]:
-    """Open the runs whose mean is a folder's experiment; empty if it is no mean, or if a run is missing.
+    """Open the runs of which an experiment is the mean; empty if it is no mean, or if a run is missing.
 
     Args:
         experiment: The experiment to analyse.

@@ -71,7 +71,7 @@ def measure(
             count anything.
         gather: ``mpi``, ``plain``, or ``auto``: by MPI if the data of some ranks are not on this disk.
         keep_environment: Whether to keep the few variables that explain a run.
-        limits: Variables that limit the overhead.
+        limits: Environment variables for the probe library, such as the overhead limit and the system use to count.
         python_functions: Patterns of Python functions that are regions.
         told: Progress callback of the gather: the number of shards read, and their total.
         beside: A context that is active while the program runs; it is left once the facts record the end.

@@ -23,7 +23,7 @@ class ProcessorUse:
 
     Attributes:
         elapsed: Seconds of a monotonic clock.
-        busy: Seconds in which processors that this process may use were busy, with any program.
+        busy: Seconds in which the processors that this process may use were busy with any program, summed over them.
         own: CPU seconds of this process, and of its descendants that have ended.
     """
 

@@ -27,11 +27,11 @@ _NEAREST: Final = 3
 
 
 def python_environment(patterns: Sequence[str], environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return the environment that makes interpreters record functions: they import our hook at their start.
+    """Return the variables that make interpreters record functions: they import our hook at their start.
 
     Args:
-        patterns: Patterns of the functions; if empty, the environment is returned unchanged.
-        environment: The environment to extend.
+        patterns: Patterns of the functions; if empty, no variables are returned.
+        environment: The environment whose ``PYTHONPATH`` is extended.
     """
     if not patterns:
         return {}
@@ -59,7 +59,7 @@ class PythonReport:
     displaced: int = 0
 
     def complaints(self, patterns: Sequence[str]) -> Iterator[str]:
-        """Yield the patterns that matched no function, with similar names."""
+        """Yield messages about patterns that matched no function, with similar names, and about incomplete data."""
         if patterns and not self.interpreters:
             yield "--python-functions: no Python program was recorded; start Python without -E, -I and -S"
             return

@@ -33,8 +33,8 @@ def is_simulated(counters: str) -> bool:
 def event_options(counters: str) -> list[str]:
     """Return the counting tool's options for ``simulated`` or ``simulated:EVENT,…``.
 
-    Without names, all events are counted except those of further levels of memory. In this case, the tool begins to
-    look for denormal numbers, which is slow, only when the processor has met the first one.
+    Without names, all events are counted except the misses of L3 and TLB. In this case, the tool begins to look for
+    denormal numbers, which is slow, only when the processor has met the first one.
 
     Raises:
         UsageError: There is no such event, or it is named twice.

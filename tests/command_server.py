@@ -1,4 +1,4 @@
-"""Run commands of ``autoanalyzer``, each in a fork of this process, which has imported the modules once for all.
+"""Run commands of ``autoanalyzer``, each in a fork of this process, which imports all modules once.
 
 Requests come through the socket at standard input: words, folder and environment as JSON, with three streams.
 """
@@ -21,10 +21,10 @@ import clang.cindex
 
 from autoanalyzer.cli import main, wrapper
 
-LEFT_OUT = "autoanalyzer.view.terminal_browser"  # a fifth of the time, for what is tested in other processes
+LEFT_OUT = "autoanalyzer.view.terminal_browser"  # takes a fifth of the import time, and is tested in other processes
 STAND_INS = ("aa-mpicc", "aa-mpicxx", "aa-mpifort")
-SECONDS = 1200  # after which a command is ended: it hangs, for it takes no minute where nothing else runs
-# What a command imports of other packages when it needs it: for its first call here, and then for all.
+SECONDS = 1200  # after which a command counts as hanging, and is killed; on an idle machine, none takes a minute
+# Command → modules of other packages that it imports on demand. They are imported here before its first call.
 _MATRICES = ("scipy.cluster.hierarchy", "scipy.linalg", "scipy.special")
 PACKAGES = {
     "pursue": _MATRICES[1:],
@@ -41,7 +41,7 @@ def import_all(name: str) -> None:
 
 
 def serve(requests: socket.socket) -> None:
-    """Fork for each request and answer with its exit status; return only in the forks, set up as requested."""
+    """Fork for each request, and answer with the fork's exit status; return only in the forks, set up as requested."""
     while True:
         request, streams, _, _ = socket.recv_fds(requests, 1 << 20, 3)
         if not request:
@@ -56,7 +56,7 @@ def serve(requests: socket.socket) -> None:
         for stream in streams:
             os.close(stream)
         status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-        if status == -signal.SIGALRM:  # what it waited for would hold the streams open
+        if status == -signal.SIGALRM:  # otherwise, processes that it waited for would keep the streams open
             with suppress(ProcessLookupError):
                 os.killpg(process, signal.SIGKILL)
         requests.send(str(status).encode())
@@ -73,7 +73,10 @@ def serve(requests: socket.socket) -> None:
 
 
 def carry_out(command: Callable[[], object]) -> None:
-    """End this process with the command's status; the interpreter is not torn down, which would copy all its memory."""
+    """Run a command, and end this process with its exit status.
+
+    The interpreter is not torn down, because that would copy all memory that the fork shares.
+    """
     status: object = 1
     try:
         command()

@@ -34,32 +34,32 @@ from .costs import Costs
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-with pytest.MonkeyPatch.context() as _patch:  # as commands do: threads of BLAS wait busily for cores that others have
+with pytest.MonkeyPatch.context() as _patch:  # as commands do, because BLAS's threads wait busily for cores in use
     _patch.setenv("OPENBLAS_NUM_THREADS", "1")
-    import scipy.linalg  # noqa: F401 - it and numpy have each a BLAS of its own, which reads that here
+    import scipy.linalg  # noqa: F401 - scipy and numpy each have their own BLAS, which reads the variable here
 
-hypothesis.settings.register_profile("unhurried", deadline=None)  # a busy machine proves nothing
+hypothesis.settings.register_profile("unhurried", deadline=None)  # on a busy machine, a slow example is no failure
 hypothesis.settings.load_profile("unhurried")
 
 Done = subprocess.CompletedProcess[bytes]
 
 BIN = Path(sys.executable).parent
-LOADS = Path("/proc/loadavg")  # how many threads run or wait for a core
-LIBOMP = [f"-L{each.parent}" for each in sorted(Path("/usr/lib").glob("llvm-*/lib/libomp.so"))[-1:]]  # of clang
-SPAWNING = Path(__file__).parent / "programs" / "spawning.c"  # of two processes, in C
-FAST_LINKER = ["-fuse-ld=gold"] if shutil.which("ld.gold") else []  # for what only has to run
+LOADS = Path("/proc/loadavg")  # contains the number of threads that run or wait for a core
+LIBOMP = [f"-L{each.parent}" for each in sorted(Path("/usr/lib").glob("llvm-*/lib/libomp.so"))[-1:]]  # for clang
+SPAWNING = Path(__file__).parent / "programs" / "spawning.c"  # a program whose two processes spawn a third one
+FAST_LINKER = ["-fuse-ld=gold"] if shutil.which("ld.gold") else []  # for programs that only have to run
 
 
 class CommandServer:
-    """Runs commands of ``autoanalyzer`` in forks of one process, which saves the start of Python."""
+    """Runs commands of ``autoanalyzer`` in forks of one process, which saves the time that Python takes to start."""
 
     COMMANDS = ("autoanalyzer", "aa-mpicc", "aa-mpicxx", "aa-mpifort")
-    AT_START = ("PYTHON", "LC_", "LANG", "LIBCLANG")  # what is read when Python, or what it loads, starts
+    AT_START = ("PYTHON", "LC_", "LANG", "LIBCLANG")  # prefixes of variables that Python or its libraries read at start
     ALL_MODULES = (
         *("analyze", "advise", "timelines", "cli", "experiment", "instrument", "runs", "view"),
         "runtime.gather.gather",
     )
-    # A process of few modules forks in a tenth of the time.
+    # A process with few modules forks in a tenth of the time.
     COMPILING = ("compile", "instrument", "regions")
     COMPILER_MODULES = ("instrument", "runtime.build", *(f"cli.{each}" for each in COMPILING))
 
@@ -72,7 +72,7 @@ class CommandServer:
 
     @property
     def process(self) -> int:
-        """The number of the server's process."""
+        """The server's process ID."""
         return self._process.pid
 
     def close(self) -> None:
@@ -98,7 +98,7 @@ class CommandServer:
         streams: Sequence[int],
         read: Callable[[], Iterable[bytes]],
     ) -> tuple[int, list[bytes]]:
-        """Run a command with three streams, which are closed here; read its output and wait for its end."""
+        """Run a command with three streams, which are closed here; return its exit status and what ``read`` returns."""
         request = json.dumps([words, str(folder), environment])
         with self._turn:
             with suppress(ConnectionError):
@@ -155,7 +155,7 @@ def run(words: Sequence[str | Path], folder: Path, env: Mapping[str, str] | None
 
 
 def cache_of_libraries(folder: Path) -> Path:
-    """Make a cache with only the probe libraries that other tests have built, because one takes 12 s of CPU time."""
+    """Make a cache with only the probe libraries that other tests have built: to build one takes 12 s of CPU time."""
     folder.mkdir(0o755)
     for library in Path(os.environ["AUTOANALYZER_CACHE"]).glob("probe-*/libaaprobe.so"):
         shutil.copytree(library.parent, folder / library.parent.name, copy_function=os.link)
@@ -169,7 +169,7 @@ def left_by_run(folder: Path) -> set[str]:
 
 @dataclass(frozen=True)
 class Tool:
-    """Runs commands in one folder; sources are written there first."""
+    """Runs commands in one folder, and writes files there."""
 
     folder: Path
 
@@ -199,7 +199,7 @@ class Tool:
 
 @dataclass(frozen=True)
 class Opened:
-    """What a browser made of a page: ``drawn`` is what is written in pictures and tables, ``said`` when pointed at."""
+    """What a browser shows of a page: ``drawn`` are texts in pictures and tables, ``said`` those under the mouse."""
 
     text: str
     drawn: list[str]
@@ -210,7 +210,7 @@ class Opened:
 
 
 _DRAWN_SIMPLY = ("--disable-gpu", "--disable-gpu-compositing", "--disable-software-rasterizer", "--in-process-gpu")
-_FOR_A_SECOND = "--js-flags=--no-opt --no-maglev"  # a page is open no longer, and optimising its script does not pay
+_FOR_A_SECOND = "--js-flags=--no-opt --no-maglev"  # a page is open for a second, so optimising its script does not pay
 _BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 
@@ -230,7 +230,7 @@ def chromium() -> Generator[Browser, None, None]:
 
 @pytest.fixture(scope="session")
 def browse(chromium: Browser) -> Generator[Callable[[Path], Opened], None, None]:
-    """Return a function that opens a page: its text, its pictures, its errors and its requests."""
+    """Return a function that opens a page, and returns its text, pictures, errors and requests."""
     complaints: list[str] = []
     requests: list[str] = []
     page = chromium.new_page()
@@ -265,8 +265,8 @@ MPIS = {"openmpi": ("mpirun.openmpi", "mpicc.openmpi"), "mpich": ("mpirun.mpich"
 def for_several_programs(launcher: str) -> str:
     """Return the command that starts several programs: the launcher, unless it crashes.
 
-    mpirun of Debian 13's Open MPI 5.0.7 crashes, whatever the programs are (Open MPI's issue 13303); prterun, of which
-    it is made, does not.
+    mpirun of Debian 13's Open MPI 5.0.7 crashes, whatever the programs are (Open MPI's issue 13303); prterun, on which
+    it is based, does not.
     """
     command = [launcher, "-n", "1", "true", ":", "-n", "1", "true"]
     crashes = subprocess.run(command, check=False, capture_output=True).returncode == -SIGSEGV
@@ -279,7 +279,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int | None:
-    """Start two workers per core, because tests also wait; six if other programs want twice the cores already."""
+    """Start two workers per core, because tests also wait; six if other programs want more than twice the cores."""
     if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
         return None
     processors = len(os.sched_getaffinity(0))
@@ -289,7 +289,7 @@ def pytest_xdist_auto_num_workers() -> int | None:
 def fewest_running(times: int = 10) -> int:
     """Return the smallest number of other threads that run or wait for a core within half a second.
 
-    The averages beside it remember for minutes what has ended.
+    The averages in the same file are not used, because they include programs that ended minutes ago.
     """
     seen = []
     for _ in range(times):
@@ -311,7 +311,7 @@ def pytest_collection() -> Generator[None, Any, Any]:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Run parameter values that a test's marker ``by_day`` does not name only at night."""
+    """Mark a test as nightly if a parameter has another value than those in the test's marker ``by_day``."""
     values = getattr(getattr(item, "callspec", None), "params", {})
     for marker in item.iter_markers("by_day"):
         if any(name in values and values[name] not in kept for name, kept in marker.kwargs.items()):
@@ -320,9 +320,9 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 @pytest.hookimpl(trylast=True)  # once it is known which tests run
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let each worker begin with whole files of the longest tests: else they end last, and build again what they share.
+    """Order the tests so that each worker begins with all tests in a file that are marked ``long``, which take longest.
 
-    xdist cuts the list up evenly, and lets those that have done their part take over half of another's, from its end.
+    xdist divides the list evenly; a worker that has finished its part takes over half of another's, from its end.
     """
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     files = [*dict.fromkeys(item.path for item in items if item.get_closest_marker("long"))]
@@ -363,17 +363,17 @@ def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session", autouse=True)
 def _launchable_mpi(shared_folder: Path) -> Generator[None, None, None]:
-    """Let Open MPI run as root with four ranks on two cores, and keep builds out of the user's cache."""
+    """Let Open MPI run as root with more ranks than cores, and keep builds out of the user's cache."""
     with pytest.MonkeyPatch.context() as patch:
         if os.geteuid() == 0:
             for launcher in ("OMPI", "PRTE"):  # mpirun, prterun
                 patch.setenv(f"{launcher}_ALLOW_RUN_AS_ROOT", "1")
                 patch.setenv(f"{launcher}_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-        patch.setenv("OMPI_MCA_rmaps_base_oversubscribe", "1")  # Open MPI 4, and from 5 on:
+        patch.setenv("OMPI_MCA_rmaps_base_oversubscribe", "1")  # for Open MPI 4; the next one for 5 and later
         patch.setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")
-        patch.setenv("OMPI_MCA_pml", "ob1")  # others look for networks first
-        patch.setenv("OMPI_MCA_mpi_yield_when_idle", "1")  # who waits leaves the core to other tests
-        # Once in thousands of runs Open MPI 4 takes a rank that has finalized for one that has not (its issue 7833).
+        patch.setenv("OMPI_MCA_pml", "ob1")  # other components search for networks first
+        patch.setenv("OMPI_MCA_mpi_yield_when_idle", "1")  # ranks that wait leave the core to other tests
+        # Once in thousands of runs, Open MPI 4 takes a rank that has finalized for one that has not (its issue 7833).
         patch.setenv("OMPI_MCA_orte_allowed_exit_without_sync", "1")
         patch.setenv("AUTOANALYZER_CALIBRATE", "off")
         if not os.environ.get("AUTOANALYZER_CACHE"):
@@ -394,7 +394,7 @@ def mpi(request: pytest.FixtureRequest) -> tuple[str, str]:
 
 @pytest.fixture
 def tmp_path(tmp_path: Path) -> Path:
-    """Return an empty folder of the test's own, as are the two above it, in which sources are searched as well."""
+    """Return the test's own folder; the two folders above it, in which sources are searched, too, are also its own."""
     folder = tmp_path / "project" / "run"
     folder.mkdir(parents=True)
     return folder
@@ -418,5 +418,5 @@ def here(
 
 @pytest.fixture
 def tool(tmp_path: Path) -> Tool:
-    """Return the commands as users have them, in a folder of the test's own."""
+    """Return a function that runs commands as users do, in the test's own folder."""
     return Tool(tmp_path)

@@ -14,16 +14,16 @@ from typing import Any
 
 import pytest
 
-CHEAP = 0.02  # seconds: fixtures below are not listed
+CHEAP = 0.02  # seconds; fixtures that take less are not listed
 TICKS = os.sysconf("SC_CLK_TCK")
-TIMES = slice(11, 15)  # of /proc/PID/stat, behind the name: user and system time, its own and its children's
+TIMES = slice(11, 15)  # fields of /proc/PID/stat after the name: user and system time of a process and its children
 
 
 class Costs:
     """A plugin of pytest.
 
     Args:
-        helpers: Returns the processes that work for tests beside this one.
+        helpers: Returns the IDs of other processes that work for the tests.
     """
 
     def __init__(self, helpers: Callable[[], Iterable[int]]) -> None:

@@ -1,4 +1,4 @@
-"""Find out whether the kernel lets tests count its events, without PAPI: a container may forbid it."""
+"""Find out, without PAPI, whether the kernel allows tests to count events, which a container may forbid."""
 
 import ctypes
 import os
@@ -18,7 +18,7 @@ _SIZE = 112
 
 
 def kernel_counts() -> bool:
-    """Return whether the kernel's clock of this thread can be opened."""
+    """Return whether the kernel's event for the CPU time of this thread can be opened."""
     return _opens(_SOFTWARE, _TASK_CLOCK)
 
 
@@ -28,7 +28,7 @@ def processor_counts() -> bool:
 
 
 def _opens(kind: int, event: int) -> bool:
-    """Open an event of this thread without the kernel's part; return whether that works."""
+    """Return whether an event can be opened that counts this thread outside the kernel."""
     words = struct.pack("=IIQQQQQ", kind, _SIZE, event, 0, 0, 0, _NO_KERNEL)
     attributes = ctypes.create_string_buffer(words, _SIZE)
     number = _NUMBERS[platform.machine()]
@@ -40,7 +40,7 @@ def _opens(kind: int, event: int) -> bool:
 
 @cache
 def papi_counts() -> bool:
-    """Return whether PAPI counts the same clock; it counts nothing on processors that its libpfm4 does not know."""
+    """Return whether PAPI counts CPU time, too; it counts nothing on processors that its libpfm4 does not know."""
     return any(each.starts for each in look_up(["perf::TASK-CLOCK"]).events)
 
 
@@ -49,4 +49,7 @@ counts_events_of_the_kernel = (
     if kernel_counts()
     else pytest.mark.skip(reason="the kernel may not be asked here: perf_event_open fails")
 )
-"""Marks tests for which PAPI has to count; that it cannot is a property of the machine, and nothing to install."""
+"""Mark of tests in which PAPI must count the kernel's events.
+
+They are skipped if the kernel forbids that, and expected to fail if PAPI does not know the processor: no package helps.
+"""

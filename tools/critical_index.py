@@ -32,8 +32,13 @@ def sphered_noise(drawn: np.random.Generator, points: int, metrics: int) -> Valu
 def critical(points: int, metrics: int, dimensions: int) -> float:
     """Return the 95th percentile of the logarithm of the index that the search finds in noise.
 
-    If there is only one projection, the 97.5th percentile is returned. Otherwise, draws are expensive, and the
-    percentile is derived from the mean and deviation of fewer draws.
+    If there are no more metrics than dimensions, there is only one projection, and the 97.5th percentile is returned.
+    Otherwise, draws are expensive, and the percentile is derived from the mean and deviation of fewer draws.
+
+    Args:
+        points: The number of points.
+        metrics: The number of metrics.
+        dimensions: The number of dimensions of the projection.
     """
     draws = 20 * DRAWS if metrics <= dimensions else DRAWS if points * metrics <= LARGEST // 10 else DRAWS // 3
     drawn = np.random.default_rng([points, metrics, dimensions])
@@ -46,7 +51,7 @@ def critical(points: int, metrics: int, dimensions: int) -> float:
 
 
 def main() -> None:
-    """Print a row per number of metrics. Cells with too many points to compute repeat the values in the rows above."""
+    """Print a row per number of metrics. Cells with too many points to compute are extrapolated from two rows above."""
     across = np.log(METRICS)
     with threadpool_limits(1):
         for dimensions in [int(word) for word in sys.argv[1:]] or (1, 2, 3):

@@ -24,7 +24,7 @@ class Case:
     """A test that ran.
 
     Attributes:
-        file: The test's module.
+        file: The report's name for the test's module, such as ``tests.test_docs``.
         name: The test's name, with its parameters.
         seconds: Wall time, including fixtures.
         cpu: CPU seconds, including processes that the test started.

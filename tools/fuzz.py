@@ -69,7 +69,7 @@ class Workshop:
         return self._messages("probed", compiler, case, text, *(("-c", "-O1") if compiles else ("-fsyntax-only",)))
 
     def _messages(self, folder: str, compiler: tuple[str, ...], case: Mutant, text: bytes, *words: str) -> str:
-        """Compile a text; return the compiler's messages if it rejects it, otherwise an empty string."""
+        """Compile a text; return the compiler's messages if it rejects the text, otherwise an empty string."""
         place = self.folder / folder
         place.mkdir(exist_ok=True)
         (place / case.name).write_bytes(text)

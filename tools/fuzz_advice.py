@@ -58,7 +58,7 @@ def _sources(folder: Path, language: str) -> list[Source]:
 
 
 def _advised(case: Mutant, folder: Path) -> str:
-    """Read a mutant and request advice on all its regions and causes; return the outcome in a word."""
+    """Read a mutant, and request advice on all its procedures and causes; return the outcome in a word or two."""
     path = folder / case.name
     text = case.text.encode("latin-1")
     path.write_bytes(text)

@@ -33,7 +33,7 @@ from autoanalyzer.experiment.bridges import darshan, darshan_records
 from autoanalyzer.experiment.bridges.damage import package
 
 FOLDER: Final = DATA / "foreign"
-OPENED: Final = {"otf2": "otf2/traces.otf2"}  # kind → the file to open; for other kinds, their folder
+OPENED: Final = {"otf2": "otf2/traces.otf2"}  # kind → the file to open; for other kinds, their only file or folder
 DARSHAN: Final = "darshan"
 NEW_PROCESS: Final = 50  # one in this many mutated Darshan logs is read by a new interpreter, as in commands
 TOKENS: Final = (
@@ -128,7 +128,7 @@ def printed_by_copy(path: Path) -> subprocess.CompletedProcess[bytes]:
 
 
 def words_changed(content: bytes, chance: random.Random) -> bytes:
-    """Return the content with a word replaced by another word, a number or a token, or with lines moved or removed."""
+    """Return the content with a word replaced by another word, a number or a token, or with lines copied or removed."""
     words = list(_WORD.finditer(content))
     if not words or chance.random() < 0.3:
         lines = content.splitlines(keepends=True) or [b""]

@@ -45,7 +45,7 @@ TOKENS: Final = (
 
 
 def corpus() -> dict[str, bytes]:
-    """Map file names to contents: a small experiment in each file format."""
+    """Map file names to contents: small experiments in the file formats CUBE 3, compressed or not, and CUBE 4."""
     example = (DATA / "example.cube").read_bytes()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "own.cube"
@@ -136,7 +136,7 @@ def mutant(number: int, files: dict[str, bytes]) -> Mutant:
 
 
 def with_notes(content: bytes, chance: random.Random) -> bytes:
-    """Return an experiment's text in which random values replace the notes."""
+    """Return the text of an experiment whose notes are replaced by random values of one or three fields."""
     values: list[object] = [None, True, -1, 2, 10**30, 0.5, float("nan"), "a", "\ud800"]
     values += [[], ["a", 1], [3, 3], [[]], {}, {"a": 1}]
     found = {key.name: chance.choice(values) for key in chance.sample(fields(Notes), chance.choice([1, 1, 3]))}

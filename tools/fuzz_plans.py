@@ -73,7 +73,7 @@ class Program:
 
     @cached_property
     def regions(self) -> list[Region]:
-        """The program's regions in all modes; none if it does not compile, or if two runs differ."""
+        """The program's regions in all modes; none if it does not compile, two runs differ, or a run takes too long."""
         if self.build(self.path.name, "-o", "program").returncode:
             return []
         try:
@@ -108,7 +108,7 @@ def programs() -> list[Program]:
 
 
 def some_pattern(chance: random.Random, regions: list[Region]) -> Pattern:
-    """Return a pattern that matches at least one of the regions, by some of its attributes."""
+    """Return a pattern that matches at least one of the regions, by some or all of the region's attributes."""
     region = chance.choice(regions)
     pattern = Pattern.of(region)
     if chance.random() < 0.3:

@@ -121,7 +121,13 @@ def ended(run: subprocess.Popen[bytes], program: Path) -> bool:
 
 
 def defect(experiment: Experiment | None, left: dict[int, int], *, finished: bool) -> str:
-    """Return what is missing or wrong in a run's experiment; an empty string if nothing is."""
+    """Return what is missing or wrong in a run's experiment; an empty string if nothing is.
+
+    Args:
+        experiment: The experiment; None if nothing was recorded.
+        left: Rank → the number of times that the rank had left the region ``step``.
+        finished: Whether the run ended before it was killed.
+    """
     if experiment is None:
         return f"nothing was kept, but ranks had left regions: {left}" if any(left.values()) else ""
     notes = experiment.notes

@@ -90,7 +90,7 @@ class Trials:
             (self.options.keep / f"{number}-{Path(name).name}").write_bytes(content)
 
     def end(self) -> int:
-        """Print the outcomes; return the exit status."""
+        """Print the outcomes; return the exit status: 1 if a trial failed, otherwise 0."""
         sys.stdout.writelines(f"{count:6} {outcome}\n" for outcome, count in sorted(self.outcomes.items()))
         sys.stdout.write(f"{self._failures:6} failures in {self._made} {self._what}s\n")
         return 1 if self._failures else 0
@@ -100,7 +100,7 @@ def apart(trial: Callable[[], str]) -> tuple[str, str]:
     """Run a trial in a separate process, with limited time and memory.
 
     Args:
-        trial: Returns the outcome as a word; raises any exception if something went wrong.
+        trial: Returns the outcome in a few words; raises any exception if something went wrong.
 
     Returns:
         The outcome, empty if there was an error; and what went wrong.

@@ -36,7 +36,10 @@ WORDS: Final = {
     r"told|tells?|says?|said": "report, show",
     r"the paper|paper \d+": "author and year",
 }
-"""Word that the glossary replaces → what to write. "Because" and "left out" are not checked: they have other uses."""
+"""Pattern of a word that the glossary replaces → what to write instead.
+
+"Because" and "left out" are not checked, because they have other uses.
+"""
 
 EXCEPTIONS: Final = {
     "processor": {

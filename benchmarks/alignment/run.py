@@ -1,9 +1,9 @@
-"""Time warp paths against three libraries, and measure the memory of a long one.
+"""Time the search for warp paths against three libraries, and measure the memory that a long path takes.
 
     python benchmarks/alignment/run.py [--rounds 5] [--samples 10000] [--long 100000]
 
-Each installed library is timed in turn with ours, round by round: dtaidistance and dtw-python for the path, and all
-three for the distance alone. For a path, they need memory for the whole table.
+Each installed library is timed in turn with our implementation, round by round: dtaidistance for the path, and
+dtaidistance, dtw-python and tslearn for the distance alone. For a path, libraries need memory for the whole table.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Subject = Callable[[Values, Values], object]
 
 
 def sequences(count: int) -> tuple[Values, Values]:
-    """Return a random walk, and a warped copy of it with its own noise."""
+    """Return a random walk, and a warped copy of it, each with its own noise, ``float64[count]``."""
     chance = np.random.default_rng(0)
     at = np.linspace(0, 1, count)
     walk = np.cumsum(chance.normal(size=count))
@@ -36,7 +36,7 @@ def sequences(count: int) -> tuple[Values, Values]:
 
 
 def subjects() -> Mapping[str, Subject]:
-    """Return our implementation and those of installed libraries."""
+    """Map the name of each implementation, ours and those of installed libraries, to a function of two sequences."""
     found: dict[str, Subject] = {
         "path, ours": lambda x, y: warp(x, y).error,
         "distance, ours": warp_error,
@@ -60,7 +60,7 @@ def subjects() -> Mapping[str, Subject]:
 
 
 def compared(rounds: int, samples: int) -> None:
-    """Time each library in turn, round by round."""
+    """Time each implementation in turn, round by round, and print the medians."""
     x, y = sequences(samples)
     given = subjects()
     for subject in given.values():
@@ -84,7 +84,7 @@ def peak() -> float:
 
 
 def long(samples: int) -> None:
-    """Find a long path in a separate process, and print how much memory it took."""
+    """Find the path of two long sequences in this process, and print how much time and memory it took."""
     x, y = sequences(samples)
     before = peak()
     started = time.perf_counter()
@@ -98,7 +98,7 @@ def long(samples: int) -> None:
 
 
 def main() -> None:
-    """Print the times and the memory."""
+    """Print the times, and the memory of a long path, which is found in a separate process."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--samples", type=int, default=10_000)

@@ -3,7 +3,8 @@
     python benchmarks/analysis/large.py [--ranks 1000000] [--folder DIR] [--processes 4]
 
 The experiments have 200 call paths and 12 metrics; ranks are balanced, or all different in two call paths; files have 9
-kB per rank. Each time is printed beside that of reading the file once, with the power of the ranks at which it grows.
+kB per rank. Beside each time, the time to read the file once is printed, and the power of the number of ranks with
+which the time of one process grows.
 """
 
 from __future__ import annotations
@@ -51,12 +52,12 @@ class Made:
         self.total = computed + self.waits * self.in_mpi.sum()
 
     def computed(self, path: int) -> Values:
-        """Return each rank's busy time in a call path."""
+        """Return each rank's busy time in a call path, in seconds, ``float64[rank]``."""
         noise = 1 + 0.005 * np.random.default_rng(1000 + path).standard_normal(self.ranks)
         return self.size[path] * noise * (self.factor if path in SLOW else 1.0)
 
     def row(self, metric: str, path: int) -> Values:
-        """Return a metric's values in a call path."""
+        """Return a metric's exclusive values in a call path, ``float64[rank]``."""
         nothing = np.zeros(self.ranks)
         if metric == "visits":
             return nothing + 10
@@ -77,11 +78,11 @@ class Made:
         return np.floor(values) if rates.get(metric, 0) > 1 else values
 
     def rows(self, metric: str, paths: Rows) -> Values:
-        """Return a metric's values in several call paths."""
+        """Return a metric's exclusive values in several call paths, ``float64[path, rank]``."""
         return np.array([self.row(metric, path) for path in paths.tolist()])
 
     def experiment(self) -> Experiment:
-        """Return the experiment; nothing of it is cached."""
+        """Return the experiment, whose values are computed anew each time that they are read."""
         known = [metric for metric in (*STORED_METRICS, *COUNT_METRICS) if metric.name in METRICS]
         return Experiment(
             metrics=[each if each.parent in METRICS else replace(each, parent=None) for each in known],
@@ -105,7 +106,7 @@ def _call_paths() -> list[CallPath]:
 
 
 def measured(words: Sequence[str | Path]) -> tuple[float, float]:
-    """Run a command; return its seconds, and the GiB of its largest process."""
+    """Run a command; return its wall time in seconds, and the peak memory of its largest process in GiB."""
     before = time.perf_counter()
     script = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)"
     script += "; print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
@@ -114,7 +115,7 @@ def measured(words: Sequence[str | Path]) -> tuple[float, float]:
 
 
 def main() -> None:
-    """Print a line per number of ranks and kind."""
+    """Print a line per kind of experiment and number of ranks."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--ranks", type=int, default=1_000_000)
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()), help="with room for 9 kB a rank")

@@ -3,9 +3,10 @@
     python benchmarks/analysis/methods.py [--trees 300] [--seed 20]
 
 Places: a culprit is right if it is exactly the region in which an imbalance was planted. An imbalance is large if the
-slowest rank takes at least 30 % longer for its region, and 5 % of the run; others are as small as 10 % and 2 %. Times
-have 1 % of noise. Renumberings: eight ranks along a ramp of 35 %, in 200 orders; the number of orders that give other
-clusters than the first. Balanced: the number of trees without an imbalance in which a method finds that ranks differ.
+excess of the slowest rank is at least 30 % of its region's time, and 5 % of the run; others are as small as 10 % and
+2 %. Times have 1 % of noise. Renumberings: the times of eight ranks increase evenly by 35 % in all; printed is how many
+of 200 orders of the ranks give other clusters than the first order. Balanced: the number of trees without an imbalance
+in which a method finds that ranks differ.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ Values = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Fault:
-    """An imbalance: its call path, and the excess of the slowest rank, relative to its region and to the run."""
+    """An imbalance: its call path, and the slowest rank's excess of time, relative to its region and to the run."""
 
     path: int
     of_region: float
@@ -40,7 +41,7 @@ class Fault:
 
     @property
     def is_large(self) -> bool:
-        """Whether it should be found by any method."""
+        """Whether the imbalance is large, so that every method should find it."""
         return self.of_region >= LARGE[0] and self.of_run >= LARGE[1]
 
 
@@ -58,7 +59,7 @@ METHODS: dict[str, Callable[[Prepared], Dissimilarity]] = {"autoanalyzer": by_ou
 
 
 def tree(rng: np.random.Generator) -> list[CallPath]:
-    """Return three to eight regions below the entry procedure, some with up to three children, and these likewise."""
+    """Return a random tree: three to eight regions below ``main``, many with one to three children, down to level 3."""
     paths = [CallPath(Region("function", "main", "app.c", "main", 0, 1, 999))]
     pending = [(0, 1)]
     while pending:
@@ -73,7 +74,10 @@ def tree(rng: np.random.Generator) -> list[CallPath]:
 
 
 def shape(rng: np.random.Generator) -> Values:
-    """Return each rank's share of an imbalance, 1 on the slowest: on one rank, on some, along a ramp, or random."""
+    """Return each rank's excess relative to the slowest rank's, ``float64[rank]``.
+
+    One rank is slow, some are equally slow, ranks become slower evenly, or all values are random.
+    """
     any_parts = rng.random(RANKS)
     return (
         (np.arange(RANKS) == rng.integers(RANKS)).astype(float),
@@ -84,7 +88,7 @@ def shape(rng: np.random.Generator) -> Values:
 
 
 def planted(rng: np.random.Generator, faults: int) -> tuple[Experiment, list[Fault]]:
-    """Return a run of a random tree with this many imbalances, each in a region's own code."""
+    """Return a run of a random tree with ``faults`` imbalances, each in a region's own code, and the imbalances."""
     paths = tree(rng)
     own = rng.lognormal(0.0, 1.0, len(paths))
     own[0] = 0.01 * own.sum()
@@ -110,7 +114,7 @@ def below(paths: list[CallPath], root: int) -> Iterator[int]:
 
 
 def run_of(paths: list[CallPath], seconds: Values) -> Experiment:
-    """Return an experiment of exclusive seconds, all of them busy time."""
+    """Return an experiment with exclusive times ``float64[path, rank]`` in seconds, all of them busy time."""
     nothing = np.zeros_like(seconds)
     metrics = [Metric("wall_time", "sec"), Metric("mpi_time", "sec", "wall_time"), Metric("cpu_time", "sec")]
     return Experiment(
@@ -128,13 +132,13 @@ def run_of(paths: list[CallPath], seconds: Values) -> Experiment:
 
 
 class Score:
-    """How many of the planted imbalances a method found."""
+    """Counts of a method's culprits and of planted imbalances; as text: precision, recall, F1, share of missed ones."""
 
     def __init__(self) -> None:
         self.right = self.found = self.planted = self.large = self.missed = 0
 
     def add(self, run: Prepared, dissimilarity: Dissimilarity, faults: list[Fault]) -> None:
-        """Compare the culprits with the planted imbalances."""
+        """Compare the culprits in a run with its planted imbalances, and add the counts."""
         regions = {run.compared.regions[each].id for each in dissimilarity.culprits}
         self.right += sum(fault.path in regions for fault in faults)
         self.found += len(regions)
@@ -151,7 +155,10 @@ class Score:
 
 
 def changes(method: Callable[[Prepared], Dissimilarity], seed: int) -> int:
-    """Count the orders of ranks along a ramp whose clusters differ from those of the first order."""
+    """Count the orders of ranks for which a method finds other clusters than for the first order.
+
+    The ranks' times increase evenly; an order assigns them to the rank numbers.
+    """
     rng = np.random.default_rng(seed)
     ramp = SECONDS * (1 + RAMP * np.arange(RANKS) / (RANKS - 1.0))
     paths = [CallPath(Region("function", "main", "app.c", "main", 0, 1, 9))]
@@ -166,7 +173,7 @@ def changes(method: Callable[[Prepared], Dissimilarity], seed: int) -> int:
 
 
 def main() -> None:
-    """Print a line per number of imbalances and method."""
+    """Print a line per number of imbalances and method, then each method's false alarms and changed clusters."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trees", type=int, default=300)
     parser.add_argument("--seed", type=int, default=20)

@@ -2,7 +2,7 @@
 
     python benchmarks/analysis/run.py [--ranks 1000000]
 
-Each time is printed beside that of one pass over the same numbers, a sum over all of them, in the same run.
+Beside each time, the time to add up all of the same values is printed, measured in the same run.
 """
 
 from __future__ import annotations
@@ -18,11 +18,16 @@ from autoanalyzer.analyze.dissimilarity.rank_vectors import RankVectors
 from autoanalyzer.analyze.run.code_regions import CodeRegion
 from autoanalyzer.experiment import CallPath, Experiment, Location, Region
 
-TOP, BELOW = 14, 2  # 1-code regions, and children of each: the shape of ST in Liu et al. 2011
+TOP, BELOW = 14, 2  # regions of depth 1, and children of each, as in the program ST in Liu et al. 2011
 
 
 def made_vectors(ranks: int, kind: str) -> RankVectors:
-    """Return vectors of ranks that are balanced, in four groups, or all different."""
+    """Return the busy time of each rank by region; ranks are balanced, in four groups, or all different.
+
+    Args:
+        ranks: The number of ranks.
+        kind: ``balanced``, ``four groups`` or ``spread``.
+    """
     rng = np.random.default_rng(7)
     regions: list[CodeRegion] = []
     rows: list[np.ndarray] = []

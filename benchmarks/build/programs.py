@@ -1,4 +1,4 @@
-"""Read a list of programs, and build these in copies of their folders by their own commands.
+"""Read a list of programs, and build each program in a copy of its folder, by its own commands.
 
 .. code-block:: toml
 
@@ -10,7 +10,7 @@
     verify = "checksum [0-9.]+"      # must be in its output
     ignore = "[0-9.]+ s$|^Date.*"    # may differ between two runs
 
-A path in ``at`` names the subfolder for the commands. Patterns are Python's, in which ``^`` and ``$`` match at lines.
+A path in ``at`` names the subfolder for the commands. Patterns are Python's; ``^`` and ``$`` match at each line.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ __all__ = ["PLAIN", "PROBED", "Copy", "Done", "Program", "copies_of", "read_prog
 
 PLAIN = {"CC": "mpicc", "CXX": "mpicxx", "FC": "mpifort"}
 PROBED = {name: f"aa-{compiler}" for name, compiler in PLAIN.items()}
-_COMPILED = "compiled"  # the folder of objects in a cache
+_COMPILED = "compiled"  # the folder in a cache that contains objects
 
 
 @dataclass(frozen=True)
 class Program:
-    """A program and its commands."""
+    """A program and its commands; the fields are the keys of a list."""
 
     name: str
     folder: str
@@ -51,7 +51,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Done:
-    """A finished command, with wall seconds, and CPU seconds of all its processes."""
+    """A finished command: exit status, standard output, standard error, wall seconds, CPU seconds of all processes."""
 
     status: int
     output: str
@@ -82,7 +82,7 @@ class Copy:
         self._environment = {**os.environ, **compilers, "PATH": path, "AUTOANALYZER_CACHE": str(cache), **variables}
 
     def build(self, *, cold: bool = False) -> Done:
-        """Copy the folder again and build there; ``cold`` clears the compilers' caches before."""
+        """Copy the folder again, and build there; ``cold`` first removes the objects in the compilers' cache."""
         shutil.rmtree(self._place, ignore_errors=True)
         shutil.copytree(self.program.folder, self._place, symlinks=True)
         if cold:
@@ -90,7 +90,7 @@ class Copy:
         return self.call(self.program.build)
 
     def call(self, command: str) -> Done:
-        """Run a command in the folder for the program's commands."""
+        """Run a command by the shell, in the folder in which the program's commands run."""
         before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
         done = subprocess.run(
             command,
@@ -109,12 +109,12 @@ class Copy:
 
     @property
     def folder(self) -> Path:
-        """The folder for the program's commands."""
+        """The folder in which the program's commands run."""
         return self._place / self.program.at
 
     @property
     def objects(self) -> int:
-        """The number of different objects that a build has left."""
+        """The number of object files that a build has left, links to the same file counted once."""
         return len({path.resolve() for path in self._place.rglob("*.o")})
 
 
@@ -122,7 +122,7 @@ def read_programs(path: Path) -> list[Program]:
     """Read a list of programs.
 
     Raises:
-        SystemExit: It is not such a list; with the reason.
+        SystemExit: The file is not such a list, or a folder is missing; with the reason.
     """
     known = {field.name for field in fields(Program)}
     try:

@@ -1,10 +1,10 @@
-"""Build and run programs of yours, plain and with probes, and write the table of docs/evidence/real-programs.md.
+"""Build and run your own programs, plain and with probes, and write the table in docs/evidence/real-programs.md.
 
     python benchmarks/build/real_programs.py LIST.toml [--modes MODES]... [--rounds 1] [NAME...]
 
 ``programs.py`` describes the format of a list. Each program is built by its own commands, in which only the names of
-the compilers change, and once per choice of modes. Builds (cold: without caches; warm: once more) are compared by CPU
-time, runs by the launcher's wall time. A build or run that fails becomes a row that reports the failure. The MPI
+the compilers change, for each choice of modes. Builds (cold: without caches; warm: repeated with caches) are compared
+by CPU time, runs by the launcher's wall time. If a build or run fails, the program's row reports the failure. The MPI
 library is the one whose compilers and launcher come first on PATH.
 """
 
@@ -33,7 +33,7 @@ _SECONDS = "launcher.seconds"
 
 
 def rows(program: Program, modes: list[str], cache: Path, rounds: int) -> list[str]:
-    """Build and run a program; return a row per choice of modes, followed by the warnings."""
+    """Build and run a program; return a row per choice of modes, then what was compiled unchanged, with the reasons."""
     found: list[str] = []
     named: set[str] = set()
     for choice in modes:
@@ -83,7 +83,10 @@ def _cells(program: Program, plain: Copy, probed: Copy, rounds: int) -> tuple[li
 
 
 def _run(copy: Copy, *, measured: bool = False) -> tuple[Done, float]:
-    """Run a program, timing its launcher, optionally under ``autoanalyzer run``; return the launcher's seconds, too."""
+    """Run a program, optionally under ``autoanalyzer run``; return the command, and the launcher's wall seconds.
+
+    If the command fails, 0 is returned instead of the seconds.
+    """
     place = copy.folder / _SECONDS
     clock = f"bash -c 'TIMEFORMAT=%R; {{ time \"$@\" 2>&3; }} 3>&2 2> \"$0\"' {shlex.quote(str(place))} "
     run = f"autoanalyzer run -o {shlex.quote(str(copy.folder / _OUT))} -- " if measured else ""
@@ -92,7 +95,7 @@ def _run(copy: Copy, *, measured: bool = False) -> tuple[Done, float]:
 
 
 def _kept(program: Program, done: Done) -> str:
-    """Return the output that two runs must have in common."""
+    """Return the output of a run without the parts that may differ between two runs."""
     return re.sub(program.ignore, "", done.output, flags=re.M) if program.ignore else done.output
 
 

@@ -1,4 +1,4 @@
-"""Measure what probes cost a build: programs are built plain, with probes, and with probes again, in turn.
+"""Measure how much longer builds with probes take: programs are built plain, with probes, and with probes again.
 
     python benchmarks/build/run.py [--programs LIST.toml] [--rounds 3] [NAME...]
 
@@ -18,7 +18,10 @@ OWN = Path(__file__).with_name("own.toml")
 
 
 def measure(program: Program, cache: Path, rounds: int) -> None:
-    """Print one line: seconds of a plain build, and the ratios of a cold and a warm build with probes."""
+    """Print two lines, for wall and CPU time: seconds of a plain build, and the ratios of builds with probes to it.
+
+    A cold build finds no objects in the cache, a warm one finds all.
+    """
     taken: dict[str, list[Done]] = {"plain": [], "cold": [], "warm": []}
     with copies_of(program, cache) as (plain, probed):
         for _ in range(rounds + 1):  # the first round fills file caches, and builds the probe library

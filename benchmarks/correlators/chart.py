@@ -19,7 +19,12 @@ _LINE: Final = 18
 
 
 def drawn_chart(groups: Mapping[str, Mapping[str, float]], categories: Sequence[tuple[str, str]]) -> str:
-    """Draw a group of bars for each kind; bars are from 0 to 1, and omitted below 0."""
+    """Return a chart with a group of bars for each kind, as SVG.
+
+    Args:
+        groups: Kind → name of a bar → its value, at most 1; negative values are drawn as 0.
+        categories: Each kind with its category, in the order in which the groups are drawn.
+    """
     names = list(next(iter(groups.values())))
     width = len(names) * _BAR + _GAP
     whole = _LEFT + width * len(groups) + 10

@@ -17,10 +17,10 @@ Values = npt.NDArray[np.float64]
 
 LABELS: Final = ("no", "maybe", "yes")
 
-_COUNT: Final = 600  # samples
-_EACH: Final = (70, 15, 15)  # metrics per label
-# Labels by Pearson's correlation, without noise, of a metric with the target, as an eye would judge; values in between
-# are not used.
+_COUNT: Final = 600  # number of samples
+_EACH: Final = (70, 15, 15)  # number of metrics with each label
+# A metric's label depends on the absolute value of its Pearson correlation with the target, both without noise: the
+# bands of "no", "maybe" and "yes". Metrics between the bands are not used.
 _BANDS: Final = ((0.0, 0.35), (0.45, 0.75), (0.85, 1.0))
 
 
@@ -29,12 +29,13 @@ class Kind:
     """A kind of anomaly.
 
     Attributes:
-        name: Its name in the paper.
-        about: Its description in the paper.
-        category: Its category in the paper.
-        points: The target without noise: moments from 0 to 1 and values, connected by lines.
-        intervals: The compared intervals; the whole time if empty.
-        noise: Deviation of the noise, relative to that of the target; metrics have half to one and a half of it.
+        name: Its name in Table 3.
+        about: Its description in Table 3.
+        category: Its category in Table 3.
+        points: The target without noise: pairs of a time from 0 to 1 and a value, connected by lines.
+        intervals: Start and end, from 0 to 1, of each interval that is compared; empty: the whole time.
+        noise: Deviation of the target's noise, relative to the deviation of the target without noise. Metrics have 0.5
+            to 1.5 times as much noise, relative to their own deviation.
         outliers: Share of samples that are outliers.
     """
 
@@ -77,8 +78,8 @@ class Case:
     """A target and metrics.
 
     Attributes:
-        target: The target.
-        drawn: A pattern as drawn by hand: the kind's points, each slightly off.
+        target: The series with the anomaly.
+        drawn: A pattern as if drawn by hand: the kind's points, each slightly moved.
         metrics: The metrics.
         labels: For each metric, the index of its label in ``LABELS``.
     """
@@ -90,7 +91,7 @@ class Case:
 
 
 def case(kind: Kind, seed: int) -> Case:
-    """Return a target with noise, and metrics with each label."""
+    """Return a target with noise, and metrics with each label; the same seed returns the same case."""
     chance = np.random.default_rng(seed)
     at = (np.arange(_COUNT) + 0.5) / _COUNT
     clean = np.interp(at, *zip(*kind.points, strict=True))
@@ -115,7 +116,7 @@ def case(kind: Kind, seed: int) -> Case:
 
 
 def _drawn(kind: Kind, chance: np.random.Generator) -> list[tuple[float, float]]:
-    """Move each moment by about a hundredth of the time, and each value by about a twentieth of the range."""
+    """Return the kind's points; times are moved by about 1 % of the whole time, values by about 5 % of the range."""
     moments = {moment: moment + 0.01 * chance.normal() for moment, _ in kind.points}
     height = float(np.ptp([value for _, value in kind.points]))
     points = [(moments[moment], value + 0.05 * height * chance.normal()) for moment, value in kind.points]
@@ -123,7 +124,14 @@ def _drawn(kind: Kind, chance: np.random.Generator) -> list[tuple[float, float]]
 
 
 def _mixture(clean: Values, at: Values, share: float, chance: np.random.Generator) -> Values:
-    """Mix a metric that follows the target, not always in proportion, with something else."""
+    """Return a mixture of a series that follows the target, not always in proportion, and an unrelated series.
+
+    Args:
+        clean: The target without noise, ``float64[sample]``.
+        at: The end of each sample, from 0 to 1.
+        share: The share of the series that follows the target, from 0 to 1.
+        chance: The generator of random numbers.
+    """
     shape = (clean - clean.min()) / np.ptp(clean)
     follows = chance.choice([-1, 1]) * shape ** chance.choice([0.5, 1, 1, 1, 2])
     other = _other(at, chance)
@@ -133,7 +141,7 @@ def _mixture(clean: Values, at: Values, share: float, chance: np.random.Generato
 
 
 def _other(at: Values, chance: np.random.Generator) -> Values:
-    """Return a series of something else that a program may do: growth, walks, periods, steps, dips, nothing."""
+    """Return a random series that is unrelated to the target: growth, random walk, period, step, pulse, or zeros."""
     kind = chance.integers(6)
     where = chance.uniform(0.05, 0.9)
     shapes: tuple[Values, ...] = (
@@ -150,7 +158,7 @@ def _other(at: Values, chance: np.random.Generator) -> Values:
 def _noisy(
     values: Values, kind: Kind, factor: float, taken: npt.NDArray[np.bool_], chance: np.random.Generator
 ) -> Values:
-    """Add noise, outliers, and outside the intervals another anomaly."""
+    """Return the values with noise and outliers and, outside the compared intervals, with a random walk."""
     deviation = float(values[taken].std()) or 1.0
     noisy = values + kind.noise * factor * deviation * chance.normal(size=len(values))
     far = chance.random(len(values)) < kind.outliers

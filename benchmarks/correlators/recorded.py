@@ -1,4 +1,4 @@
-"""Real time lines with known relations between metrics: the sample ``phases``, recorded several times."""
+"""Recorded time lines with known relations between metrics: several runs of the sample ``phases``."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class Planted:
     Attributes:
         name: The anomaly's name.
         function: The function that executes a step of the phase.
-        target: The metric that shows it.
-        yes: Metrics that show it because of the way the program is made, as its cause or its effect.
-        maybe: Metrics that it disturbs, among other influences.
-        steps: Its shape: share of the phase's steps → value of the target, connected by lines.
+        target: The metric that the correlators are asked to explain.
+        yes: Other metrics that show the anomaly by construction of the program, as its cause or its effect.
+        maybe: Metrics that the anomaly influences, among other things.
+        steps: The drawn pattern: pairs of a share of the phase's steps and a value of the target, connected by lines.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Planted:
 
 
 def _pulses(every: int, first: int) -> list[tuple[float, float]]:
-    """Return a pulse of one step in every group of ``every`` steps, from step ``first`` on to the group's end."""
+    """Return a pattern with a pulse in every group of ``every`` steps, from step ``first`` to the end of the group."""
     points = [(0.0, 0.0)]
     for end in range(every, _STEPS + 1, every):
         begin = end - every + first
@@ -82,10 +82,10 @@ PLANTED: Final = (
 
 
 def recorded_cases(folder: Path) -> Iterator[tuple[Planted, Case, tuple[float, float]]]:
-    """Yield a case for each phase, with its interval; all times are on the first run's clock.
+    """Yield each planted anomaly, its case, and the start and end of its phase, in seconds on the first run's clock.
 
     Args:
-        folder: The output of ``record --counters simulated`` for the sample.
+        folder: The output folder of ``record --counters simulated`` for the sample.
     """
     files = [*sorted(folder.glob(f"run-*/{TRACE_FILE}")), *folder.glob(f"run-*/{COUNTING_TRACE_FILE}")]
     traces = [load_trace(file) for file in files]
@@ -117,7 +117,7 @@ def _label(planted: Planted, metric: str) -> int:
 
 
 def _moments(trace: Trace, function: str) -> npt.NDArray[np.float64]:
-    """Return when each step of a phase begins and when the last one ends, ``float64[step + 1]``; means over ranks."""
+    """Return when each step of a phase begins and the last one ends, in seconds, ``float64[step + 1]``; rank means."""
     (path,) = (number for number, each in enumerate(trace.call_paths) if each.region.name == function)
     found = []
     for line in trace.lines():

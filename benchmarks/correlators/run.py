@@ -2,8 +2,8 @@
 
     python benchmarks/correlators/run.py [--cases 20] [--chart docs/pictures/correlators.svg] [--time] [--recorded DIR]
 
-Accuracy is Spearman's coefficient of the ranking with the labels (yes, maybe, no), divided by its maximum (section
-6.1). It is 1 if all yes come before all maybe, and these before all no.
+Accuracy is Spearman's correlation coefficient between the ranking and the labels (yes, maybe, no), divided by its
+maximum (section 6.1). It is 1 if all metrics with "yes" come before those with "maybe", and these before "no".
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LONG: Final = (500, 10_000)  # metrics and samples
 
 
 def accuracy(scores: Sequence[float], labels: Sequence[int]) -> float:
-    """Return the accuracy of a ranking; 0 if it does not distinguish any metrics."""
+    """Return the accuracy of a ranking by scores, from -1 to 1; 0 if all scores are equal."""
     if np.ptp(scores) == 0:
         return 0.0
     best = spearmanr(np.argsort(np.argsort(labels, kind="stable")), labels).statistic
@@ -37,7 +37,7 @@ def accuracy(scores: Sequence[float], labels: Sequence[int]) -> float:
 
 
 def accuracies(of: Case, intervals: Sequence[tuple[float, float]]) -> dict[str, float]:
-    """Return the accuracy of each correlator, with the drawn pattern and with the proposed one."""
+    """Return the accuracy of each correlator with the drawn pattern, and of ``mlp`` with the proposed one, by name."""
     found = {}
     for pattern in (None, of.drawn):
         ranked = rank(of.target, of.metrics, intervals=intervals, pattern=pattern).ranked
@@ -50,7 +50,7 @@ def accuracies(of: Case, intervals: Sequence[tuple[float, float]]) -> dict[str, 
 
 
 def table(cases: int) -> dict[str, dict[str, float]]:
-    """Return the mean accuracy of each correlator for each kind."""
+    """Return the mean accuracy over ``cases`` targets: kind of anomaly → correlator → accuracy."""
     result = {}
     for kind in KINDS:
         several = [accuracies(case(kind, seed), kind.intervals) for seed in range(cases)]
@@ -59,7 +59,7 @@ def table(cases: int) -> dict[str, dict[str, float]]:
 
 
 def printed(result: Mapping[str, Mapping[str, float]]) -> None:
-    """Print the table for the documentation."""
+    """Print the accuracies, by kind of anomaly and correlator, as a table in Markdown."""
     names = [*NAMES[:-1], AUTOMATIC, "combined"]
     print("| | " + " | ".join(result) + " | least | mean |")
     print("|---" * (len(result) + 3) + "|")
@@ -70,7 +70,7 @@ def printed(result: Mapping[str, Mapping[str, float]]) -> None:
 
 
 def timed() -> None:
-    """Time all correlators on many long metrics."""
+    """Print how long all correlators take for many long metrics."""
     metrics, samples = LONG
     chance = np.random.default_rng(0)
     times = np.arange(1.0, samples + 1)
@@ -84,7 +84,7 @@ def timed() -> None:
 
 
 def main() -> None:
-    """Print the table, or the time; draw the chart."""
+    """Print the table, and draw the chart if requested; or print the time."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", type=int, default=20, help="targets of each kind")
     parser.add_argument("--chart", type=Path, help="where the chart is written")

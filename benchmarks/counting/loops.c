@@ -1,6 +1,6 @@
 /*
- * Loops that a counting run slows down in different ways; prints the CPU nanoseconds of each, without
- * start-up.
+ * Loops that a counting run slows down in different ways. Prints a line "NAME NANOSECONDS" of CPU time for
+ * each, without start-up.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
-"""Measure what a counting run costs.
+"""Measure how much a counting run slows programs down.
 
     python benchmarks/counting/run.py [--rounds 5] [--compiler gcc] [-- COMMAND]
 
-Without a command, loops of our own are run plainly, under Valgrind without counting, under the counting tool, and under
-Valgrind's own cache-simulating profilers, in turn. A command, such as ``mpirun -n 4 ./app``, whose program was built by
-a compiler wrapper, is run in the first three ways, in the current folder.
+Without a command, the loops in ``loops.c`` are run plainly, under Valgrind without counting, under the counting tool,
+and under Valgrind's own cache-simulating profilers, in turn. A command, such as ``mpirun -n 4 ./app``, whose program
+was built by a compiler wrapper, is run in the first three ways, in the current folder.
 """
 
 from __future__ import annotations
@@ -49,7 +49,13 @@ COMPUTING, WALL = "computing, CPU", "slowest rank, wall"
 
 
 def measure_loops(program: Path, variant: str, tools: Path) -> dict[str, float]:
-    """Run the loops in one way; return CPU seconds by loop."""
+    """Run the loops in one way; return CPU seconds by loop.
+
+    Args:
+        program: The compiled loops.
+        variant: A key of ``VARIANTS``.
+        tools: The folder with the counting tool and Valgrind's own tools.
+    """
     command = [*(["valgrind", "-q", *VARIANTS[variant]] if VARIANTS[variant] else []), str(program)]
     cpu = str(max(os.sched_getaffinity(0)))
     run = subprocess.run(
@@ -64,7 +70,7 @@ def measure_loops(program: Path, variant: str, tools: Path) -> dict[str, float]:
 
 
 def measure_ways(command: list[str], folder: Path) -> dict[str, dict[str, float]]:
-    """Run a program with probes in each way; return its seconds without its start, its end and MPI."""
+    """Run a program with probes in the first three ways; return way → what ``seconds`` returns."""
     plain = measure_program(command, PLAIN, folder)
     short = write_short_paths(folder / "short-paths", [plain])
     return {
@@ -77,7 +83,17 @@ def measure_ways(command: list[str], folder: Path) -> dict[str, dict[str, float]
 def measure_program(
     command: list[str], variant: str, folder: Path, variables: Mapping[str, str] | None = None
 ) -> Experiment:
-    """Run a program with probes in one way."""
+    """Run a program with probes in one way; return what was recorded.
+
+    Args:
+        command: The command line.
+        variant: ``PLAIN``, ``NOTHING`` or ``COUNTED``.
+        folder: The output folder.
+        variables: Additional environment variables.
+
+    Raises:
+        SystemExit: The program has no probes, or did not record anything.
+    """
     run = RunFolder(folder)
     run.prepare()
     facts = RunFacts(command)
@@ -103,7 +119,10 @@ def of_tool(word: str) -> bool:
 
 
 def seconds(experiment: Experiment) -> dict[str, float]:
-    """Return the CPU time outside MPI of all ranks, and the slowest rank's wall time without MPI's start and end."""
+    """Return the CPU time of all ranks outside MPI, and the slowest rank's wall time, in seconds.
+
+    Both exclude MPI_Init and MPI_Finalize, and functions whose names begin with these.
+    """
     paths = experiment.call_paths
     between = [at for at, path in enumerate(paths) if not path.region.name.startswith(("MPI_Init", "MPI_Finalize"))]
     computing = experiment.exclusive("cpu_time") - experiment.exclusive("mpi_cpu_time")
@@ -126,7 +145,7 @@ def print_table(rounds: list[dict[str, dict[str, float]]]) -> None:
 
 
 def main() -> None:
-    """Run the variants in turn in each round, so that changes in the machine's speed affect all of them."""
+    """Run all variants in each round, so that changes in the machine's speed affect all of them; print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--compiler", default="gcc", help="of the loops")

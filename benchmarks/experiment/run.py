@@ -1,9 +1,9 @@
-"""Time writing, opening and reading experiments against lxml's own parse of the same file.
+"""Time how long it takes to write, open and read experiments, compared with lxml's parser on the same file.
 
     python benchmarks/experiment/run.py [--locations 10000] [--in-memory 100000] [--kinds]
 
-A file has 200 call paths and 12 metrics; then the same is done in memory, with algebra and inclusive sums. Each time is
-printed beside that for a tenth of the locations.
+Experiments have 200 call paths and 12 metrics. After the files, operations on experiments in memory are timed. All of
+this is repeated with a tenth of the locations, which is printed first.
 """
 
 from __future__ import annotations
@@ -27,7 +27,12 @@ PATHS, METRICS = 200, 12
 
 
 def made(locations: int, *, kind: str = "times") -> Experiment:
-    """Return an experiment of times with all digits, of whole numbers, or, as in runs, of both alternately."""
+    """Return an experiment with random values.
+
+    Args:
+        locations: The number of locations.
+        kind: ``times``: values have all digits; ``counts``: whole numbers; ``both``: metrics of each kind alternate.
+    """
     chance = np.random.default_rng(7)
     shape = (PATHS, locations)
     names = [f"metric_{number}" for number in range(METRICS)]
@@ -48,12 +53,12 @@ def made(locations: int, *, kind: str = "times") -> Experiment:
 
 
 def timed(call: Callable[[], object], times: int = 3) -> float:
-    """Return the seconds of the fastest of some calls."""
+    """Return the wall time of the fastest of several calls, in seconds."""
     return min(timeit.repeat(call, number=1, repeat=times))
 
 
 def peak(code: str, file: Path) -> float:
-    """Return the memory in MiB that a separate process needs for some code on ``file``, without imports."""
+    """Return the peak memory in MiB that a separate process needs for code that uses ``file``, without its imports."""
     peak_now = "int(Path('/proc/self/status').read_text().partition('VmHWM:')[2].split()[0])"
     script = f"""
 import sys
@@ -73,12 +78,12 @@ def parse(file: Path) -> None:
 
 
 def read_all(file: Path) -> None:
-    """Open an experiment and read every metric."""
+    """Open an experiment, read every metric, and check the experiment."""
     load(file).check()
 
 
 def files(locations: int, kind: str, folder: Path) -> None:
-    """Print the times and the memory for a file."""
+    """Print the times in seconds, and the memory in MiB, for a CUBE 3 file with one kind of values."""
     experiment = made(locations, kind=kind)
     file = folder / "e.cube"
     packed = folder / "e.cube.gz"
@@ -116,7 +121,13 @@ STEPS = {
 
 
 def kind_of_file(locations: int, ending: str, folder: Path) -> None:
-    """Print the times to write, open, read a metric and compute a difference, each in a separate process."""
+    """Run each of ``STEPS`` in a separate process; print its wall time, CPU time (in seconds) and memory (in MiB).
+
+    Args:
+        locations: The number of locations.
+        ending: The suffix of the file's name, which determines its format.
+        folder: An empty folder to work in.
+    """
     file = folder / f"e{ending}"
     cells = []
     for step in STEPS.values():
@@ -141,7 +152,7 @@ print(time.perf_counter() - start, clock() - used, resource.getrusage(resource.R
 
 
 def in_memory(locations: int) -> None:
-    """Print the times of operations in memory."""
+    """Print the times of operations in memory, also relative to the time of adding up one operand's values."""
     one, other = made(locations), made(locations)
     once = timed(lambda: [one.exclusive(metric.name).sum() for metric in one.metrics])
     rows: list[tuple[str, Callable[[], object]]] = [("inclusive", lambda: one.inclusive("metric_5"))]
@@ -156,7 +167,7 @@ def in_memory(locations: int) -> None:
 
 
 def main() -> None:
-    """Print a line per size."""
+    """Print a line for each number of locations and kind of file or operation."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--locations", type=int, default=10_000)
     parser.add_argument("--in-memory", type=int, default=100_000)

@@ -1,10 +1,10 @@
-"""Time the gather of many synthetic shards, with one process and with several, and measure its memory.
+"""Time how long it takes to gather many synthetic shards, by one process and by several, and measure the memory.
 
     python benchmarks/gather/run.py [--shards 10000] [--paths 200] [--processes 4]
 
-Each shard has the same call paths, in another order on each rank, and its own values; lines are for an eighth, a
-quarter, half and all of the shards. Times are printed beside that of reading the files alone, and with the exponent of
-the number of shards by which they grow since the line before.
+All shards have the same call paths, on every tenth rank in another order, and their own values. Lines are for an
+eighth, a quarter, half and all of the shards. Beside each time, the time to read the files alone is printed, and the
+power of the number of shards with which the time has grown since half as many.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from autoanalyzer.experiment import Region
 from autoanalyzer.runtime.gather import shard_layout as layout
 
 RATE = 2.6e9  # ticks per second
-LENGTH = 1 << 18  # bytes of a file, of which only a part is in use
+LENGTH = 1 << 18  # size of a file in bytes, only a part of which is used
 
 GATHER = """
 import json, resource, sys, time
@@ -49,13 +49,19 @@ print(json.dumps([seconds, processor, memory, len(experiment.locations), len(exp
 
 
 def record(kind: int, body: bytes) -> bytes:
-    """Return a record, padded."""
+    """Return a shard's record: kind, size, body, and zeros up to a multiple of ``ALIGNMENT`` bytes."""
     lines = -(-(4 + len(body)) // layout.ALIGNMENT)
     return (np.array([kind, lines], "u2").tobytes() + body).ljust(lines * layout.ALIGNMENT, b"\0")
 
 
 def shard(rank: int, ranks: int, paths: int) -> bytes:
-    """Return a shard: main, and below it functions with loops; every tenth rank enters siblings in reverse order."""
+    """Return a shard's content: ``main``, and functions and loops below it; every tenth rank stores siblings reversed.
+
+    Args:
+        rank: The rank, which is also the seed of the random values.
+        ranks: The number of ranks.
+        paths: The number of call paths.
+    """
     chance = np.random.default_rng(rank)
     regions = [Region("function", "main", "m.c", "main", 0, 1, 9)]
     for number in range(1, paths):
@@ -105,7 +111,7 @@ def shard(rank: int, ranks: int, paths: int) -> bytes:
 
 
 def written(files: Path, shards: int, paths: int) -> None:
-    """Write this many shards."""
+    """Create a folder, and write this many shards with ``paths`` call paths to it."""
     files.mkdir()
     for rank in range(shards):
         with (files / f"node{rank // 64}.{rank}.{rank:x}.shard").open("wb") as stream:
@@ -114,7 +120,17 @@ def written(files: Path, shards: int, paths: int) -> None:
 
 
 def gathered(files: Path, folder: Path, processes: int, progress: bool) -> list[float]:
-    """Gather a copy of shards with several processes; return wall and CPU seconds, MiB, and the file size."""
+    """Gather a copy of the shards.
+
+    Args:
+        files: The folder of the shards.
+        folder: A new folder for the copy and the experiment.
+        processes: The number of processes that gather.
+        progress: Whether progress messages are shown.
+
+    Returns:
+        Wall seconds, CPU seconds, MiB of the largest process, locations, call paths, MiB of the experiment's file.
+    """
     shards = folder / "shards"
     shards.mkdir(parents=True)
     for file in files.iterdir():
@@ -135,8 +151,8 @@ def measure(shards: int, options: argparse.Namespace, before: dict[int, float]) 
 
     Args:
         shards: The number of shards.
-        options: The number of call paths, and numbers of processes.
-        before: Seconds for half as many shards, by number of processes; updated.
+        options: The command line: number of call paths, number of processes, whether progress is shown.
+        before: Number of processes → seconds for half as many shards; updated.
     """
     with tempfile.TemporaryDirectory() as place:
         files = Path(place) / "files"
@@ -158,7 +174,7 @@ def measure(shards: int, options: argparse.Namespace, before: dict[int, float]) 
 
 
 def main() -> None:
-    """Print two lines per size."""
+    """Print two lines for each number of shards: for one process, and for several."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--shards", type=int, default=10_000)
     parser.add_argument("--paths", type=int, default=200)

@@ -1,4 +1,4 @@
-/* Relaxes a field by expression templates: mpicxx -O2 lattice.cpp; mpirun -n 2 ./a.out [sweeps]. */
+/* Relaxes a field with expression templates: mpicxx -O2 lattice.cpp; mpirun -n 2 ./a.out [sweeps]. */
 #include "lattice.h"
 
 #include <cstdio>

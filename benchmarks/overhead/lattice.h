@@ -80,7 +80,7 @@ class Field {
     std::vector<double> values_;
 };
 
-/* A field as a term of an expression; the sum of its neighbours is another term. */
+/* A field as a term of an expression; Around is another term, the sum of a site's four neighbours. */
 class Term {
   public:
     explicit Term(const Field &field) : field_(&field) {}

@@ -1,12 +1,13 @@
-"""Time whole programs: plain, instrumented but idle, recorded, and built by the plan of a run, in turn.
+"""Time whole programs: plain, with idle probes, recorded, and recorded with the probes that a run's plan leaves.
 
     python benchmarks/overhead/run.py [--rounds 15] [--ranks 2] [--beside 'TOOL=COMMAND' ...]
         ['NAME=PLAIN::INSTRUMENTED[::PLANNED]' ...]
 
-Each is a command without a launcher: the program as built by its own compiler, by aa-mpicc or aa-mpifort, and by these
-with the plan that `autoanalyzer run` wrote. Without arguments, samples/heat and the two C++ programs of this folder are
-built and measured. ``--beside`` adds a column for the program under another tool. The output are rows of a Markdown
-table: CPU seconds of all ranks, and ratios of CPU time with confidence intervals.
+PLAIN, INSTRUMENTED and PLANNED are commands without a launcher: the program as built by its own compiler, by a wrapper
+such as aa-mpicc, and by the wrapper with the plan that `autoanalyzer run` wrote. Without arguments, samples/heat and
+the two C++ programs in this folder are built and measured. ``--beside`` adds a column for the program under another
+tool. The output is a Markdown table: the plain program's CPU seconds on all ranks, and by how many percent more CPU
+time the others take, with confidence intervals.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ PLAIN, IDLE, RECORDED, PLANNED = ROLES = ("plain", "idle", "recorded", "by the p
 
 @dataclass(frozen=True)
 class Case:
-    """A program in its forms; the form built by a plan is missing if a run throttles nothing."""
+    """The commands of a program's builds; the one with a plan is None if a run throttles no region."""
 
     name: str
     plain: list[str]
@@ -44,21 +45,21 @@ class Case:
     planned: list[str] | None = None
 
     def roles(self) -> dict[str, list[str]]:
-        """Return the command of each role."""
+        """Return role → command; a missing build has no role."""
         commands = (self.plain, self.instrumented, self.instrumented, self.planned)
         return {role: command for role, command in zip(ROLES, commands, strict=True) if command}
 
 
 @dataclass(frozen=True)
 class Run:
-    """The wall time of the slowest rank, and the CPU time of all."""
+    """The wall time of the slowest rank, and the CPU time of all ranks, in seconds."""
 
     wall: float
     cpu: float
 
 
 def parse_case(text: str) -> Case:
-    """Parse ``NAME=PLAIN::INSTRUMENTED[::PLANNED]``."""
+    """Parse ``NAME=PLAIN::INSTRUMENTED[::PLANNED]``; raise an ArgumentTypeError if the text has another form."""
     name, equals, commands = text.partition("=")
     forms = [shlex.split(each) for each in commands.split("::")]
     if not equals or len(forms) not in (2, 3):
@@ -67,7 +68,7 @@ def parse_case(text: str) -> Case:
 
 
 def parse_tool(text: str) -> tuple[str, list[str]]:
-    """Parse ``TOOL=COMMAND``."""
+    """Parse ``TOOL=COMMAND``; raise an ArgumentTypeError if the text has another form, or the tool a role's name."""
     tool, equals, command = text.partition("=")
     if not equals or tool in ROLES:
         raise argparse.ArgumentTypeError(f"expected TOOL=COMMAND, found {text}")
@@ -75,7 +76,14 @@ def parse_tool(text: str) -> tuple[str, list[str]]:
 
 
 def run_once(folder: Path, ranks: int, prefix: list[str], program: list[str]) -> Run:
-    """Run a program on the ranks, each pinned."""
+    """Run a program, with each rank pinned to a core; exit if it fails.
+
+    Args:
+        folder: The working folder.
+        ranks: The number of ranks.
+        prefix: The words before the launcher; may be empty.
+        program: The program's command.
+    """
     times = folder / "times"
     times.mkdir(exist_ok=True)
     cpus = ",".join(map(str, sorted(os.sched_getaffinity(0))))
@@ -95,7 +103,7 @@ def run_as(role: str, folder: Path, command: list[str], ranks: int) -> Run:
 
 
 def interval(values: list[float]) -> tuple[float, float]:
-    """Return the narrowest interval of order statistics that covers the median with at least 90 %."""
+    """Return the narrowest interval between two values that contains the median with a probability of at least 90 %."""
     ordered, below = sorted(values), 0.0
     for outside in range(len(ordered) // 2 + 1):
         below += math.comb(len(ordered), outside) / 2 ** len(ordered)
@@ -106,20 +114,20 @@ def interval(values: list[float]) -> tuple[float, float]:
 
 
 def show_ratio(plain: list[float], other: list[float]) -> str:
-    """Return the median of the rounds' ratios and its interval, in percent."""
+    """Return by how many percent ``other`` exceeds ``plain``: the median over the rounds, and its interval, as text."""
     ratios = [100 * (after / before - 1) for before, after in zip(plain, other, strict=True)]
     low, high = interval(ratios)
     return f"{statistics.median(ratios):+.1f} % [{low:+.1f}, {high:+.1f}]"
 
 
 def show_printed(findings: Path) -> str:
-    """Return the overhead that the tool itself printed in the last round."""
+    """Return the overhead that the tool itself reported in the last round, as a share of busy time, and the visits."""
     overhead = json.loads(findings.read_text())["overhead"]
     return f"{overhead['of_computing'] or 0.0:.1f} % ({overhead['visits']} visits)"
 
 
 def compare(case: Case, ranks: int, rounds: int, tools: dict[str, list[str]]) -> None:
-    """Run the roles in turn, in another order each round, and print the program's row."""
+    """Run all roles in each round, each time with another role first, and print the program's row."""
     roles = case.roles() | tools
     runs: dict[str, list[Run]] = {role: [] for role in roles}
     with tempfile.TemporaryDirectory() as name:
@@ -137,7 +145,7 @@ def compare(case: Case, ranks: int, rounds: int, tools: dict[str, list[str]]) ->
 
 
 def build_own(name: str, folder: Path, ranks: int) -> Case:
-    """Compile one of our programs in all its forms."""
+    """Compile one of the programs in ``OWN``: plain, with probes and, if a run throttles regions, by its plan."""
     words, language, arguments = OWN[name]
     folder.mkdir()
 

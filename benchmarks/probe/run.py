@@ -1,4 +1,4 @@
-"""Measure what an entry and exit of a region cost, compared with two readings of the clock and other tools' hooks.
+"""Measure the time of a region's entry and exit, compared with two readings of the clock and with other tools.
 
     python benchmarks/probe/run.py [--rounds 11] [--compiler gcc] [--event EVENT] [--library FILE]
                                    [--caliper PREFIX] [--tau PREFIX]
@@ -35,7 +35,7 @@ NONE = "no probe"
 BARE = "two readings of the clock"
 OURS = "probes, rseq"
 OTHER = "probes, --library"
-GOAL = 1.1  # times two readings of the clock
+GOAL = 1.1  # maximum time of an entry and exit, as a multiple of two readings of the clock
 COUNTED = ({"PAIRS": 20_000, "FIB": 18, "FIB_CALLS": 8_361}, {"PAIRS": 40_000, "FIB": 20, "FIB_CALLS": 21_891})
 
 Round = dict[str, dict[str, float]]
@@ -43,7 +43,7 @@ Round = dict[str, dict[str, float]]
 
 @dataclass(frozen=True)
 class Variant:
-    """How the shapes are compiled, and the environment in which they run; ``{folder}`` is the scratch folder."""
+    """How ``shapes.c`` is compiled, and the environment in which it runs, where ``{folder}`` is the scratch folder."""
 
     name: str
     arguments: tuple[str | Path, ...]
@@ -51,25 +51,36 @@ class Variant:
 
 
 def ours(name: str, **environment: str) -> Variant:
-    """Return the variant of an instrumented program."""
+    """Return the variant of an instrumented program with these environment variables."""
     return Variant(name, ("-DPROBES", f"-I{ROOT / 'instrument'}", SHAPES, "-ldl"), environment)
 
 
 def recording(clock: str, name: str = "", library: Path | None = None, **more: str) -> Variant:
-    """Return the variant with the library, or another build of it, and a source of CPU time."""
+    """Return the variant of an instrumented program that is recorded.
+
+    Args:
+        clock: The source of CPU time, such as ``rseq``.
+        name: The variant's name; empty: named after the clock.
+        library: Another build of the probe library; None: the default one.
+        more: Additional environment variables.
+    """
     preload = {"LD_PRELOAD": str(library or probe_library(Mpi(None))), "AUTOANALYZER_SHARDS": "{folder}"}
     return ours(name or f"probes, {clock}", AUTOANALYZER_CPU_CLOCK=clock, **preload, **more)
 
 
 def caliper(prefix: Path) -> Variant:
-    """Return Caliper with its runtime-report: wall time by call path."""
+    """Return the variant with Caliper's regions and its runtime-report, which measures wall time by call path."""
     library = prefix / "lib"
     arguments = ("-DCALIPER", f"-I{prefix / 'include'}", SHAPES, f"-L{library}", "-lcaliper", f"-Wl,-rpath,{library}")
     return Variant("Caliper, runtime-report", arguments, {"CALI_CONFIG": "runtime-report,output={folder}/report"})
 
 
 def tau(prefix: Path) -> Variant:
-    """Return TAU's flat profile, with throttling of frequent regions switched off."""
+    """Return the variant with TAU's timers and flat profile, with throttling of frequent regions switched off.
+
+    Raises:
+        SystemExit: TAU's library is not below ``prefix``.
+    """
     libraries = [path.parent for path in prefix.glob("*/lib/libTAU.so")]
     if not libraries:
         raise SystemExit(f"--tau: expected ARCHITECTURE/lib/libTAU.so below {prefix}, found none")
@@ -104,7 +115,7 @@ def variants(options: argparse.Namespace) -> Iterator[Variant]:
 
 
 def compile_all(folder: Path, compiler: str, compared: list[Variant]) -> None:
-    """Compile every variant."""
+    """Compile each variant to a program named after its place in the list."""
     for number, variant in enumerate(compared):
         command = [compiler, "-std=gnu11", "-O2", *variant.arguments, "-o", folder / str(number), "-lpthread"]
         subprocess.run(command, check=True)
@@ -121,7 +132,7 @@ def run(folder: Path, program: str, variant: Variant, *arguments: str, tool: Seq
 
 
 def measure(folder: Path, program: str, variant: Variant, cpus: tuple[int, int]) -> dict[str, float]:
-    """Run one variant; return nanoseconds per pair by shape."""
+    """Run one variant on two cores; return CPU nanoseconds per pair of entry and exit, by shape."""
     lines = run(folder, program, variant, *map(str, cpus))
     for shard in folder.glob("*.shard"):
         shard.unlink()
@@ -129,7 +140,7 @@ def measure(folder: Path, program: str, variant: Variant, cpus: tuple[int, int])
 
 
 def print_memory(folder: Path, program: str, variant: Variant) -> None:
-    """Print the memory of a call path if each is in a region of its own."""
+    """Print the bytes per call path, in the shard and in the process, if each call path has its own region."""
     ((paths, private),) = (map(int, line.split()) for line in run(folder, program, variant, "paths"))
     (shard,) = folder.glob("*.shard")
     (header,) = np.frombuffer(shard.read_bytes(), HEADER_LAYOUT, count=1)
@@ -138,7 +149,7 @@ def print_memory(folder: Path, program: str, variant: Variant) -> None:
 
 
 def print_prices(folder: Path, compared: list[Variant]) -> None:
-    """Print what the library itself measures at its start: the cost of a pair, and of an MPI or I/O call."""
+    """Print the costs that the library itself measures at its start, in ns: of a pair, and of an MPI or I/O call."""
     print(f"{'measured by the library (ns)':28}{'pair':>18}{'call':>18}")
     for number, variant in enumerate(compared):
         if "AUTOANALYZER_SHARDS" not in variant.environment:
@@ -151,12 +162,12 @@ def print_prices(folder: Path, compared: list[Variant]) -> None:
 
 
 def ratio(rounds: list[Round], name: str, shape: str) -> float:
-    """Return the median ratio to two readings of the clock, measured in the same round."""
+    """Return the median over the rounds of a variant's time in a shape, relative to two readings of the clock."""
     return statistics.median(one[name][shape] / one[BARE][shape] for one in rounds)
 
 
 def print_table(rounds: list[Round]) -> None:
-    """Print nanoseconds per pair, and in brackets the ratio to two readings of the clock."""
+    """Print nanoseconds per pair by variant and shape, with the ratio to two readings of the clock in brackets."""
     shapes = list(rounds[0][BARE])
     print(f"{'ns a pair (ratio)':28}" + "".join(f"{shape:>18}" for shape in shapes))
     for name in rounds[0]:
@@ -168,13 +179,13 @@ def print_table(rounds: list[Round]) -> None:
 
 
 def verdict(ratios: Mapping[str, float]) -> str:
-    """Return whether the goal is reached, otherwise the shapes that miss it."""
+    """Return a text: whether the ratios of all shapes are within the goal; otherwise the shapes that miss it."""
     missed = [f"{value:.2f} in {shape}" for shape, value in ratios.items() if round(value, 2) > GOAL]
     return f"<= {GOAL}: {', '.join(missed) or 'holds'}"
 
 
 def processor() -> str:
-    """Return the processor's name, and the sizes of its first two levels of data cache."""
+    """Return the processor's model, and the sizes of its L1 data cache and L2 cache."""
     sizes = {}
     for index in sorted(CACHES.glob("index*")):
         level, kind, size = ((index / name).read_text().strip() for name in ("level", "type", "size"))
@@ -220,7 +231,7 @@ def instructions(folder: Path, compiler: str, variant: Variant) -> dict[str, flo
 
 
 def print_instructions(compiler: str, compared: list[Variant]) -> None:
-    """Print instructions per pair, which are the same on all machines with the same compiler."""
+    """Print the instructions per pair, with and without probes, as the same compiler produces them on all machines."""
     print("instructions a pair")
     for variant in compared:
         if variant.name in (NONE, BARE, OURS, OTHER):
@@ -230,7 +241,7 @@ def print_instructions(compiler: str, compared: list[Variant]) -> None:
 
 
 def main() -> None:
-    """Run the variants in turn in each round, so that changes in the machine's speed affect all of them."""
+    """Run all variants in each round, so that changes in the machine's speed affect all of them; print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=11)
     parser.add_argument("--compiler", default="gcc")

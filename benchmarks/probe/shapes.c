@@ -1,10 +1,12 @@
 /*
- * Small functions, called in five shapes; REGION marks the entry of a function.
+ * Small functions, called in five shapes: in a loop, recursively, alternately, nested, and by two threads.
+ * REGION marks a function as a region. Prints a line "SHAPE NANOSECONDS" per pair of entry and exit.
  *
- * -DSTAMPS reads the clock twice. -DPROBES works like an instrumented program, through pointers that a
- * constructor has looked up. -DCALIPER and -DTAU use those tools' C interfaces. Without any of them,
- * compiler options may enable the compiler's own hooks. The arguments are the two processors to run on,
- * the first for one thread; or the word "paths" to enter many call paths instead.
+ * -DSTAMPS reads the clock at entry and at exit. -DPROBES works like an instrumented program, through
+ * pointers that a constructor has looked up. -DCALIPER and -DTAU use those tools' C interfaces. Without any
+ * of them, compiler options may enable the compiler's own hooks. The arguments are the numbers of the two
+ * cores to run on, of which one thread uses the first; or the word "paths", to enter many call paths instead
+ * (-DPROBES).
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -193,7 +195,7 @@ static PLAIN void measure(const char *name, int (*shape)(void)) {
 }
 
 #if defined(PROBES)
-/* Private memory that is not mapped from a file. */
+/* Returns the resident memory in bytes, without shared memory and mapped files. */
 static long private_bytes(void) {
     long size, resident, shared;
     FILE *file = fopen("/proc/self/statm", "r");
@@ -203,7 +205,10 @@ static long private_bytes(void) {
     return (resident - shared) * sysconf(_SC_PAGESIZE);
 }
 
-/* Each call path is in a region of its own, which takes the most memory. */
+/*
+ * Enters PATHS call paths, each in its own region, which takes the most memory; prints their number and the
+ * bytes of memory that they take.
+ */
 static void walk_paths(void) {
     static char descriptors[PATHS][80];
     for (int i = 0; i < PATHS; i++)

@@ -1,6 +1,7 @@
 /*
- * Preloaded together with the probe library under Valgrind, which has no restartable sequences: provides
- * an area for them that is never disturbed, so that events take the fast path there, too.
+ * Preloaded together with the probe library under Valgrind, which does not support the kernel's restartable
+ * sequences (rseq). Provides an area for them as if the thread never left its core, so that events take the
+ * same fast path as without Valgrind.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -16,7 +17,7 @@ static _Thread_local struct {
     uint64_t unused[2];
 } area __attribute__((aligned(32), tls_model("initial-exec")));
 
-/* Replaces glibc's symbol. */
+/* These replace glibc's symbols. */
 ptrdiff_t __rseq_offset;
 unsigned int __rseq_size = sizeof area;
 long syscall(long number, ...);
@@ -25,7 +26,7 @@ __attribute__((constructor)) static void place(void) {
     __rseq_offset = (char *)&area - (char *)__builtin_thread_pointer();
 }
 
-/* The library sleeps by this call to test whether the kernel resets the field. */
+/* By sleeping, the library tests whether the kernel resets the field; so this function resets it. */
 long syscall(long number, ...) {
     static long (*real)(long, ...);
     long values[6];

@@ -1,9 +1,10 @@
-"""Time projection pursuit of one window against scikit-learn's FastICA on the same points.
+"""Time projection pursuit on the points of one window against scikit-learn's FastICA on the same points.
 
     python benchmarks/pursuit/run.py [--repeat 5]
 
-Both run on one core, and CPU time is measured. FastICA (Hyvärinen and Oja) also searches for directions that are not
-normal, but from one start and without a ranking: it shows what one climb costs in a well-maintained library.
+Both run on one core, and CPU time is measured. FastICA (Hyvärinen and Oja) also searches for directions in which points
+are not normally distributed, but from one start and without a ranking: it shows how long one search takes in a
+well-maintained library.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ SIZES = ((64, 12), (256, 20), (1024, 30), (4096, 50))
 
 
 def space(points: int, metrics: int, kind: str) -> MetricSpace:
-    """Return points of noise, optionally with three outliers in one metric."""
+    """Return normally distributed points; if ``kind`` is ``outliers``, three are outliers in one metric."""
     values = 100 + np.random.default_rng(7).standard_normal((points, metrics))
     if kind == "outliers":
         values[[3, 17, 40], metrics // 2] += 8
@@ -36,7 +37,7 @@ def space(points: int, metrics: int, kind: str) -> MetricSpace:
 
 
 def timed(call: Callable[[], object], repeat: int) -> float:
-    """Return the CPU seconds of the fastest call, independent of other load."""
+    """Return the CPU time of the fastest of ``repeat`` calls, in seconds."""
     return min(timeit.repeat(call, timer=time.process_time, number=1, repeat=repeat))
 
 

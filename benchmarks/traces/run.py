@@ -1,4 +1,4 @@
-"""Measure how long a large trace takes to be written, opened, and read by each command, and in how much memory.
+"""Measure how long it takes to write, open and read a large trace, and to run commands on it, and in how much memory.
 
     python benchmarks/traces/run.py [--ranks 1000] [--samples 10000] [--commands view,timeline,correlate,align]
 
@@ -39,7 +39,10 @@ WORDS = {
 
 
 def time_line(rank: int, samples: int) -> TimeLine:
-    """Return a line in which each sample is in one region, and the third region takes longer in the second half."""
+    """Return a rank's line; each sample is in one region, and the third region is slower in the second half.
+
+    Slower means that it is entered once in each sample, not twice, as before and as the other regions are.
+    """
     chance = np.random.default_rng(rank)
     end = np.cumsum(SAMPLE * chance.uniform(0.95, 1.1, samples))
     begin = np.append(0.0, end[:-1])
@@ -56,7 +59,13 @@ def time_line(rank: int, samples: int) -> TimeLine:
 
 
 def measured(what: str, *words: str, folder: Path) -> None:
-    """Run a command, and print how long it took and how much memory."""
+    """Run a command of autoanalyzer, and print its wall time in seconds and its peak memory in GiB.
+
+    Args:
+        what: The line's title.
+        words: The command's words.
+        folder: The working folder.
+    """
     started = time.perf_counter()
     child = subprocess.Popen(
         [sys.executable, "-m", "autoanalyzer", *words], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL

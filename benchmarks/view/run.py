@@ -1,10 +1,10 @@
-"""Time the page of `autoanalyzer view` in a browser, beside the same values as a JSON page and as a plotly page.
+"""Time the page of `autoanalyzer view` in a browser, and pages with the same values as JSON and as plotly charts.
 
     python benchmarks/view/run.py [--sizes 1M 16M 200M] [--repeat 5]
 
-Needs Debian's chromium-headless-shell, and for its column plotly (pip install plotly). Each page is opened several
-times in a new browser, one kind after the other; medians are printed. A selection is a click or a key, sent as the
-browser's own input event; it lasts until the frame in which the row is marked and all trees show its values.
+Needs Debian's chromium-headless-shell, and for the plotly pages plotly (pip install plotly). In each round, each kind
+of page is opened in a new browser; medians are printed. A selection is a click or a key press, sent as the browser's
+own input event; its time ends with the frame in which the row is marked and all trees show its values.
 """
 
 from __future__ import annotations
@@ -56,7 +56,12 @@ for (const kind of ["click", "keydown"]) addEventListener(kind, (event) => {
 
 
 def json_page(experiment: Experiment, page: bytes) -> bytes:
-    """Return the same page with its values as one JSON document, which is parsed before anything is shown."""
+    """Return the page with all values in one JSON document, which is parsed before anything is shown.
+
+    Args:
+        experiment: The experiment that the page shows.
+        page: The page of `autoanalyzer view`.
+    """
     values = [experiment.exclusive(metric.name) for metric in experiment.metrics]
     rows = ",".join("[" + ",".join(np.char.mod("%.6g", each.ravel())) + "]" for each in values)
     names = [f"run {metric.name}" for metric in experiment.metrics]
@@ -93,7 +98,11 @@ def plotly_page(experiment: Experiment) -> bytes | None:
 
 
 def opened(browser: Browser, file: Path, mark: str) -> Page:
-    """Open a page and wait until it shows what ``mark`` finds."""
+    """Open a page, and wait until an element that the CSS selector ``mark`` matches is shown.
+
+    Raises:
+        TimeoutError: Nothing was shown within a minute.
+    """
     page = browser.new_page(viewport={"width": 1400, "height": 1000})
     page.add_init_script(f"window.shownMark = {mark!r};{_WATCH}")
     page.goto(file.as_uri(), timeout=_LONGEST)
@@ -105,7 +114,14 @@ def opened(browser: Browser, file: Path, mark: str) -> Page:
 
 
 def figures(driver: object, file: Path, mark: str, *, select: bool) -> dict[str, float]:
-    """Measure one opening of a page in a new browser."""
+    """Open a page once in a new browser; return times in ms and memory in MB, by name.
+
+    Args:
+        driver: Playwright.
+        file: The page.
+        mark: A CSS selector of what is shown last.
+        select: Whether selections are measured, too.
+    """
     browser = driver.chromium.launch(
         executable_path=_CHROMIUM, args=["--no-sandbox", "--enable-precise-memory-info", "--js-flags=--expose-gc"]
     )
@@ -121,7 +137,7 @@ def figures(driver: object, file: Path, mark: str, *, select: bool) -> dict[str,
 
 
 def selections(page: Page) -> list[float]:
-    """Select by mouse and keys in the three trees, including metrics that were not decoded before."""
+    """Select rows by mouse and keys in the three trees; return how long each selection took, in ms."""
     for tree in ("metrics", "program", "system"):
         rows = page.locator(f"#tree-{tree} .row:not(.folded)")
         for number in range(min(rows.count(), SELECTIONS // 4)):
@@ -157,7 +173,14 @@ def main() -> None:
 
 
 def report(pages: dict[str, bytes], folder: Path, driver: object, repeat: int) -> None:
-    """Open each page in turn, and print medians and ratios."""
+    """Open all pages in each round, and print medians, and how long our page takes relative to each.
+
+    Args:
+        pages: Name → page.
+        folder: The folder for the pages.
+        driver: Playwright.
+        repeat: The number of rounds.
+    """
     marks = {"plotly": ".heatmaplayer image, .hm image"}
     found: dict[str, list[dict[str, float]]] = {name: [] for name in pages}
     for name, page in pages.items():

@@ -1,4 +1,4 @@
-"""Synthetic runs of any size: nested regions; a quarter of the ranks has more work; parts of times, bytes, counts."""
+"""Synthetic runs of any size: nested regions, a quarter of the ranks with 30 % more work, and up to 14 metrics."""
 
 from __future__ import annotations
 
@@ -25,13 +25,20 @@ METRICS = (
     Metric("io_bytes", "bytes"),
 )
 _SIZES = {"sec": 0.05, "occ": 1e6, "bytes": 1e5}
-_DEEP = 12  # a region's caller is at most this many regions before it
+_DEEP = 12  # maximum distance in the list of call paths between a call path and its parent
 _SPREAD = 0.02
 _NODE = 64  # ranks per node
 
 
 def synthetic(paths: int, ranks: int, metrics: int = len(METRICS), seed: int = 1) -> Experiment:
-    """Return a run whose values are drawn row by row, on demand."""
+    """Return a run whose random values are computed row by row, on demand.
+
+    Args:
+        paths: The number of call paths.
+        ranks: The number of ranks.
+        metrics: How many of ``METRICS`` the run has.
+        seed: The seed of the random values; the same seed returns the same run.
+    """
     random = np.random.default_rng(seed)
     parents = [None, *(int(random.integers(max(0, path - _DEEP), path)) for path in range(1, paths))]
     kinds = ("function", "function", "loop")

@@ -1,4 +1,4 @@
-/* The cost of single library calls, in ns of CPU time, each in a tight loop. Prints "name<TAB>ns". */
+/* Measures library calls, each in a tight loop. Prints a line "name<TAB>ns" for each: CPU time per call. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

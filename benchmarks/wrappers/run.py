@@ -1,10 +1,10 @@
-"""Measure what the MPI and I/O wrappers cost, and the critical path in addition.
+"""Measure how much time the wrappers of MPI and I/O functions add to a call, without and with the critical path.
 
-The same calls run without the probe library, with it, and with the path, in turn, on one core.
+The same calls run without the probe library, with it, and with the critical path recorded, in turn, on one core.
 
     python benchmarks/wrappers/run.py [--rounds 9]
 
-The minimum CPU time of all rounds is printed, because other load and clock frequency can only add time.
+The minimum CPU time of all rounds is printed, because other load and a lower clock frequency can only add time.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SOURCE = Path(__file__).parent / "calls.c"
 
 
 def run_once(program: Path, folder: Path, variables: dict[str, str]) -> dict[str, float]:
-    """Return nanoseconds per call, by the call's name."""
+    """Run the program once with additional environment variables; return CPU nanoseconds per call, by call."""
     output = subprocess.run(
         [program], cwd=folder, env={**os.environ, **variables}, capture_output=True, text=True, check=True
     ).stdout
@@ -31,7 +31,7 @@ def run_once(program: Path, folder: Path, variables: dict[str, str]) -> dict[str
 
 
 def compare(compiler: str, rounds: int) -> None:
-    """Print the minimum of interleaved rounds, for one MPI library."""
+    """Run the program's variants in turn, and print each call's minimum time, for the MPI library of a compiler."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         program = folder / "calls"
@@ -50,7 +50,7 @@ def compare(compiler: str, rounds: int) -> None:
 
 
 def main() -> None:
-    """Compare under each installed MPI library."""
+    """Measure with Open MPI and MPICH, as far as they are installed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=9)
     arguments = parser.parse_args()

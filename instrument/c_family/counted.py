@@ -11,7 +11,7 @@ SIGNED: Final = -(2**15)
 
 
 def trips(first: float, comparison: str, bound: float, step: float, lowest: float) -> int:
-    """Return the trip count of a loop over an integer variable that only the loop's step changes; 0 if unknown.
+    """Return the trip count of a loop whose integer variable is changed only by the loop's step; 0 if unknown.
 
     Unknown numbers are NaN.
 

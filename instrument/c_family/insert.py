@@ -58,7 +58,7 @@ def insert_guards(
         regions: The unit's regions.
         cxx: Whether the text is C++, where a guard is an object of class ``aa_guard``.
         constexpr: Whether the text is C++20 or later, which allows such objects in constant evaluation.
-        apart: Whether all probes are calls instead of being inlined, as in builds that write a profile.
+        apart: Whether no probe is inlined, because the build reads a profile of a build that inlined none.
         shared: Whether threads share the variables of sites, because access to thread-local variables would take a call
             in a shared library.
         said: Lines for the assembler.
@@ -178,7 +178,7 @@ def _stub_text(name: str) -> str:
 
 
 def _site_type(*, shared: bool) -> str:
-    """Return the C++ type of a site, declared so that it can be linked into a shared library even without -fPIC."""
+    """Return the type of a site's variable, as text; it can be linked into a shared library even without -fPIC."""
     return "long" if shared else '__thread __attribute__((tls_model("initial-exec"))) long'
 
 

@@ -93,7 +93,7 @@ class Judge:
     def why_not(self, body: Body, start: int, end: int) -> str:
         """Return why no guard can be put around the statements from ``start`` to ``end``; empty if one can.
 
-        No guard is possible if jumps may enter or leave these statements without executing it, or if guards are
+        No guard is possible if jumps may enter or leave these statements without executing the guard, or if guards are
         forbidden at this place.
         """
         if reason := self.why_untouchable(body):
@@ -141,7 +141,7 @@ class Judge:
                 yield "a lambda that may run at compile time"
 
     def _is_evaluated(self, body: Body) -> bool:
-        """Return whether a lambda may be part of a constant expression or, outside of functions, of a constant."""
+        """Return whether a lambda may be evaluated at compile time."""
         if body.outer is None and not self._literal_guards:
             return True
         return bool(_EVALUATED.search(self._masked, self._statement(body.start), body.start))

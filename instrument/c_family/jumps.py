@@ -1,4 +1,4 @@
-"""Find jumps in a function's text that would enter a part without executing its guard, or leave it unclosed."""
+"""Find jumps that would enter a part of a function without executing the part's guard, or leave the guard open."""
 
 from __future__ import annotations
 

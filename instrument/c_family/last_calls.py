@@ -86,7 +86,7 @@ def _reached(calls: Mapping[int, Set[int]], start: int) -> set[int]:
 
 
 def _callee(masked: str, call: Call, body: Body) -> int:
-    """Return the offset of the callee's name; negative if it is unknown.
+    """Return the offset of the callee's name in its definition; negative if the callee is unknown.
 
     In a template, whose callees are unknown, a call of the enclosing function's name counts as recursion.
     """
@@ -120,6 +120,6 @@ def _is_last(masked: str, call: Call, body: Body) -> bool:
 
 
 def _behind(masked: str, offset: int) -> int:
-    """Return the offset after characters that only end statements and blocks."""
+    """Return the offset right after the characters at ``offset`` that only end statements or blocks."""
     match = _NOTHING.match(masked, offset)
     return match.end() if match else offset

@@ -74,7 +74,11 @@ def mask(text: str) -> tuple[str, tuple[int, ...]]:
 
 
 def group_end(masked: str, start: int) -> int:
-    """Return the offset right after the bracket that closes the one at ``start``."""
+    """Return the offset right after the bracket that closes the one at ``start``.
+
+    Raises:
+        LexicalError: No bracket closes it.
+    """
     depth = 0
     for match in _BRACKET.finditer(masked, start):
         depth += 1 if match.group() in _OPENING else -1
@@ -84,7 +88,12 @@ def group_end(masked: str, start: int) -> int:
 
 
 def statement_end(masked: str, start: int) -> int:
-    """Return the offset right after the statement that begins at ``start`` or after blanks."""
+    """Return the offset right after the statement that begins at ``start`` or after blanks.
+
+    Raises:
+        LexicalError: The statement does not end.
+        ValueError: A bracket or colon that belongs to the statement is missing.
+    """
     while match := _ATTRIBUTES.match(masked, start):
         start = group_end(masked, masked.index("[", match.start()))
     word, after = _word(masked, start)
@@ -108,7 +117,7 @@ def statement_end(masked: str, start: int) -> int:
 def branches(masked: str, start: int) -> tuple[tuple[int, int], tuple[int, int]]:
     """Return the start and end of both branches of an ``if``; a missing branch is empty.
 
-    ``start`` is the offset after the word ``if``.
+    ``start`` is the offset after the word ``if``. Raises the same errors as ``statement_end``.
     """
     first = _branch_start(masked, start)
     end = statement_end(masked, first)
@@ -140,7 +149,11 @@ def _word(masked: str, start: int) -> tuple[str, int]:
 
 
 def condition_end(masked: str, start: int) -> int:
-    """Return the offset right after the next parenthesised group."""
+    """Return the offset right after the parenthesised group that begins at ``start`` or after blanks.
+
+    Raises:
+        LexicalError: No such group begins there, or it does not end.
+    """
     word, after = _word(masked, start)
     if word != "(":
         raise LexicalError(start, f"expected '(', found {word!r}")

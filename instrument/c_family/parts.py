@@ -17,7 +17,7 @@ __all__ = ["planned_parts"]
 def planned_parts(
     body: Body, function: Region, inner: list[CodeRegion], judge: Judge, choice: Choice
 ) -> list[CodeRegion]:
-    """Return the regions of a function that the user has marked or the plan merges, and the blocks of split regions.
+    """Return the parts of a function that the user has marked or the plan merges, and blocks that the plan splits off.
 
     The regions are numbered in this order.
 

@@ -24,7 +24,7 @@ from .statement_cost import StatementCost
 
 __all__ = ["find_regions"]
 
-_YIELDING: Final = ("tiny", "short")
+_YIELDING: Final = ("tiny", "short")  # reasons that begin with these words do not apply to regions that a plan includes
 
 
 def find_regions(
@@ -168,7 +168,7 @@ class _Finder:
         return body.name_offset in self.cost.often or self.judge.is_inline(body)
 
     def _is_nested(self, body: Body) -> bool:
-        """Return whether a function is called in nested loops, or may be."""
+        """Return whether a function may be called in nested loops."""
         return body.name_offset in self.cost.nested or self.judge.is_inline(body)
 
     def _loops(

@@ -1,4 +1,4 @@
-"""Find a function's parts other than loops and constructs: marked by users, merged, or blocks of split regions."""
+"""Find parts of functions that users mark or plans merge, and the blocks of regions that plans split."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Spans:
         self._living = [(offset, self._block(offset)) for offset in (*body.declarations, *body.literals)]
 
     def why_not(self, start: int, end: int) -> str:
-        """Return why no guard can be put around the text between two offsets; empty if one can. Jumps are ignored."""
+        """Return why no guard can be put around the text between two offsets, apart from jumps; empty if one can."""
         block = self._block(start)
         if block is None or block != self._block(end):
             return "does not begin and end in the same block"
@@ -114,7 +114,7 @@ class Spans:
         return ""
 
     def declares(self, start: int, end: int) -> bool:
-        """Return whether a part contains a declaration that is used after it, so that no block may enclose it."""
+        """Return whether a part contains a declaration that is visible after it, so that no block may enclose it."""
         block = self._block(start)
         return block is not None and any(start <= at < end and around == block for at, around in self._living)
 

@@ -81,8 +81,8 @@ class StatementCost:
             without: Offsets of loops to leave out.
 
         Returns:
-            The number, with calls of functions in the unit; infinity if a loop or a call is unbounded, or a jump may go
-            back.
+            The number, including the statements of called functions; infinity if a trip count or a callee's number is
+            unknown, or if the part contains a label, to which a jump may go back.
         """
         total = 0.0
         if any(start <= label.offset < end for label in body.labels):
@@ -109,7 +109,10 @@ class StatementCost:
         return not body.labels and 0 < self._least(body, start, end) <= TINY < always
 
     def _least(self, body: Body, start: int, end: int) -> float:
-        """Return the number of statements that a part executes if each ``if`` takes its shorter branch at no cost."""
+        """Return how many statements a part executes if each ``if`` takes its shorter branch.
+
+        An ``if`` itself does not count as a statement.
+        """
         total = 0.0
         while match := _IF.search(self._masked, start, end):
             spans = branches(self._masked, match.end())
@@ -189,7 +192,7 @@ class StatementCost:
         return self._executed[callee]
 
     def _of_library(self, callee: int) -> float:
-        """Return the number of statements in a function of a library header; infinity if the function has calls."""
+        """Return the number of statements in a library header's function; infinity if it has loops, jumps or calls."""
         if callee in self._bodies or callee < 0 or not (match := _SIMPLE.match(self._masked, callee)):
             return inf
         is_simple = not _GOES_ON.search(match[1]) and all(map(is_instruction, _CALLED.findall(match[1])))

@@ -25,7 +25,7 @@ _CODELESS_CONSTRUCT: Final = expression(r"(?:\w+:)?(?:block$|associate\(|select(
 
 
 class CodePlaces:
-    """Finds offsets of a procedure's code.
+    """Finds the offsets to which the code of a procedure's statements is assigned.
 
     Args:
         procedure: The procedure.

@@ -18,7 +18,7 @@ class Arrival(Enum):
     NOTHING = auto()  # the jump leaves no part
     SOURCE = auto()  # before the jump
     TARGET = auto()  # at the jump's target
-    NEVER = auto()
+    NEVER = auto()  # nowhere, so these parts get no probes
 
 
 class Open:
@@ -92,7 +92,7 @@ class Open:
 
 
 def leave_alone(found: ProcedureRegion) -> None:
-    """Set a reason for having no probe in each part that a statement leaves in a way that no probe can record."""
+    """Remove the probes of each part that a jump leaves in a way that probes cannot record, by setting a reason."""
     while _left_alone(Open(found)):
         pass
 

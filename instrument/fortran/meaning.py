@@ -58,10 +58,10 @@ class Meaning(NamedTuple):
 
     Attributes:
         kind: Kind of the statement.
-        name: In lower case: the name of a unit (``module:submodule`` for a submodule) or of a construct; for EXIT, the
-            name of the construct that it leaves.
-        word: In lower case: the keyword after END; for a procedure, the prefix of FUNCTION or SUBROUTINE, or
-            MODULE_PROCEDURE.
+        name: The name of a unit as written (``module:submodule`` for a submodule), or of a construct in lower case; for
+            EXIT and CYCLE, the name of the construct that they refer to.
+        word: In lower case: the keyword of a construct, or after END; ``concurrent`` for DO CONCURRENT; for a
+            procedure, the prefix of FUNCTION or SUBROUTINE, or MODULE_PROCEDURE.
         terminal: The label in a DO, which marks the loop's last statement; empty if there is none.
         targets: The labels to which the statement may jump.
         action: The meaning of the action in a one-line IF; otherwise None.

@@ -41,7 +41,7 @@ _INSTRUCTIONS: Final = (
     "max1 merge min min0 min1 mod modulo nint not present real sign size sngl sqrt tiny ubound"
 )
 _WIDE: Final = expression(r"(?:type|class|character\*?)\(|character.*\*")  # types of any size
-_BEYOND: Final = expression(r"%|:(?=.)|\*\*(?!\d+(?![\w.]))")  # members, sections, and powers except squares
+_BEYOND: Final = expression(r"%|:(?=.)|\*\*(?!\d+(?![\w.]))")  # members, sections, and powers but for literal integers
 _TARGET: Final = expression(r"(?:^|\))([a-z]\w*)=(?!=)")
 _INTRINSICS: Final = frozenset(_INSTRUCTIONS.split())
 _WORDS: Final = frozenset(["if", "elseif", "selectcase", "case"])
@@ -83,7 +83,7 @@ class Sizes:
         return SHORT_REASON if is_short and (is_inner or _name(procedure) in self._often) else ""
 
     def _executed(self, procedure: Procedure, first: int, end: int) -> float:
-        """Return the maximum number of statements executed between two places of a procedure; infinity if unbounded."""
+        """Return the maximum number of statements executed between two places; infinity if unknown, or above SHORT."""
         if (names := self._names.get(id(procedure))) is None:
             names = self._names[id(procedure)] = _Names(procedure)
         trips: dict[int, float] = {}
@@ -129,7 +129,7 @@ def _name(procedure: Procedure) -> str:
 
 
 def _trips(code: str, constants: dict[str, float]) -> float:
-    """Return the trip count of a DO; infinity if its bounds or its step are not constant."""
+    """Return the trip count of a DO, but at least 1; infinity if its bounds or its step are not constant."""
     match = _DO.fullmatch(code)
     first, last, step = (_value(text or "1", constants) for text in match.groups()) if match else (nan, nan, nan)
     return inf if isnan(first + last + step) or not step else max((last - first + step) // step, 1)

@@ -60,7 +60,7 @@ class Step:
 
 
 class Loop:
-    """An outermost loop: the places of its first and last statement, which are their numbers in the procedure."""
+    """A loop: the places of its first and last statement, which are their numbers in the procedure."""
 
     def __init__(self, first: int, last: int = -1) -> None:
         self.first = first
@@ -71,7 +71,7 @@ class Procedure:
     """A main program, subroutine or function.
 
     Attributes:
-        header: The first statement, such as SUBROUTINE; in a main program without PROGRAM, any statement.
+        header: The first statement, such as SUBROUTINE; in a main program without PROGRAM, it is of any kind.
         meaning: Meaning of the header.
         name: Name of the procedure with the names of enclosing units: ``module::procedure``.
         steps: The statements after the header, up to and including CONTAINS or END.
@@ -166,7 +166,7 @@ class _Construct(NamedTuple):
 
 
 class _Builder:
-    """Iterates over the statements once, with stacks of open units and constructs."""
+    """Finds procedures and their loops in one pass over the statements, with stacks of open units and constructs."""
 
     def __init__(self) -> None:
         self.procedures: list[Procedure] = []

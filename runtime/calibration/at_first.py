@@ -1,4 +1,4 @@
-"""Calibrate automatically before the first run on a machine: measure all that needs no launcher, in about a second."""
+"""Calibrate automatically before the first run on a machine: instructions, misses and files, in about a second."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def calibrate_at_first(
 
 
 def _was_tried(cache: Path) -> bool:
-    """Return whether an attempt failed recently, so that a machine that is always busy is not measured at each run."""
+    """Return whether an attempt was made in the last 24 hours, so that a busy machine is not measured at each run."""
     with suppress(OSError):
         return time() - (cache / _TRIED).stat().st_mtime < _AGAIN
     return False

@@ -159,7 +159,12 @@ def _launched(launcher: Sequence[str], environment: Mapping[str, str]) -> tuple[
 
 
 def _instructions(loops: Sequence[tuple[str, str, str]], counted: Mapping[str, float]) -> dict[str, float]:
-    """Return the minimum, mean and maximum of seconds per instruction, over loops with known instruction counts."""
+    """Return the prices of instructions: geometric mean, minimum and maximum over the loops, in seconds.
+
+    Args:
+        loops: For each loop, its name, seconds per repetition, and assumed instructions per repetition, as text.
+        counted: Name of a loop → instructions per repetition, counted by Valgrind; loops may be missing.
+    """
     prices = [float(seconds) / (counted.get(name) or float(known)) for name, seconds, known in loops]
     mean = exp(fsum(map(log, prices)) / len(prices))
     return dict(zip(_OF_LOOPS, (mean, min(prices), max(prices)), strict=True))

@@ -1,4 +1,4 @@
-/* Timed work: an operation that is repeated, and the minimum time of one repetition. */
+/* Timed work: an operation that is repeated, and the time of one repetition without disturbances. */
 #ifndef AA_WORK_H
 #define AA_WORK_H
 
@@ -12,11 +12,14 @@ struct aa_work {
     void (*prepare)(void *state); /* called before each sample, outside the timed part; may be NULL */
     void *state;
     uint64_t times;    /* repetitions per sample; 0: not yet known */
-    double seconds;    /* minimum per repetition; 0: not yet known */
+    double seconds;    /* per repetition: the least result of aa_sample so far; 0: not yet known */
     double known_from; /* for loops: number of instructions per repetition; 0: unknown */
 };
 
-/* Takes some samples of a work, and keeps the lowest tenth of them: disturbances only make samples longer. */
+/*
+ * Takes samples of a work. The lowest decile of their times replaces work->seconds if it is less, because
+ * disturbances only make samples longer.
+ */
 void aa_sample(struct aa_work *work);
 
 double aa_now(clockid_t clock);

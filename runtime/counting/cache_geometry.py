@@ -74,8 +74,8 @@ class CacheGeometry:
     Attributes:
         l1: The first level.
         l2: The second level.
-        l3: The third level; None if it is unknown.
-        tlb: The last-level TLB as a cache whose lines are pages; None if it is unknown.
+        l3: The third level; None if the user has not specified it.
+        tlb: The last-level TLB as a cache whose lines are pages; None if the user has not specified it.
     """
 
     l1: CacheLevel = CacheLevel(32 << 10, 8, 64)
@@ -123,7 +123,7 @@ def parse_geometry(text: str) -> CacheGeometry:
 
 
 def this_machine(folder: Path = _CPU_CACHES, *, say: Callable[[str], object] | None = None) -> CacheGeometry:
-    """Return the caches of this machine's first processor, with usual ones in place of unknown or unsuitable caches.
+    """Return L1 and L2 of this machine's first processor, with usual ones in place of unknown or unsuitable caches.
 
     Args:
         folder: The system's folder with descriptions of the caches.

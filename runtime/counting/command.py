@@ -73,7 +73,11 @@ def counting_command(
 
 
 def program_places(command: Sequence[str], launcher: str) -> list[int]:
-    """Return the positions of all programs: ``mpirun -n 2 a : -n 2 b`` has two."""
+    """Return the positions of all programs: ``mpirun -n 2 a : -n 2 b`` has two.
+
+    Raises:
+        InputError: The command does not show where its programs are.
+    """
     if not launcher:
         return [0]
     start = command.index(launcher) + 1

@@ -112,7 +112,10 @@ def _keys(experiment: Experiment, roots: Set[Region]) -> list[_Key]:
 
 
 def _matched_paths(timing: Experiment, counting: Experiment) -> tuple[npt.NDArray[np.intp], list[int]]:
-    """Return the timing run's index of each call path of the counting run, and the call paths without a match."""
+    """Return the timing run's index of each call path of the counting run, and the call paths without a match.
+
+    Those without a match have the index of their nearest matched ancestor.
+    """
     one, other = ({run.call_paths[root].region for root in run.roots} for run in (timing, counting))
     roots = one & other  # the root of a program without probes is named by its file, which may have two names
     known: dict[_Key, int] = {}
@@ -142,7 +145,10 @@ def _folded_alike(timing: Experiment, counting: Experiment) -> tuple[Experiment,
 
 
 def _matched_locations(timing: Experiment, counting: Experiment) -> npt.NDArray[np.intp]:
-    """Map the counting run's locations to the timing run's columns: the same thread's, or the first thread's."""
+    """Return the timing run's column for each location of the counting run, ``intp[location]``.
+
+    It is the column of the same thread, or of the process's first thread; -1 if the process is missing.
+    """
     known = {(each.process, each.thread): column for column, each in enumerate(timing.locations)}
     first = {each.process: column for column, each in reversed(list(enumerate(timing.locations)))}
     return np.array(
@@ -181,7 +187,7 @@ def _exchanged(timing: Experiment, counted: Mapping[str, Severity]) -> str | Non
 
 
 def _differing(timing: Experiment, counted: Severity, columns: npt.NDArray[np.intp]) -> Iterator[str]:
-    """Yield the call paths with different numbers of entries, summed over ranks."""
+    """Yield warnings about different numbers of threads, and about call paths with different numbers of entries."""
     timed = timing.exclusive("visits")
     if len(columns) != len(timing.locations):
         yield f"numbers of threads differ: {len(timing.locations)} in the timed run, {len(columns)} in the counting run"

@@ -17,7 +17,7 @@ from ..launch import ended_in_order
 
 __all__ = ["working_copy"]
 
-_LARGEST: Final = 4 << 30  # bytes; larger folders are not copied without a request
+_LARGEST: Final = 4 << 30  # bytes; larger folders are not copied
 
 
 @contextmanager

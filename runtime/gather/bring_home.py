@@ -89,7 +89,15 @@ _Write = Callable[[str, Iterator[bytes]], None]
 
 
 def _carry(communicator: Any, ways: tuple[int, int], name: str, file: Path | None, write: _Write) -> None:
-    """Send a file from one process to another, or copy it within one process; each piece is acknowledged."""
+    """Send a file from one process to another, or copy it within one process; each piece is acknowledged.
+
+    Args:
+        communicator: The processes.
+        ways: The sender and the receiver.
+        name: The file's name at the receiver.
+        file: The file on the sender; None on other processes.
+        write: Writes the file on the receiver.
+    """
     rank = communicator.Get_rank()
     sender, root = ways
     if rank == root:

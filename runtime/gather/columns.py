@@ -90,7 +90,7 @@ class Timing:
 
     @property
     def lost(self) -> npt.NDArray[np.bool_]:
-        """Whether the time of each call path is unknown.
+        """Whether the time of each call path is unknown, ``bool[call path]``.
 
         The time is known if all visits were timed, or if all threads timed the call path again after about the same
         number of untimed visits.
@@ -135,7 +135,7 @@ class _Column:
 
 
 class Columns:
-    """The columns of this process, in the order of the whole experiment.
+    """The columns of the threads whose shards this process of the gather has read, in the experiment's order.
 
     Attributes:
         locations: The threads.
@@ -218,11 +218,14 @@ class Columns:
         return found
 
     def program_time(self, moved: _Places) -> Severity:
-        """Return the time between the return of MPI_Init and the call of MPI_Finalize, at the program's root."""
+        """Return the seconds between the return of MPI_Init and the call of MPI_Finalize, at the program's root.
+
+        The result is ``float64[call path, location]``.
+        """
         return self._at_roots(moved, [column.program_time for column in self._columns])
 
     def of_processes(self, fields: Sequence[str], moved: _Places, *, by_path: str | None = None) -> Severity:
-        """Return the sum of some ``SYSTEM_VALUES`` of each process, at the program's root.
+        """Return the sum of some ``SYSTEM_VALUES`` of each process, at its root, ``float64[call path, location]``.
 
         Args:
             fields: The fields' names.
@@ -248,7 +251,11 @@ class Columns:
         return found
 
     def nodes(self, moved: _Places) -> Iterator[tuple[tuple[int, int], _Places]]:
-        """Yield process and thread, and the call path of each node."""
+        """Yield process and thread of each column, and the call path of each of its nodes, ``intp[node]``.
+
+        Args:
+            moved: The new index of each call path.
+        """
         for group in self._groups:
             places = moved[group.nodes]
             for column in group.columns:

@@ -75,7 +75,7 @@ class PathRecords:
     places: npt.NDArray[np.int32]
 
     def of_kind(self, kind: str) -> npt.NDArray[np.void]:
-        """Return the records of a kind."""
+        """Return the records of a kind, ``PATH_LAYOUT[record]``."""
         found: npt.NDArray[np.void] = self.records[self.records["kind"] == layout.PATH_KINDS.index(kind)]
         return found
 
@@ -84,14 +84,14 @@ class PathRecords:
         return entries_of(self.of_kind(kind))
 
     def place(self, offsets: npt.NDArray[np.uint32]) -> npt.NDArray[np.int32]:
-        """Return thread and index of nodes by their offsets; -1 for offsets without a node."""
+        """Return thread and index of nodes by their offsets, ``int32[offset, 2]``; -1 for offsets without a node."""
         found = np.searchsorted(self.offsets, offsets)
         known = (found < len(self.offsets)) & (self.offsets[np.minimum(found, len(self.offsets) - 1)] == offsets)
         return np.where(known[:, None], self.places[np.where(known, found, 0)], np.int32(-1))
 
 
 def entries_of(records: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
-    """Return the entries of records, concatenated."""
+    """Return the entries of records, concatenated, ``PATH_ENTRY[entry]``."""
     used = np.arange(layout.PATH_ENTRIES) < records["count"][:, None]
     found: npt.NDArray[np.void] = records["entries"][used]
     return found
@@ -121,7 +121,7 @@ class CriticalPath:
         state: The least certain of the processes' states, one of ``shard_layout.PATH_STATES``.
         counted: Whether the path's lengths are in instructions.
         has_teams: Whether the path includes teams of threads, and was recorded to its end.
-        unknown: The share of the path's length that belongs to no known node.
+        unknown: The part of the path's length, in seconds or instructions, that belongs to no known node.
     """
 
     def __init__(self, processes: Mapping[int, PathRecords]) -> None:
@@ -138,7 +138,7 @@ class CriticalPath:
 
     @property
     def is_known(self) -> bool:
-        """Return whether the path is known, for the whole run or its beginning."""
+        """Whether the path is known, for the whole run or its beginning."""
         return bool(self._found)
 
     def of(self, process: int) -> npt.NDArray[np.void]:
@@ -264,7 +264,7 @@ def _column(places: npt.NDArray[np.int32], name: str, values: npt.NDArray[np.flo
 
 
 def _summed(rows: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
-    """Merge the rows of equal nodes."""
+    """Return rows of ``ON_PATH``, one per node, in which the given rows of the same node are added up."""
     keys, where = np.unique(rows[["thread", "node"]], return_inverse=True)
     found = np.zeros(len(keys), ON_PATH)
     for name in ("thread", "node"):

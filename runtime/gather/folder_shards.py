@@ -26,7 +26,7 @@ class FolderShards:
         heads: The heads of the readable shards.
         shape_of: For each head, the index of its shape in ``shapes``.
         shapes: The different shapes.
-        broken: File name of an unreadable shard → its defect.
+        broken: The file name and the defect of each unreadable shard.
         samples: The samples of all threads' code, added up.
     """
 
@@ -55,7 +55,7 @@ class FolderShards:
         return found
 
     def shape(self, key: bytes) -> Shape | None:
-        """Find a shape by its key."""
+        """Return the shape with a key; None if no shard has it."""
         return self.shapes[self._numbers[key]] if key in self._numbers else None
 
     def _number(self, shape: Shape) -> int:
@@ -71,7 +71,7 @@ class FolderShards:
 
     @property
     def lacks_ranks(self) -> bool:
-        """Return whether the shard of a rank is missing."""
+        """Whether the shard of a rank is missing."""
         shards = self.shards
         if count_alone(shards) > 1:
             return False
@@ -81,7 +81,7 @@ class FolderShards:
 
     @property
     def latest(self) -> list[int]:
-        """Return the indices of the shards that belong to the latest run, in the order of their files.
+        """The indices of the shards that belong to the latest run, in the order of their files.
 
         A shard is left out if its process had ended before another process of the same rank began: the shard belongs to
         an earlier run, because ``autoanalyzer exec`` was used twice without a gather in between. Spawned processes are

@@ -31,13 +31,12 @@ __all__ = ["NOT_GATHERED", "gather", "gather_here"]
 
 _PATIENCE: Final = 10.0  # seconds for ranks to end after their launcher was killed
 _DISK_BLOCK: Final = 512  # bytes: the unit of st_blocks
-_WORTH_A_JOB: Final = (
-    768 << 20
-)  # bytes of shards that take one process as long as a job of several processes, which needs 1 s to start
+# Bytes of shards that take one process as long as a job of several processes, which needs 1 s to start.
+_WORTH_A_JOB: Final = 768 << 20
 NOT_GATHERED: Final = "gathering by MPI failed"
 """The beginning of the warning that gathering by MPI failed."""
 
-_PROCESSES: Final = 4  # the minimum number of processors for a job that is started only for speed
+_PROCESSES: Final = 4  # the minimum number of processes of a job that is started only for speed
 
 
 def gather(

@@ -54,7 +54,7 @@ class Throttled:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Head:
-    """The data of a process, without its values.
+    """The data about a process that all processes of the gather need: all except the values of its nodes.
 
     Attributes:
         shard: The shard without its form and nodes.
@@ -74,5 +74,5 @@ class Head:
 
     @property
     def columns(self) -> list[int]:
-        """Return the indices of the threads that recorded something, and in any case of the first one."""
+        """The indices of the threads that recorded something, and in any case of the first one."""
         return [tree.index for tree in self.shard.threads if tree.taken or not tree.index] or [0]

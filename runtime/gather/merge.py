@@ -228,7 +228,7 @@ def _elsewhere(name: str) -> Severity:
 
 
 class _Decisions:
-    """The decisions of process 0."""
+    """Decides, on process 0, where the data of all processes belong in the experiment."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -246,7 +246,7 @@ class _Decisions:
         self.notes = Notes()
 
     def placings(self, counts: Sequence[int]) -> list[Placing]:
-        """Return the placing of each process of the gather."""
+        """Return the placing of each process of the gather; ``counts`` are the numbers of shards that they read."""
         run = self._run
         processes, columns = [-1] * len(run.shards.heads), [0] * len(run.shards.heads)
         ordered = sorted(run.places.items())

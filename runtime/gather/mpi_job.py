@@ -157,7 +157,7 @@ def processes_on_a_node() -> int:
 
 
 def few_processes(words: Sequence[str], launcher: str, shards: Sequence[Path]) -> list[str]:
-    """Return a command that starts a few processes per node instead of many, because one disk has many shards.
+    """Return a command that starts only a few processes per node, enough to read shards that are all on one disk.
 
     Args:
         words: The words that started the program's ranks.

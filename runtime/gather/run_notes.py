@@ -239,7 +239,7 @@ def _said_of_timed_again(heads: Iterable[Head], folded: Iterable[Region]) -> Ite
 
 
 def _others(processes: dict[int, Shard], expected: int | None) -> Iterable[str]:
-    """Yield the processes that are not ranks of the launcher."""
+    """Yield texts that list the processes which are not ranks of the launcher, by the way in which they started."""
     found: dict[str, list[int]] = {}
     for process, shard in processes.items():
         if shard.spawned:

@@ -64,11 +64,11 @@ def _is_theirs(place: CodePlace) -> bool:
 
 
 class _Maker:
-    """Makes the nodes of one process.
+    """Makes the additional nodes of one process, one for each sampled place in code.
 
     Attributes:
         numbers: Place in code → the number of its region.
-        spread: The work that was moved, as in ``Spread``.
+        spread: The work that was moved to these nodes.
     """
 
     def __init__(self, shard: Shard, samples: Samples) -> None:
@@ -114,7 +114,7 @@ class _Maker:
 
 
 def _moved(nodes: npt.NDArray[np.void], new: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
-    """Append nodes, and subtract their times from those of their parents."""
+    """Return nodes with new ones appended, whose times are subtracted from those of their parents."""
     found: npt.NDArray[np.void] = np.concatenate([nodes, new])
     for name in ("wall", "cpu"):
         np.subtract.at(found[name], new["parent"], new[name])

@@ -87,7 +87,7 @@ class _Reader:
         return InputError(f"{self._shard.path}: expected a shard with {expected}, found {found}")
 
     def _find(self, data: bytes) -> None:
-        """Find threads, nodes and samples; the records were checked before."""
+        """Record the offsets of threads, nodes and samples in a shard, whose records were checked before."""
         halves = np.frombuffer(data, np.uint16, count=len(data) // 2)
         sizes = np.frombuffer(data, np.uint32, count=len(data) // 4)
         at = layout.HEADER_LAYOUT.itemsize
@@ -162,7 +162,12 @@ class _Reader:
     def _values(
         self, offsets: _Places, present: _Words
     ) -> tuple[npt.NDArray[np.void], npt.NDArray[np.float64], _Places]:
-        """Unpack the values of samples, and find where their parts begin, behind the values that are present."""
+        """Unpack samples: return their values by node field, their system values, and where their parts begin.
+
+        Args:
+            offsets: The offset of each sample in the shard, in bytes.
+            present: For each sample, a bit per value that it contains; other values are 0, unknown memory is NaN.
+        """
         bits = (present[:, None] >> np.arange(layout.TRACE_VALUES, dtype=np.uint64)) & np.uint64(1)
         if (present >> np.uint64(layout.TRACE_VALUES)).any():
             raise self._defect(f"samples of {layout.TRACE_VALUES} values", "more")
@@ -231,7 +236,10 @@ def _with_rest(line: ThreadSamples, tree: ThreadTree) -> ThreadSamples:
 def _rest_by_node(
     line: ThreadSamples, tree: ThreadTree
 ) -> tuple[_Places, npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return nodes with visits, seconds and CPU seconds; if samples combine several nodes, so does the result."""
+    """Return what nodes contain beyond all samples: nodes, visits, seconds and CPU seconds.
+
+    If any part of a sample combines several nodes (-1), the result also combines all nodes.
+    """
     all_of_them = tree.nodes["visits"], tree.nodes["wall"], computing_of(tree.nodes)
     sampled = line.visits, line.seconds, line.computing
     if (line.nodes < 0).any():
@@ -249,5 +257,5 @@ def _rest_by_node(
 
 
 def _start_of(tree: ThreadTree) -> float:
-    """Return the start of the sample made for a thread without samples: its time before it was last seen."""
+    """Return when a thread without samples seems to have begun: when it was last seen, less its time, in seconds."""
     return max(0.0, tree.last - float(tree.nodes["wall"].sum()))

@@ -211,7 +211,7 @@ class Shard:
             not run short.
         forked_from: The ID of the process that forked this process; None if it was not forked.
         run_delay: Seconds that the first thread was ready to run but waited for a core; None if unknown.
-        involuntary_switches: How many times a thread was preempted.
+        involuntary_switches: How many times the process's threads were preempted.
         system: The system's data about the process since its start, named as in ``shard_layout.SYSTEM_VALUES``.
         spawned: Whether MPI_Comm_spawn started the process, so that its MPI_COMM_WORLD differs from that of the
             launcher's processes.
@@ -294,7 +294,7 @@ class Shard:
 
     @property
     def goes_on(self) -> bool:
-        """Return whether the process may still be running."""
+        """Whether the process may still be running."""
         return self.state in ("running", "finalizing")
 
     @property

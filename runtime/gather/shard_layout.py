@@ -225,7 +225,7 @@ SAMPLES_LAYOUT: Final = np.dtype(
 """The head of a table of samples; ``room`` entries follow."""
 
 SAMPLE_COUNT_LAYOUT: Final = np.dtype([("place", "u8"), ("node", "u4"), ("periods", "u4")])
-"""An entry of a table of samples: an address with the share of time in the highest byte (struct aa_sample_count)."""
+"""An entry of a table of samples: an address with ``enum aa_share`` in the highest byte (struct aa_sample_count)."""
 
 MAPPING_LAYOUT: Final = struct.Struct("<4xIQQQ")
 """Fields: the name's length; the start, end and bias of an object's code; the name follows."""

@@ -45,7 +45,7 @@ class Records:
         return [line * layout.ALIGNMENT for line in self.first[kind].tolist()]
 
     def strange(self) -> tuple[int, int] | None:
-        """Return the offset and the kind of the first record of an unknown kind."""
+        """Return the offset in bytes, and the kind, of the first record of an unknown kind; None if there is none."""
         kinds = self.heads & 0xFFFF
         unknown = np.flatnonzero((kinds < _KINDS.start) | (kinds >= _KINDS.stop))
         return (int(self.lines[unknown[0]]) * layout.ALIGNMENT, int(kinds[unknown[0]])) if len(unknown) else None

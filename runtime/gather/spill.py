@@ -45,7 +45,7 @@ class Spill:
         return place
 
     def part(self, place: int, words: int) -> npt.NDArray[np.float64]:
-        """Return words as floating-point numbers, starting at an index; afterwards, no array can be added.
+        """Return words as ``float64[word]``, starting at an index; afterwards, no array can be added.
 
         Raises:
             InputError: The folder of temporary files is full.

@@ -168,7 +168,7 @@ def _beside(function: WrappedFunction) -> list[str]:
 
 
 def _values(function: WrappedFunction, statements: Sequence[str]) -> list[str]:
-    """Return the declarations of the values that statements use."""
+    """Return C declarations of the values that statements use, each converted from a Fortran argument."""
     text = " ".join(statements)
     parameters = zip(function.prototype.parameters, function.names, strict=True)
     return [

@@ -66,7 +66,7 @@ def _spread(family: str) -> list[str]:
 
 
 LOCAL: Final = frozenset(name for family in _LOCAL_FAMILIES.split() for name in _spread(family))
-"""Functions, without ``MPI_``, that neither communicate nor wait, including their large-count forms."""
+"""Functions that neither communicate nor wait, without ``MPI_`` and the ending ``_c`` of large-count forms."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ POLLS: Final = (
     "Iprobe Improbe Parrived Win_test"
     " Request_get_status Request_get_status_all Request_get_status_any Request_get_status_some"
 )
-"""Functions in ``TIMED`` whose last ``int *`` parameter returns whether they found anything; if not, they waited."""
+"""Functions in ``TIMED`` whose calls count only if the last ``int *`` parameter reports that they found anything."""
 
 TOPOLOGIES: Final = "Cart_create Graph_create Dist_graph_create Dist_graph_create_adjacent"
 """Functions that create a communicator with a topology, which is the last parameter."""

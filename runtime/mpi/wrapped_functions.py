@@ -44,7 +44,7 @@ CALLED: Final = (
     " Comm_remote_group Group_size Group_translate_ranks Group_free Op_create Op_free Type_contiguous Type_commit"
     " Type_free Error_class Topo_test Cartdim_get Cart_get Cart_shift Graph_neighbors_count Dist_graph_neighbors_count"
 )
-"""Functions that the probe library calls to determine sizes and roles."""
+"""Functions that the probe library itself calls."""
 
 
 # Kind of collective, named by the processes whose work it needs → the arguments that determine these processes.
@@ -77,7 +77,7 @@ class Form(Enum):
 
 @dataclass(frozen=True, slots=True)
 class WrappedFunction:
-    """A function of the table, in one of its forms.
+    """A function that ``byte_rules`` or ``timed_functions`` covers, in one of its forms.
 
     Attributes:
         prototype: The header's declaration.
@@ -109,7 +109,7 @@ class WrappedFunction:
 
 
 def wrapped_functions(prototypes: Mapping[str, Prototype]) -> Iterator[WrappedFunction]:
-    """Yield all functions of the table that the header declares.
+    """Yield all functions of ``byte_rules`` and ``timed_functions`` that the header declares, in all their forms.
 
     Raises:
         BuildError: A function's parameters differ from those in the MPI standard.
@@ -320,7 +320,7 @@ def _counting_file(rule: FileRule, prototype: Prototype, form: Form) -> list[str
 
 
 def _file_path(prototype: Prototype) -> str:
-    """Return the kind of collective that a file transfer is for the critical path; empty if none."""
+    """Return which ranks wait for each other in a file transfer, as a kind of collective; empty if none do."""
     name = prototype.name
     return "everyone" if "_all" in name else "from_lower" if "_ordered" in name else ""
 

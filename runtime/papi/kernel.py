@@ -37,7 +37,7 @@ def may_count_all() -> bool:
 
 
 def kernel_said() -> str:
-    """Return the last message in the kernel's log about performance events."""
+    """Return a text about the kernel's support for performance events: the level of restrictions, and a missing PMU."""
     level = paranoid_level()
     if level is None:
         return "this kernel does not support performance events"

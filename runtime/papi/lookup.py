@@ -56,7 +56,7 @@ class Tried:
 
     @property
     def starts(self) -> bool:
-        """Return whether the event can be counted."""
+        """Whether the event can be counted."""
         return self.outcome != "fails"
 
 

@@ -48,12 +48,12 @@ class Counted(NamedTuple):
 
     @property
     def plain(self) -> str:
-        """Return the event without the suffix for the kernel's part, as the user names it."""
+        """The event without the suffix for the kernel's part, as the user names it."""
         return self.event.removesuffix(KERNEL_PART)
 
     @property
     def name(self) -> str:
-        """Return the name of the metric for an event named by the user: the event, and the calls if there are any."""
+        """The name of the metric for an event named by the user: the event, and the calls if there are any."""
         return f"{self.plain}{_AT}{_AND.join(self.calls)}" if self.calls else self.plain
 
 

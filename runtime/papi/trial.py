@@ -48,7 +48,7 @@ class Papi:
         return bool(self._library.PAPI_library_init(number) == number)
 
     def components(self) -> Iterator[tuple[int, str, str, str]]:
-        """Yield number, name and description of each component, and why it is unavailable."""
+        """Yield number, name and description of each component, and why it is unavailable; empty if it is available."""
         for number in range(self._library.PAPI_num_components()):
             place = self._library.PAPI_get_component_info(number)
             texts = [ctypes.string_at(place + at) for at in (0, 192, _REASON)]

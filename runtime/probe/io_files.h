@@ -1,7 +1,7 @@
 /*
- * Decides whether I/O on a file descriptor counts. It counts on regular files on a disk, by threads with a
- * call-path tree, outside MPI calls. None of these functions changes errno. The first use of a descriptor
- * appends the file to the shard, under its lock; nothing else allocates or locks.
+ * Decides whether I/O on a file descriptor counts. It counts on regular files outside /proc, /sys and shared
+ * memory, by threads with a call-path tree, outside MPI calls. None of these functions changes errno. The
+ * first use of a descriptor appends the file to the shard, under its lock; nothing else allocates or locks.
  */
 #ifndef AA_IO_FILES_H
 #define AA_IO_FILES_H

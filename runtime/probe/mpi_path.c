@@ -38,7 +38,7 @@ static bool is_limited(void) {
     return strcmp(getenv("AUTOANALYZER_PATH"), "always") != 0;
 }
 
-/* Returns whether a path is pointless, because there is only one process, and nobody asked for one anyway. */
+/* Returns whether a path is pointless: there is only one process, and the user has not requested the path. */
 static bool is_alone(int size) {
     return is_limited() && size == 1;
 }

@@ -71,7 +71,7 @@ static struct offer make(size_t bytes) {
     return offer;
 }
 
-/* The name must match, because on another node or in another container, the number may be another process. */
+/* The name must match, because another process may have the number on another node or in a container. */
 static struct member *map(const struct offer *offer, size_t bytes) {
     char path[64], found[64] = "", expected[64];
     snprintf(path, sizeof path, "/proc/%d/fd/%d", offer->process, offer->file);

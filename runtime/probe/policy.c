@@ -29,7 +29,7 @@
 
 _Static_assert(AA_TRACE_VALUES <= 64, "values are told by bits");
 
-/* Metrics, and the values from which runtime/gather/merge.py (FIELDS) computes them. */
+/* Metrics, and the values from which runtime/gather/recorded_metrics.py (FIELDS) computes them. */
 static const struct {
     const char *name;
     uint64_t values;

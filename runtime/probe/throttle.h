@@ -8,7 +8,7 @@
 
 #include "shard.h"
 
-/* visits after which a node is checked; must equal the period in instrument/stub.h */
+/* visits after which a node is checked; must equal the period in instrument/stub.h and fortran_stub.c */
 #define AA_THROTTLE_PERIOD 4096u
 #define AA_THROTTLE_SAMPLE 4u /* consecutive visits of a throttled node that are timed per period */
 

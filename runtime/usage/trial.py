@@ -1,4 +1,4 @@
-"""Test which usage this machine counts: touch memory, yield the processor, allocate, read energy."""
+"""Test which metrics of system use this machine counts: touch memory, sleep, allocate, read energy."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Used:
 
 
 def tried_usage(environment: Mapping[str, str] = os.environ) -> list[Used]:
-    """Test all metrics, in their order."""
+    """Test all metrics of system use, in the order of ``USAGE``."""
     system, defect = _tried_system(), _allocation_defect(environment)
     found = []
     for name in USAGE:
@@ -87,7 +87,7 @@ def _tried_system() -> dict[str, int]:
 
 
 def _allocation_defect(environment: Mapping[str, str]) -> str:
-    """Build the library and preload it into a process; return why that fails, or an empty string."""
+    """Build the allocation library, and preload it into a process; return why that fails, or an empty string."""
     try:
         compiler = c_compilers(environment, "the library that counts allocations")[0]
     except BuildError as error:

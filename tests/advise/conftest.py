@@ -1,4 +1,4 @@
-"""Sites in sources: what a kind of advice is given."""
+"""Fixtures that make sites: regions in sources for which advice is requested."""
 
 from pathlib import Path
 from textwrap import dedent
@@ -23,7 +23,7 @@ def _read(text, path):
 
 @pytest.fixture
 def site(tmp_path):
-    """Return the last procedure of a text, or its lines, as a site."""
+    """Return a function that makes a site of the last procedure in a text, or of some of the procedure's lines."""
 
     def made(text, name="x.c", lines=None, causes=(), **numbers):
         source = _read(dedent(text).encode(), tmp_path / name)
@@ -37,7 +37,7 @@ def site(tmp_path):
 
 @pytest.fixture(scope="session")
 def sample():
-    """Return a procedure of a sample, with the sample's other files."""
+    """Return a function that makes a site of a procedure in a sample; the named other files of the sample are known."""
     known = {}
 
     def made(file, procedure, *others, causes=(), **numbers):

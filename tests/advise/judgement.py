@@ -2,8 +2,8 @@
 
 The programs are in ``judged/``. A comment (``//= kind`` or ``!! kind``; in fixed form ``C! kind`` in the line above)
 names the advice that is right for a line. Procedures without such a comment have no fault. Another comment (``//#``,
-``!#`` or ``C#``) contains measurements; behind code, the region is only this line. Each kind of advice is asked about
-each procedure, whatever its causes.
+``!#`` or ``C#``) contains measurements; behind code, the region is only this line. Each kind of advice is requested for
+each procedure, whatever the procedure's causes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _MEASURED: Final = re.compile(r"(?://|!|^C)# (.+)$")
 
 @dataclass
 class Judgement:
-    """What became of the advice.
+    """The right, wrong and missing advice.
 
     Attributes:
         right: Number of correct suggestions, by kind.
@@ -51,7 +51,7 @@ class Judgement:
 
 
 def judge() -> Judgement:
-    """Return what became of the advice on all programs."""
+    """Compare the advice on all programs with the comments in them."""
     found = Judgement()
     for path in sorted(PROGRAMS.iterdir()):
         read = read_fortran if path.suffix in (".f", ".f90") else read_c_family

@@ -1,4 +1,4 @@
-"""Random nests of loops, and what they do: run in Python, in either order."""
+"""Random nests of loops, a machine that runs them in Python, and the same nests with their loops interchanged."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _OPERATORS = {
 
 
 class Nests:
-    """Draws nests: two or three loops, with one more within at times, over arrays that may overlap."""
+    """Draws a random nest of two or three loops, sometimes with another loop inside, over arrays that may overlap."""
 
     def __init__(self, seed: int) -> None:
         self._random = Random(seed)
         self.depth = self._random.choice((2, 2, 2, 3))
         self.variables = ["i", "j", "k"][: self.depth]
-        self.flat = self._random.random() < 0.3  # laid out by hand
+        self.flat = self._random.random() < 0.3  # arrays have one dimension, and subscripts are computed from two
         self.pointers = self._random.random() < 0.2
 
     def source(self) -> SourceFile:
@@ -130,9 +130,9 @@ class Machine:
     """Runs a nest.
 
     Args:
-        overlap: By how much the two arrays lie apart; far if they do not overlap.
-        n: What a bound is.
-        m: What another is.
+        overlap: Distance between the beginnings of the two arrays, in units of the first subscript; 0: no overlap.
+        n: The value of the variable ``n``, which may be a bound of loops.
+        m: The value of the variable ``m``, which may be a bound of loops.
     """
 
     def __init__(self, overlap: int = 0, n: int = N, m: int = 1) -> None:
@@ -140,11 +140,11 @@ class Machine:
         self._at = {"a": 0, "b": overlap or 10**9}
 
     def run(self, body: tuple[Statement, ...]) -> bool:
-        """Return whether the iteration continues."""
+        """Run statements; return whether the iteration continues after them."""
         return all(self._statement(each) for each in body)
 
     def result(self) -> dict[object, int]:
-        """Return the contents of the arrays: other variables are the procedure's own."""
+        """Return the elements of the arrays by their place, modulo a prime; other variables are the procedure's own."""
         return {key: value % _PRIME for key, value in self.memory.items() if not isinstance(key, str)}
 
     def _statement(self, statement: Statement) -> bool:
@@ -164,7 +164,7 @@ class Machine:
                 value, place = self._of(statement.value), self._place(statement.target)
                 if statement.operator:
                     value = _OPERATORS[statement.operator](self._read(place), value)
-                # A variable may be a subscript; a large one is none.
+                # Values stay small, because variables may be subscripts.
                 self.memory[place] = value if abs(value) < _PRIME else value % _PRIME
         return True
 

@@ -1,4 +1,4 @@
-"""Experiments made by hand, for the analyses."""
+"""A fixture that makes small experiments for the tests of the analyses."""
 
 from __future__ import annotations
 
@@ -14,15 +14,17 @@ MakeExperiment = Callable[..., Experiment]
 
 @pytest.fixture
 def make_experiment() -> MakeExperiment:
-    """Build an experiment from ``{"a": [1, 2], "a/b": [0, 1]}``: exclusive compute time by path and rank.
+    """Return a function that builds an experiment from ``{"a": [1, 2], "a/b": [0, 1]}``.
 
-    Other metrics are given by name in the same way: ``instructions={"a": [1e9, 2e9]}``. What stands in ``mpi_time``,
-    ``io_time`` or ``off``, which is no metric, adds to the wall time.
+    These are exclusive CPU times in seconds, by call path below ``main`` and rank; ``own`` is the time of ``main``. If
+    ``threads`` is more than 1, this many columns belong to the threads of one rank. Other metrics are passed by name in
+    the same way: ``instructions={"a": [1e9, 2e9]}``. Values of ``mpi_time``, ``io_time`` and ``off``, which is no
+    metric, are added to the wall time.
     """
     return _make
 
 
-# Metric → the one that contains it.
+# Metric → its parent, if the experiment has that.
 _PARENTS = {"mpi_time": "wall_time", "io_time": "wall_time", "l1_misses": "l1_accesses", "l2_misses": "l2_accesses"}
 _UNITS = {
     "mpi_cpu_time": "sec",

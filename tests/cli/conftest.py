@@ -17,7 +17,10 @@ from ..conftest import BIN, command_server
 
 @pytest.fixture
 def written(tool) -> Callable[..., Path]:
-    """Write an experiment to the tool's folder: main, work and idle take what is given on every rank."""
+    """Return a function that writes an experiment with the regions main, work and idle to the tool's folder.
+
+    The three values of its metric are the same on all ranks.
+    """
 
     def write(
         name: str,
@@ -59,7 +62,7 @@ def files(tool, written):
 
 @pytest.fixture
 def terminal(tool) -> Callable[..., str]:
-    """Run a command on a terminal of so many columns, and give what it shows."""
+    """Return a function that runs a command on a terminal with some columns, and returns what the terminal shows."""
 
     def run(columns: int, *words: str, **environment: str) -> str:
         own = {"PATH": f"{BIN}:{os.environ['PATH']}", "TERM": "xterm-256color", **environment}
@@ -84,14 +87,14 @@ _TERMINAL = ("COLUMNS", "FORCE_COLOR", "LINES", "NO_COLOR", "TERM")
 
 @pytest.fixture(autouse=True)
 def _without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep the terminal of whoever starts the tests, its width and colours, out of their output."""
+    """Remove the variables by which the terminal that starts the tests would change the width and colours of output."""
     for name in _TERMINAL:
         if name != "TERM":
             monkeypatch.delenv(name, raising=False)
 
 
 def _read_all(terminal: int) -> Iterator[bytes]:
-    with suppress(OSError):  # how a terminal ends
+    with suppress(OSError):  # a terminal ends with an error
         while piece := os.read(terminal, 1 << 16):
             yield piece
 
@@ -102,7 +105,7 @@ def succeed(done):
 
 
 def refused(done) -> str:
-    """The one line that says why nothing was done."""
+    """Assert that a command was refused with exit status 2 and one line of message, and return this line."""
     assert (done.returncode, done.stdout) == (2, b""), done.stderr.decode()
     (line,) = (each for each in done.stderr.decode().splitlines() if "building the probe library for" not in each)
     return line

@@ -1,4 +1,4 @@
-"""A cluster for the tests of this folder, and a program that runs on it."""
+"""A cluster for the tests in this folder, and a program that runs on it."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import pytest
 
 from .slurm import PROGRAMS, Cluster
 
-SHARED = Path("/var/tmp")  # of all nodes; each has its own /tmp
+SHARED = Path("/var/tmp")  # all nodes share this folder, but each has its own /tmp
 
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Cluster]:
-    """A cluster of four nodes."""
+    """Return a running cluster of four nodes; skip the tests if Slurm is not installed or the user is not root."""
     if os.geteuid() != 0 or any(shutil.which(program) is None for program in PROGRAMS):
         pytest.skip("a cluster takes root, and Debian's slurmctld, slurmd, slurm-client and munge")
     named = Path(os.environ["AUTOANALYZER_CACHE"])
@@ -26,7 +26,7 @@ def cluster() -> Iterator[Cluster]:
     folder = Path(mkdtemp(prefix="autoanalyzer-cluster-", dir=named.parent if is_shared else SHARED))
     cache = named if is_shared else folder / "cache"
     checkout = Path(__file__).parents[2]
-    shown = {checkout, Path(sys.prefix), Path(sys.base_prefix)}  # what the tool is made of
+    shown = {checkout, Path(sys.prefix), Path(sys.base_prefix)}  # the folders that contain the tool
     apart = [place for place in shown if not any(place.is_relative_to(other) for other in shown - {place})]
     made = Cluster(folder, [f"aa-node{number}" for number in range(1, 5)], cache, apart)
     try:
@@ -39,7 +39,11 @@ def cluster() -> Iterator[Cluster]:
 
 @pytest.fixture(scope="session")
 def app(cluster: Cluster) -> Path:
-    """A program with probes, by both MPIs: rank 1 computes twice as long; all sleep ``SECONDS_OF_SLEEP`` and say so."""
+    """Return the folder of a program with probes, ``app-openmpi`` and ``app-mpich``.
+
+    Rank 1 computes twice as long as the others. If ``SECONDS_OF_SLEEP`` is set, each rank creates the file
+    ``begun-RANK`` after its first work, and sleeps for this time in all.
+    """
     folder = cluster.folder / "app"
     folder.mkdir()
     (folder / "app.c").write_text(PROGRAM)
@@ -52,7 +56,7 @@ def app(cluster: Cluster) -> Path:
 
 @pytest.fixture
 def place(cluster: Cluster, app: Path, tmp_path: Path) -> Iterator[Path]:
-    """Return a folder that all nodes share, with the program in it; no job is left behind."""
+    """Return a folder that all nodes share, with the program in it; after the test, wait until no job is left."""
     folder = cluster.folder / tmp_path.parents[1].name
     folder.mkdir()
     for program in app.glob("app-*"):
@@ -69,7 +73,7 @@ PROGRAM = r"""
 #include <time.h>
 #include <unistd.h>
 
-/* By the processor's time, of which a busy machine takes nothing. */
+/* CPU time, because other load on the machine must not be measured. */
 static double now(void) {
     struct timespec time;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -98,7 +102,7 @@ int main(int argc, char **argv) {
             snprintf(name, sizeof name, "begun-%d", rank);
             fclose(fopen(name, "w"));
         }
-        sleep(seconds / 4); /* all of them: who waits in MPI keeps a processor busy */
+        sleep(seconds / 4); /* all ranks, because a rank that waits in MPI keeps a core busy */
         MPI_Allreduce(&sum, &total, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     }
     if (rank == 0)

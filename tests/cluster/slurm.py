@@ -1,6 +1,6 @@
-"""A real Slurm on one machine: nodes with their own name, /tmp and /dev/shm; they share everything else.
+"""A real Slurm cluster on one machine: nodes with their own name, /tmp and /dev/shm; they share everything else.
 
-Nodes are ``slurmd`` in namespaces of their own. This needs root, and Debian's slurmctld, slurmd, slurm-client and
+Each node is a ``slurmd`` in its own namespaces. This needs root, and Debian's slurmctld, slurmd, slurm-client and
 munge. Several clusters can run at once, each with its own ports, key and munge daemon.
 """
 
@@ -22,15 +22,16 @@ from typing import Final
 
 __all__ = ["NODES", "PROGRAMS", "Cluster", "Done"]
 
-# By name: Slurm passes over a node that has not ended its last job yet.
+# Nodes are chosen by name, because Slurm would choose another one while a node still ends its last job.
 NODES: Final = ("-N", "2", "-w", "aa-node1,aa-node2")
 PROGRAMS: Final = ("slurmctld", "slurmd", "srun", "munged", "mungekey", "unshare")
 
 _PATIENCE: Final = 600  # seconds for nodes to come up, and jobs to end, on a busy machine
 _TEMPORARY: Final = Path("/tmp")
 _SHARED_MEMORY: Final = Path("/dev/shm")
-# Under srun, one of some hundred starts of Debian 12's Open MPI ends in MPI_Init on a busy machine, with the tool or
-# without: a rank calls a null pointer, and another does not find its shared memory. Nodes do without both.
+# On a busy machine, one in some hundred programs that srun starts with Debian 12's Open MPI ends in MPI_Init, with or
+# without the tool: a rank calls a null pointer, or does not find shared memory. So nodes do without the components that
+# fail.
 _PARAMETERS: Final = {
     "etc/openmpi/openmpi-mca-params.conf": "btl = self,tcp",
     "usr/lib/*/pmix2/share/pmix-mca-params.conf": "gds = hash",
@@ -44,10 +45,10 @@ class Cluster:
     """A running cluster.
 
     Attributes:
-        folder: Shared by all nodes; not below /tmp.
-        nodes: Their names.
-        cache: The cache of builds for programs on it; shared, too.
-        shown: Folders that all nodes see, even those below their own /tmp, where a checkout may be.
+        folder: A folder that all nodes share; not below /tmp.
+        nodes: The names of the nodes.
+        cache: The tool's cache of builds, which all nodes share, too.
+        shown: Folders, such as a checkout, that all nodes must see even if they are below /tmp.
     """
 
     folder: Path
@@ -59,14 +60,14 @@ class Cluster:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The environment variables with which commands reach it."""
+        """The environment variables with which commands use this cluster."""
         mine = {name: value for name, value in os.environ.items() if not name.startswith("SLURM")}
         path = f"{Path(sys.executable).parent}:{mine.get('PATH', os.defpath)}"
         own = {"SLURM_CONF": str(self.folder / "slurm.conf"), "PATH": path, "AUTOANALYZER_CACHE": str(self.cache)}
         return mine | own
 
     def up(self) -> None:
-        """Start it; nodes are identified by names, which the hosts file must contain."""
+        """Start the cluster, and wait until all nodes are idle; ``/etc/hosts`` gets their names if they are missing."""
         self.folder.mkdir(parents=True, exist_ok=True)
         (self.folder / "state").mkdir(exist_ok=True)
         self._ports = _free_ports(1 + len(self.nodes))
@@ -87,7 +88,11 @@ class Cluster:
         self._start(node, ["unshare", "-m", "-u", "sh", "-e", "-c", "\n".join(setup)])
 
     def _around(self, mounting: Sequence[str]) -> list[str]:
-        """Keep the folders to be shown accessible while others are mounted over their parents."""
+        """Return shell commands that mount folders, and keep ``shown`` accessible below them.
+
+        Args:
+            mounting: The commands that mount.
+        """
         hidden = [place for place in self.shown if place.is_relative_to(_TEMPORARY)]
         held = [self.folder / f"shown-{number}" for number in range(len(hidden))]
         before = [f"mkdir -p {hold}; mount --bind {place} {hold}" for place, hold in zip(hidden, held, strict=True)]
@@ -95,7 +100,7 @@ class Cluster:
         return [*before, *mounting, *after]
 
     def _parameters(self) -> dict[Path, Path]:
-        """Write parameters of Open MPI and PMIx that replace the machine's on the nodes, as sites do."""
+        """Write parameter files of Open MPI and PMIx for the nodes; return the machine's file → the nodes' file."""
         found = {}
         for name, line in _PARAMETERS.items():
             for place in Path("/").glob(name):
@@ -112,7 +117,7 @@ class Cluster:
         self._processes.pop(node).wait()
 
     def down(self) -> None:
-        """End it, and remove everything that it left."""
+        """Kill all nodes and the cluster's other processes."""
         for node in self.nodes:
             if node in self._processes:
                 self.kill(node)
@@ -127,16 +132,19 @@ class Cluster:
                 shutil.rmtree(each, ignore_errors=True)
 
     def _inside(self, node: str, place: Path) -> Path:
-        """Return the path outside the namespace of a folder on a node."""
+        """Return the path by which processes outside a node's namespace reach one of its folders."""
         return Path(f"/proc/{self._processes[node].pid}/root") / place.relative_to("/")
 
     def run(
         self, *words: str | Path, folder: Path, more: Mapping[str, str] | None = None, timeout: float = 1200
     ) -> Done:
-        """Run a command on the machine from which jobs are submitted; one that allocates nodes gets the first ones."""
+        """Run a command on the machine from which jobs are submitted.
+
+        A command that allocates nodes starts when all nodes are idle, so it gets the first ones.
+        """
         command = [*map(str, words)]
         if not {"srun", "salloc", "sbatch"}.isdisjoint(command):
-            self.wait()  # a node that still ends its last job would be passed over
+            self.wait()  # otherwise, Slurm would not choose a node that still ends its last job
         return subprocess.run(
             command,
             cwd=folder,
@@ -148,7 +156,7 @@ class Cluster:
         )
 
     def batch(self, script: Path, *options: str) -> Done:
-        """Submit a script, wait for its end, and return its output."""
+        """Submit a script, and wait for its end; return the job's exit status and output."""
         output = script.with_suffix(".out")
         words = [
             "sbatch",
@@ -162,7 +170,7 @@ class Cluster:
         ]
         done = self.run(*words, folder=script.parent)
         assert done.returncode == 0, done.stderr
-        self.idle()  # sbatch --wait looks every ten seconds
+        self.idle()  # because sbatch --wait checks only every ten seconds
         told = self.run("scontrol", "show", "job", done.stdout.strip(), folder=script.parent).stdout
         status = max(int(code) for code in re.findall(r"ExitCode=(\d+):", told))
         printed = [file.read_text() if file.exists() else "" for file in (output, script.with_suffix(".err"))]
@@ -188,7 +196,12 @@ class Cluster:
         )
 
     def processes_on(self, node: str, name: str = "") -> list[int]:
-        """Return the processes on a node, all or those of a program, recognised by their host name."""
+        """Return the IDs of the processes on a node, which are recognised by their host name.
+
+        Args:
+            node: The node's name.
+            name: Part of the program's name; empty: all programs.
+        """
         machine = Path(f"/proc/{self._processes[node].pid}/ns/uts").readlink()
         found = []
         for place in Path("/proc").glob("[0-9]*"):
@@ -202,7 +215,11 @@ class Cluster:
         return {each.name for each in self._inside(node, _SHARED_MEMORY).iterdir()}
 
     def begun(self, place: Path) -> None:
-        """Wait until four ranks of the program sleep, with the time before that recorded."""
+        """Wait until four ranks of the program are about to sleep, after their first work.
+
+        Args:
+            place: The folder in which the program runs.
+        """
         end = time.monotonic() + _PATIENCE
         while len([*place.glob("begun-*")]) < 4:
             assert time.monotonic() < end
@@ -218,7 +235,7 @@ class Cluster:
 
     @property
     def _munge(self) -> Path:
-        """Return the socket by which processes prove their user."""
+        """The path of the socket by which processes prove which user they belong to."""
         return self.folder / "munge.socket"
 
     def _start_munge(self) -> None:
@@ -226,7 +243,7 @@ class Cluster:
         subprocess.run(["mungekey", "-c", "-f", "-k", key], check=True)
         own = {"key-file": key, "socket": self._munge, "pid-file": f"{key}.pid", "seed-file": f"{key}.seed"}
         options = [f"--{name}={value}" for name, value in own.items()]
-        # Its folder may be root's alone: so is this cluster.
+        # --force: only root can use the cluster's folder, which is right, because only root uses the cluster.
         self._start("munged", ["munged", "--foreground", "--force", f"--log-file={key}.log", *options])
         end = time.monotonic() + _PATIENCE
         while not self._munge.exists():
@@ -286,5 +303,5 @@ def _name_hosts(nodes: Sequence[str]) -> None:
     known = hosts.read_text()
     missing = [node for node in nodes if node not in known.split()]
     if missing:
-        with hosts.open("a") as stream:  # others may read it meanwhile
+        with hosts.open("a") as stream:  # appended, because other processes may read the file meanwhile
             stream.writelines(f"127.0.0.1 {node}\n" for node in missing)

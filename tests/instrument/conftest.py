@@ -18,19 +18,19 @@ from autoanalyzer.experiment.region import Region
 from ..conftest import FAST_LINKER
 
 HERE = Path(__file__).parent
-TEMPORARY = re.compile(rb"/tmp/[\w.-]+")  # the linker blames the compiler's temporary objects by name
+TEMPORARY = re.compile(rb"/tmp/[\w.-]+")  # the linker's messages name the compiler's temporary objects
 
 
 @dataclass(frozen=True)
 class Run:
-    """The run of an instrumented program that has printed the same as the untouched one."""
+    """The events of an instrumented program that printed the same as the untouched one, and its build's messages."""
 
     events: tuple[tuple[str, Region], ...]
     messages: str
 
     @property
     def visits(self) -> dict[str, int]:
-        """Return the entries by the region's name; loops as function:loop@line."""
+        """The number of entries by the region's name; loops are named ``function:loop@line``."""
         return dict(Counter(_label(region) for event, region in self.events if event == "enter"))
 
 
@@ -74,7 +74,18 @@ class Lab:
         quiet: bool = True,
         still_open: Sequence[str] | None = (),
     ) -> Run:
-        """Make the assertions of ``compare``, and assert that the build prints nothing if ``quiet``."""
+        """Build and run a program, untouched and instrumented, and make the assertions of ``compare``.
+
+        Args:
+            source: The source.
+            flags: Flags for the compiler.
+            cc: The compiler.
+            name: The source's file name.
+            modes: The modes of instrumentation; empty: the default.
+            plan: The text of a plan, without its version; may be empty.
+            quiet: Whether to assert that the build prints nothing.
+            still_open: As in ``compare``.
+        """
         path = self.tool.folder / name
         path.write_bytes(source if isinstance(source, bytes) else source.encode())
         command = [cc, "-O1", name, *FAST_LINKER, *flags]
@@ -85,8 +96,8 @@ class Lab:
         return self.compare(built.stderr.decode(), untouched, still_open)
 
     def untouched(self, source: str | bytes, *command: str) -> Any:
-        """Return the result of the program without probes."""
-        speaks = command[0] if command[0].startswith("flang") else ""  # numbers in its own way
+        """Run the program without probes, and return its exit status and output; it is built and run only once."""
+        speaks = command[0] if command[0].startswith("flang") else ""  # flang's programs print numbers in another way
         program = (source, speaks, *(word for word in command[1:] if not word.startswith(("-std=", "x."))))
         if program not in self.printed:
             plain = self.tool(*command, "-o", "plain")
@@ -103,7 +114,13 @@ class Lab:
         return environment
 
     def compare(self, messages: str = "", untouched: Any = None, still_open: Sequence[str] | None = ()) -> Run:
-        """Assert that the probes nest, all but what is still open in the end; None: their nesting is not checked."""
+        """Assert that both programs print the same, and that the probes nest.
+
+        Args:
+            messages: The messages of the instrumented program's build.
+            untouched: The result of the untouched program; None: run it.
+            still_open: The names of the regions that are not left at the end; None: nesting is not checked.
+        """
         events = self.tool.folder / "events"
         untouched = untouched or self.tool("./plain")
         silent = self.tool("./probed")
@@ -117,7 +134,10 @@ class Lab:
         return run
 
     def left_out(self, *words: str, modes: str = "", plan: str = "") -> dict[str, str]:
-        """Region name → reason, as ``autoanalyzer regions`` prints it: once for all compilers."""
+        """Return region name → why it has no probes, as ``autoanalyzer regions`` prints it.
+
+        The command runs once for all compilers.
+        """
         compilers = ("--cc", "gcc", "--cxx", "g++", "--fc", "gfortran")
         environment = self.wanted(modes, plan)
         files = [path.name.encode() + path.read_bytes() for path in sorted(self.tool.folder.glob("*.*"))]
@@ -150,7 +170,7 @@ def lab(tool: Any, probe_check: Path, _printed: dict[tuple[str | bytes, ...], An
 def assert_the_same_with_probes(
     tool: Any, sources: Mapping[str, str], *words: str, env: dict[str, str] | None = None
 ) -> None:
-    """Assert that a command gives the same files, messages, status, dependencies and modules with probes."""
+    """Assert that a command has the same files, messages, exit status, dependencies and modules with probes."""
     done = {}
     for kind, prefix in (("plain", []), ("probed", ["autoanalyzer", "compile", "--"])):
         there = replace(tool, folder=tool.folder / kind)

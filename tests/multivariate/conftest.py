@@ -1,4 +1,4 @@
-"""Metric spaces with planted structure, as paper 003 found it in programs."""
+"""Metric spaces with planted structure, as Ahn and Vetter 2002 found it in programs."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from autoanalyzer.multivariate.metric_space import MetricSpace, Point
 
 Values = npt.NDArray[np.float64]
 
-# Paper 003, Table 2: section, task, instance; cycles, instructions, cycles stalled for memory, floating point
-# divisions, misses of the first cache, floating point instructions, loads, stores.
+# Ahn and Vetter 2002, Table 2: section, task, instance; cycles, instructions, cycles stalled for memory, floating-point
+# divisions, L1 misses, floating-point instructions, loads, stores.
 TABLE_2 = """
 1 1 1  8305760504 7795651387 2265349817 14689488 72993923 3744267304 2123235784 1253921843
 1 1 2  8233114700 7587713598 2257442295  8987587 72816919 3612932116 2100752913 1260163691
@@ -29,20 +29,20 @@ NAMES = ("cycles", "instructions", "memory_stalls", "fp_divisions", "l1_misses",
 
 
 def space_of(columns: Mapping[str, npt.ArrayLike], *, threads: int = 1) -> MetricSpace:
-    """Make a space of columns; ``threads`` points in a row are a process."""
+    """Return a space with these columns, ``float64[point]``; each ``threads`` successive points are a process."""
     arrays = {name: np.asarray(column, dtype=np.float64) for name, column in columns.items()}
     count = len(next(iter(arrays.values())))
     return MetricSpace.of_columns(arrays, [Point(row // threads, row % threads) for row in range(count)])
 
 
 def noisy(drawn: np.random.Generator, values: npt.ArrayLike, noise: float) -> Values:
-    """Disturb values by a share of each."""
+    """Return the values with normal noise, whose deviation is the share ``noise`` of each value."""
     exact = np.asarray(values, dtype=np.float64)
     return exact * (1 + noise * drawn.standard_normal(exact.shape))
 
 
 def master_and_slaves(seed: int) -> MetricSpace:
-    """16 processes of 16 threads: the first thread of each also talks to MPI, which costs integer work (4.5)."""
+    """Return 16 processes with 16 threads; the first thread of each also calls MPI, which takes integer work (4.5)."""
     drawn = np.random.default_rng(seed)
     master = np.arange(256) % 16 == 0
     columns = {f"fp{each}": noisy(drawn, np.full(256, 1e9), 0.01) for each in range(10)}
@@ -53,7 +53,7 @@ def master_and_slaves(seed: int) -> MetricSpace:
 
 
 def redundant_and_free(seed: int) -> MetricSpace:
-    """288 tasks: six counters rise together, with correlations above 0.99, and one is free of them (Table 4)."""
+    """Return 288 tasks; six counters have correlations above 0.99, a seventh is nearly uncorrelated (Table 4)."""
     drawn = np.random.default_rng(seed)
     work = drawn.normal(1.0, 0.1, 288)
     columns = {
@@ -65,7 +65,7 @@ def redundant_and_free(seed: int) -> MetricSpace:
 
 
 def corners_edges_inside(seed: int) -> MetricSpace:
-    """8 × 8 tasks: those at edges and corners have fewer neighbours (Fig. 5); half of the metrics don't show it."""
+    """Return 8 × 8 tasks; those at edges and corners do less work (figure 5), which only half of the metrics show."""
     drawn = np.random.default_rng(seed)
     row, column = np.divmod(np.arange(64), 8)
     rims = ((row == 0) | (row == 7)).astype(int) + ((column == 0) | (column == 7))
@@ -76,7 +76,7 @@ def corners_edges_inside(seed: int) -> MetricSpace:
 
 
 def imbalance_in_a_cluster(seed: int) -> MetricSpace:
-    """Masters and slaves, whose upper ranks execute 3 % more floating point instructions (4.8)."""
+    """Return masters and slaves; in the upper half of the processes, slaves do 3 % more floating-point work (4.8)."""
     drawn = np.random.default_rng(seed)
     thread, process = np.arange(256) % 16, np.arange(256) // 16
     work = np.where(thread == 0, 0.5, np.where(process >= 8, 1.03, 1.0))
@@ -87,7 +87,7 @@ def imbalance_in_a_cluster(seed: int) -> MetricSpace:
 
 @pytest.fixture(scope="session")
 def table_2() -> MetricSpace:
-    """All rows of the paper's Table 2 as points of the two tasks."""
+    """Return the rows of Table 2 as points: eight instances of sections in two tasks."""
     rows = np.array([line.split() for line in TABLE_2.split("\n") if line], dtype=np.float64)
     points = [Point(int(task) - 1, 0, int(2 * section + instance) - 3) for section, task, instance in rows[:, :3]]
     return MetricSpace.of_columns(dict(zip(NAMES, rows[:, 3:].T, strict=True)), points)
@@ -95,7 +95,7 @@ def table_2() -> MetricSpace:
 
 @pytest.fixture(scope="session")
 def make_space() -> Callable[..., MetricSpace]:
-    """Make a space of columns."""
+    """Return the function ``space_of``."""
     return space_of
 
 
@@ -103,14 +103,14 @@ def make_space() -> Callable[..., MetricSpace]:
     scope="session", params=[master_and_slaves, redundant_and_free, corners_edges_inside, imbalance_in_a_cluster]
 )
 def any_planted(request: pytest.FixtureRequest) -> MetricSpace:
-    """Each of the planted structures in turn."""
+    """Return each of the planted structures in turn."""
     space: MetricSpace = request.param(0)
     return space
 
 
 @pytest.fixture(scope="session")
 def planted() -> SimpleNamespace:
-    """The planted structures by their names, to be made with a seed."""
+    """Return the functions that make the planted structures from a seed, as attributes."""
     return SimpleNamespace(
         master_and_slaves=master_and_slaves,
         redundant_and_free=redundant_and_free,

@@ -1,4 +1,4 @@
-"""Programs that print what they expect of each region, and the records of the probe library."""
+"""Run programs that write the values which they expect for each region, and read what the probe library recorded."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ FORTRAN_IO = Path(__file__).parents[1] / "programs" / "fortran_io"
 
 
 def preprocessed(compiler: str) -> str:
-    """The text of ``mpi.h``."""
+    """Return the preprocessed text of ``mpi.h``."""
     return subprocess.run(
         [compiler, "-E", "-x", "c", "-"], input="#include <mpi.h>\n", capture_output=True, text=True, check=True
     ).stdout
 
 
 def compiled(compiler: str, source: str, folder: Path, *flags: str) -> Path:
-    """Compile a program from ``programs``."""
+    """Compile a source in the folder ``programs``; return the program."""
     program = folder / Path(source).stem
     words = [compiler, "-std=gnu11", *FAST_LINKER, *flags, str(PROGRAMS / source), "-o", str(program)]
     subprocess.run([*words, "-ldl", "-lpthread"], check=True)
@@ -44,7 +44,7 @@ def compiled(compiler: str, source: str, folder: Path, *flags: str) -> Path:
 
 
 def compiled_fortran(compiler: str, folder: Path, *sources: Path, flags: Sequence[str] = ()) -> Path:
-    """Compile a program from these sources; it is named after the last one."""
+    """Compile a program from these sources, and return it; it is named after the last one."""
     program = folder / sources[-1].stem
     words = [compiler, "-O0", "-w", *FAST_LINKER, "-fallow-argument-mismatch", "-J", str(folder), *flags]
     subprocess.run([*words, *map(str, sources), "-o", str(program), "-ldl"], check=True)
@@ -64,14 +64,21 @@ def fortran_symbols(compiler: str, folder: Path) -> set[str]:
 
 @dataclass(frozen=True)
 class Recorded:
-    """The output and the shards of a run."""
+    """The output of a run, both streams, and the shards that its processes left."""
 
     output: str
     shards: list[Shard]
 
 
 def recorded(command: Sequence[str], folder: Path, mpi: Mpi | None = None, **variables: str) -> Recorded:
-    """Run a command in a folder with the probe library preloaded."""
+    """Run a command in a folder with the probe library preloaded, and read the shards.
+
+    Args:
+        command: The command.
+        folder: The working folder; the shards are in its subfolder ``shards``.
+        mpi: The MPI library; None: it is detected from the command.
+        variables: Additional environment variables.
+    """
     shards = folder / "shards"
     shards.mkdir(exist_ok=True)
     library = probe_library(mpi or find_mpi(command))
@@ -89,7 +96,7 @@ def by_rank(shards: Sequence[Shard]) -> dict[int, Shard]:
 
 
 def expectations(folder: Path, rank: int) -> dict[str, Counter[str]]:
-    """Return the values that the program printed: calls and bytes per region, summed if a region has several cases."""
+    """Return the values that a rank expects: region → ``calls``, bytes ``out`` and ``in``, summed over its cases."""
     expected: dict[str, Counter[str]] = defaultdict(Counter)
     for line in (folder / f"expected.{rank}").read_text().splitlines():
         name, calls, out, into = line.split("\t")
@@ -98,7 +105,14 @@ def expectations(folder: Path, rank: int) -> dict[str, Counter[str]]:
 
 
 def figures(shard: Shard, calls: str, out: str, into: str) -> dict[str, Counter[str]]:
-    """Return the same values from a shard, for regions of kind ``user``."""
+    """Return the same values as recorded in a shard, for regions of the kind ``user``.
+
+    Args:
+        shard: The shard.
+        calls: The field of a node that contains the calls.
+        out: The field of a node that contains the bytes sent or read.
+        into: The field of a node that contains the bytes received or written.
+    """
     found: dict[str, Counter[str]] = defaultdict(Counter)
     for tree in shard.threads:
         for node in tree.nodes:
@@ -108,12 +122,20 @@ def figures(shard: Shard, calls: str, out: str, into: str) -> dict[str, Counter[
     return dict(found)
 
 
-# Numbers on which programs of messages run: of three ranks, one has two neighbours, and two have one in a line.
+# Numbers of ranks for programs that exchange messages: of three ranks in a line, one has two neighbours, two have one.
 RANKS = [(1, 3), pytest.param((2, 5), marks=pytest.mark.nightly)]
 
 
 def assert_mpi_figures(launcher: str, program: Path, folder: Path, several: Sequence[int], *, more_than: int) -> None:
-    """Run a program on several numbers of ranks, and assert that each has recorded the values that it prints."""
+    """Run a program with several numbers of ranks, and assert that each rank recorded the values that it expects.
+
+    Args:
+        launcher: The MPI launcher.
+        program: The program.
+        folder: The folder for the runs.
+        several: The numbers of ranks.
+        more_than: Each rank must expect values for more regions than this.
+    """
     for ranks in several:
         own = folder / str(ranks)
         own.mkdir()
@@ -126,7 +148,10 @@ def assert_mpi_figures(launcher: str, program: Path, folder: Path, several: Sequ
 
 
 def times_by_kind(shard: Shard) -> dict[tuple[str, str], set[str]]:
-    """The kinds of MPI calls that took time in each region, by the region's kind and name; the base has no name."""
+    """Return the kinds of MPI calls that took time in each region, by the region's kind and name.
+
+    The root of the tree has an empty kind and name. In each node, the times of the kinds must add up to the MPI time.
+    """
     found: dict[tuple[str, str], set[str]] = defaultdict(set)
     for tree in shard.threads:
         for node in tree.nodes:
@@ -138,7 +163,7 @@ def times_by_kind(shard: Shard) -> dict[tuple[str, str], set[str]]:
 
 
 def assert_parts_add_up(experiment: Experiment) -> None:
-    """Assert that the parts of the time in MPI add up to it, on every call path and thread."""
+    """Assert that the parts of ``mpi_time`` add up to it on each call path and thread, and that none is too large."""
     whole = experiment.exclusive("mpi_time")
     assert whole.any()
     assert_allclose(sum(map(experiment.exclusive, children(experiment, "mpi_time"))), whole, rtol=1e-12)
@@ -152,12 +177,15 @@ def children(experiment: Experiment, parent: str) -> list[str]:
 
 
 def without_calls(regions: Mapping[str, Counter[str]]) -> dict[str, tuple[int, int]]:
-    """Return only the bytes, because the number of a run-time library's buffer moves may vary."""
+    """Return each region's bytes out and in, without the number of calls, which a run-time library's buffers change."""
     return {name: (counts["out"], counts["in"]) for name, counts in regions.items()}
 
 
 def for_mpi4py(launcher: str, folder: Path) -> dict[str, str]:
-    """What lets mpi4py find the launcher's library: it asks for MPICH by a name that Debian's does not have."""
+    """Return the environment variables with which mpi4py finds the launcher's MPI library.
+
+    For MPICH, mpi4py searches for a name that Debian's library does not have, so this name becomes a link to it.
+    """
     if launcher != "mpirun.mpich":
         return {}
     library = find_mpi([launcher]).library
@@ -168,7 +196,7 @@ def for_mpi4py(launcher: str, folder: Path) -> dict[str, str]:
 
 @pytest.fixture
 def signals_heard() -> Iterator[None]:
-    """Handle requests to end, which are ignored if the tests run under nohup or in the background."""
+    """Reset SIGHUP and SIGINT during a test, because they are ignored if tests run under nohup or in the background."""
     before = {number: signal.getsignal(number) for number in (signal.SIGHUP, signal.SIGINT)}
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -1,8 +1,9 @@
 """Compute a run's critical path from a log of all its messages and collectives, without the product's chains.
 
 ``programs/path_log.c`` writes the log: each event of each rank, with the busy time by node until then. The longest
-chain is found by a replay that keeps the whole history of each rank. A receive takes the message that MPI's rules give
-it: among equal ranks, communicator and tag, messages are received in the order of the posted receives.
+chain is found by a replay that keeps the whole history of each rank. A receive gets the message that MPI's rules
+determine: between two ranks, with the same communicator and tag, messages are received in the order of the posted
+receives.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ from autoanalyzer.runtime.mpi.detection import find_mpi
 from .conftest import PROGRAMS, recorded
 
 SENT, RECEIVED, COLLECTIVE, BEGUN, COMPLETED, COMMUNICATOR = range(1, 7)
-WORDS: Final = 7  # of an event, before its nodes: as in path_log.c
+WORDS: Final = 7  # number of 64-bit words of an event before its nodes; must equal that in path_log.c
 PROBE: Final = PROGRAMS.parents[2] / "runtime" / "probe"
-_OWN, _IO = 0, 1  # shares
+_OWN, _IO = 0, 1  # indices of shares of a node's time
 
-Node = tuple[int, int]  # rank, offset in its shard by 64
+Node = tuple[int, int]  # rank, and offset in its shard in units of 64 bytes
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Event:
 
 
 class Meeting(NamedTuple):
-    """A collective: its number in the communicator, which ranks wait for which, and whether it blocks."""
+    """A collective: its number in the communicator, which ranks wait for which (see path_log.h), whether it blocks."""
 
     comm: int
     number: int
@@ -57,7 +58,13 @@ class Meeting(NamedTuple):
 
 @dataclass
 class Chain:
-    """The longest chain to a rank's position: its length, and the work of nodes before and since all ranks last met."""
+    """The longest chain of busy time that ends at a rank's current event.
+
+    Attributes:
+        length: Nanoseconds, or instructions.
+        before: The same by node, until all ranks last met in a collective.
+        since: The same by node, since then.
+    """
 
     length: float = 0.0
     before: Mapping[Node, float] = field(default_factory=dict)
@@ -72,7 +79,10 @@ class Chain:
 
 @dataclass
 class Found:
-    """The path of a run: nanoseconds, or instructions, by node; delays by the late and by the waiting node."""
+    """The critical path of a run: nanoseconds, or instructions, in all and by node.
+
+    The same time is in ``delay`` by the node that was late, and in ``wait`` by the node that waited.
+    """
 
     length: float
     path: Mapping[Node, float]
@@ -81,7 +91,7 @@ class Found:
 
 
 def log_library(folder: Path, compiler: str) -> Path:
-    """Compile the library that logs."""
+    """Compile the library that writes the log; return it."""
     library = folder / "path_log.so"
     words = [
         compiler,
@@ -98,7 +108,7 @@ def log_library(folder: Path, compiler: str) -> Path:
 
 
 def events_of(path: Path) -> Iterator[Event]:
-    """Read the log of a rank."""
+    """Yield the events in the log of a rank."""
     words = np.memmap(path, np.int64, "r")
     at = 0
     while words[at]:
@@ -113,7 +123,7 @@ def events_of(path: Path) -> Iterator[Event]:
 
 
 def call_paths(shard: Shard) -> dict[int, tuple[str, ...]]:
-    """Return the call path of each node of the first thread by its offset."""
+    """Return the call path of each node of the first thread by the node's offset, in units of 64 bytes."""
     assert shard.chains is not None
     paths: list[tuple[str, ...]] = []
     for node in shard.threads[0].nodes:
@@ -124,7 +134,7 @@ def call_paths(shard: Shard) -> dict[int, tuple[str, ...]]:
 
 
 class Replay:
-    """Ranks that advance event by event, as far as those for which they wait allow."""
+    """A replay of all ranks' events; a rank that waits advances only after the event for which it waits."""
 
     def __init__(self, events: Sequence[Sequence[Event]], paths: Sequence[Mapping[int, tuple[str, ...]]]) -> None:
         self.events, self.paths, self.size = events, paths, len(events)
@@ -134,13 +144,13 @@ class Replay:
         self._members: dict[int, tuple[int, ...]] = {}
         self._sources = [_matched(own) for own in events]
         self._sent: dict[tuple[int, int, int, int], list[Chain]] = defaultdict(list)
-        self._arrived: dict[tuple[int, int], dict[int, Chain]] = defaultdict(dict)  # of a communicator's collective
+        self._arrived: dict[tuple[int, int], dict[int, Chain]] = defaultdict(dict)  # by communicator and collective
         self._times: list[dict[int, int]] = [defaultdict(int) for _ in events]
         self._meetings: list[dict[int, Meeting]] = [{} for _ in events]
         self._met: dict[Meeting, Mapping[Node, float]] = {}
 
     def run(self) -> None:
-        """Go through all events."""
+        """Replay all events."""
         at = [0] * self.size
         ends = [len(own) for own in self.events]
         waits = [False] * self.size
@@ -159,7 +169,7 @@ class Replay:
             assert at != before, f"ranks wait for ever: {at}"
 
     def finish(self, left: Sequence[Mapping[int, float]]) -> Found:
-        """Add the ranks' last work, and return the longest chain."""
+        """Add each rank's work after its last event, by node, and return the longest chain."""
         for rank, work in enumerate(left):
             self._work(rank, work)
         longest = max(self.chains, key=lambda chain: chain.length)
@@ -198,7 +208,11 @@ class Replay:
         return True
 
     def _gather(self, rank: int, meeting: Meeting, waiting: int) -> bool:
-        """Join the longest chain of those in a collective that a rank waits for."""
+        """Continue a rank's chain from the longest chain of the ranks for which it waits in a collective.
+
+        Returns:
+            Whether these ranks have arrived.
+        """
         members, arrived = self._members[meeting.comm], self._arrived[meeting.comm, meeting.number]
         needed = {
             "e": members,
@@ -239,7 +253,7 @@ class Replay:
 
 
 def _matched(events: Sequence[Event]) -> dict[int, int]:
-    """Return the index of each received message among equal ones, by the receive's event."""
+    """Return index of a receive's event → place of its message among those of one sender, communicator and tag."""
     alike: dict[tuple[int, int, int], list[tuple[int, int]]] = defaultdict(list)
     for at, event in enumerate(events):
         if event.kind == RECEIVED:
@@ -248,7 +262,7 @@ def _matched(events: Sequence[Event]) -> dict[int, int]:
 
 
 def offline(folder: Path, shards: Sequence[Shard]) -> Found:
-    """Compute the path of a run from its log; the work after the last events comes from the shards."""
+    """Compute the path of a run from its logs; the work after each rank's last event is read from the shards."""
     events = [list(events_of(folder / f"{rank}.log")) for rank in range(len(shards))]
     replay = Replay(events, [call_paths(shard) for shard in shards])
     replay.run()
@@ -256,7 +270,7 @@ def offline(folder: Path, shards: Sequence[Shard]) -> Found:
 
 
 def _left(shard: Shard, events: Sequence[Event]) -> dict[int, float]:
-    """Return the work of nodes since the last event."""
+    """Return the work since a rank's last event, by the node's offset, in ns or instructions."""
     assert shard.chains is not None
     text = shard.path.read_bytes()
     rate = float(np.frombuffer(text, layout.HEADER_LAYOUT, 1)["ticks_per_second"][0])
@@ -273,7 +287,7 @@ def _left(shard: Shard, events: Sequence[Event]) -> dict[int, float]:
 
 
 def product(shards: Sequence[Shard]) -> Found:
-    """Return the same as computed by the product."""
+    """Compute the path of a run by the product, from the chains in the shards."""
     chains = {rank: shard.chains for rank, shard in enumerate(shards) if shard.chains}
     path = CriticalPath(chains)
     assert path.state == "known"
@@ -292,12 +306,12 @@ def product(shards: Sequence[Shard]) -> Found:
 
 
 def worst(one: Mapping[Node, float], other: Mapping[Node, float]) -> float:
-    """Return the largest difference of a node between two results."""
+    """Return the largest difference between two results at one node."""
     return max((abs(one.get(node, 0.0) - other.get(node, 0.0)) for node in {**one, **other}), default=0.0)
 
 
 def logged(command: Sequence[str], folder: Path, compiler: str) -> tuple[Found, Found]:
-    """Run a command with the path and a log: its path by the product, and by the log."""
+    """Run a command that records the critical path and the logs; return the path by the product, and by the logs."""
     library = log_library(folder, compiler)
     logs = folder / "logs"
     logs.mkdir()

@@ -1,4 +1,4 @@
-"""What is known of the critical path of each shape in ``programs/path_shapes.c``."""
+"""The known critical path of each shape in ``programs/path_shapes.c``."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Severity = npt.NDArray[np.float64]
 
 ALL: Final = -1
 
-# How long the path is, and what it has of functions on a rank or on all of them, in units of work by the number of
-# ranks. Ranks are left out where several may be on it.
+# Shape → length of the path, and its share in each function on a rank or on all ranks, in units of work, as expressions
+# in the number of ranks P. Functions are missing on single ranks if the path may pass any of several ranks.
 SHAPES: Final[Mapping[str, tuple[str, Mapping[tuple[str, int], str]]]] = {
     "chain": (
         "3 * (P + 3)",
@@ -42,7 +42,7 @@ SHAPES: Final[Mapping[str, tuple[str, Mapping[tuple[str, int], str]]]] = {
     "neighbours": ("8", {("before", ALL): "8"}),
 }
 
-# How often the path passes through a function, and how often a rank does.
+# Shape and function → how often the path enters the function, and how often each rank does.
 VISITS: Final[Mapping[tuple[str, str], tuple[str, str]]] = {
     ("chain", "before"): ("3", "3"),
     ("chain", "between"): ("3 * P", "3"),
@@ -55,7 +55,7 @@ VISITS: Final[Mapping[tuple[str, str], tuple[str, str]]] = {
 }
 
 
-# How long it is with calls that few programs have, of four ranks or more.
+# Shape → length of the path in units of work on four ranks or more. These shapes have calls that few programs use.
 FURTHER: Final[Mapping[str, str]] = {
     **{"copied": "5", "grouped": "5", "connected": "5", "merged": "5", "across_all": "4", "across_root": "4"},
     **{"beside": "4", "windowed": "5", "unwindowed": "5", "fenced": "5", "unfenced": "3", "posted": "12"},
@@ -70,7 +70,13 @@ def in_units(text: str, ranks: int) -> float:
 
 
 def of_functions(experiment: Experiment, values: Severity, names: Iterable[str]) -> dict[str, float]:
-    """Return the inclusive values of functions, given values per call path and location."""
+    """Return the inclusive value of each function, summed over locations.
+
+    Args:
+        experiment: The experiment.
+        values: Exclusive values, ``float64[path, location]``.
+        names: The functions.
+    """
     within = _within(experiment)
     return {name: float(values[[name in names for names in within]].sum()) for name in names}
 
@@ -78,7 +84,14 @@ def of_functions(experiment: Experiment, values: Severity, names: Iterable[str])
 def of_parts(
     experiment: Experiment, values: Severity, shape: str, ranks: Iterable[int] = (ALL, 0, 1)
 ) -> dict[tuple[str, int], float]:
-    """Return the values of the functions before, between and after a shape's messages, per rank and in total."""
+    """Return the inclusive values of a shape's functions ``before``, ``between`` and ``after``, by rank and in total.
+
+    Args:
+        experiment: The experiment.
+        values: Exclusive values, ``float64[path, location]``.
+        shape: The shape.
+        ranks: The ranks; ``ALL`` stands for the total.
+    """
     processes = np.array([place.process for place in experiment.locations])
     found = {}
     for part, rank in product(("before", "between", "after"), ranks):
@@ -88,7 +101,7 @@ def of_parts(
 
 
 def _within(experiment: Experiment) -> list[set[str]]:
-    """Return the names of the regions on each call path."""
+    """Return the names of the regions on each call path, from its root to itself."""
     found: list[set[str]] = []
     for path in experiment.call_paths:
         above = found[path.parent] if path.parent is not None else set()

@@ -1,4 +1,4 @@
-"""What the tests of all samples share: a sample that was built with probes and run under the tool."""
+"""Fixtures for the tests of all samples: a sample that was built with probes and run under the tool."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ COMPILERS = {"CC": "mpicc", "FC": "mpifort"}
 
 @pytest.fixture(scope="session")
 def quick(pytestconfig: pytest.Config) -> bool:
-    """Whether samples may do little, because no verdict is asked for that noise could change."""
+    """Return whether samples may do little work, because no test checks a verdict that noise could change."""
     return pytestconfig.option.markexpr != "measured"
 
 
 def apart(dissimilarity: Any, *groups: set[int] | set[str]) -> bool:
-    """Whether no cluster holds ranks, or threads, of two groups; noise may part those of one, which is not asked."""
+    """Return whether no cluster contains ranks, or threads, of two groups; noise may divide a group into clusters."""
     return all(any(group >= set(cluster) for group in groups) for cluster in dissimilarity["clusters"])
 
 
 def copied(name: str, folder: Path) -> Path:
-    """Copy a sample's sources to a folder that is hidden from tests which look for sources above their own folder."""
+    """Copy a sample's sources to a hidden folder, because some tests search for sources above their own folder."""
     built = shutil.ignore_patterns("*.o", "*.out", ".built-with", name)
     return Path(shutil.copytree(SAMPLES / name, folder / ".samples" / name, ignore=built))
 
@@ -81,11 +81,11 @@ class Sample:
         return self.output(*self.command)
 
     def experiment(self) -> Experiment:
-        """What was recorded."""
+        """Return the recorded experiment."""
         return load(self.folder / "out" / "experiment.cube")
 
     def findings(self, *options: str) -> Any:
-        """What ``analyze`` writes of the run; analysed once per set of options, and for all tests to read."""
+        """Return the findings of ``analyze`` on the run; for each set of options, it runs once for all tests."""
         if options not in self._findings:
             self.output(SCRIPTS / "autoanalyzer", "analyze", "out", "--json", "findings.json", *options)
             self._findings[options] = json.loads((self.folder / "findings.json").read_text())
@@ -95,7 +95,7 @@ class Sample:
         return self.findings(*options)["dissimilarity"]
 
     def line_of(self, file: str, text: str) -> int:
-        """The number of the only line of a source that holds a text."""
+        """Return the number of the only line in a source that contains a text."""
         lines = (self.folder / file).read_text().splitlines()
         (number,) = (number for number, line in enumerate(lines, 1) if text in line)
         return number

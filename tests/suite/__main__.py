@@ -1,4 +1,4 @@
-"""Measure verdicts: programs with planted faults, and the same programs without, are built, run and judged.
+"""Measure how good verdicts are: programs with planted faults, and the same programs without, are run and judged.
 
 Prints a table, and each wrong verdict with the seed that repeats it.
 """
@@ -25,13 +25,13 @@ from .table import Outcome, table, wrong
 
 
 def chosen(seed: int, kinds: list[str], languages: list[str]) -> Iterator[int]:
-    """Seeds from ``seed`` on whose first fault and language are among these."""
+    """Yield the seeds from ``seed`` on whose first fault and language are among these."""
     return (each for each in count(seed) if kind_of(each) in kinds and language_of(each) in languages)
 
 
 @contextmanager
 def busy(processes: int) -> Iterator[None]:
-    """Keep the processors busy with others' work."""
+    """Run processes that keep cores busy during the block."""
     others = [subprocess.Popen(["sh", "-c", "while kill -0 $PPID; do :; done"]) for _ in range(processes)]
     try:
         yield
@@ -42,7 +42,16 @@ def busy(processes: int) -> Iterator[None]:
 
 
 def run_case(case: Case, folder: Path, *, counters: str, path: str, cure: bool, load: int) -> Iterator[Outcome]:
-    """Build, run and judge a case and, unless it has no fault, its cure; it is the run that shares the processors."""
+    """Build, run and judge the programs of a case: with its faults and, if it has any, cured.
+
+    Args:
+        case: The case.
+        folder: The folder for both programs.
+        counters: The tool's option ``--counters``.
+        path: The tool's option ``--path``.
+        cure: Whether the cured program runs, too.
+        load: The number of processes that keep cores busy during a run.
+    """
     for cured in (False, True)[: 1 + (cure and bool(case.truths))]:
         place = folder / f"{case.seed}-{'cured' if cured else 'faulty'}"
         place.mkdir(parents=True, exist_ok=True)
@@ -71,7 +80,7 @@ def measured(arguments: argparse.Namespace) -> Iterator[Outcome]:
 
 
 def judged_again(arguments: argparse.Namespace) -> Iterator[Outcome]:
-    """Judge what was kept of earlier runs."""
+    """Judge the runs that earlier calls kept."""
     for folder in arguments.judge:
         if lacking := sum(not (each.parents[1] / NAME).exists() for each in folder.glob("*/out/experiment.cube")):
             print(f"BROKEN {folder}: {lacking} runs without {NAME}", flush=True)

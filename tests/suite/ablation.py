@@ -1,6 +1,6 @@
-"""What the suite loses without each number by which the analysis decides.
+"""Show how the results of the suite change with each number by which the analysis decides.
 
-Runs that were kept are judged anew with each number halved, doubled, and 0. What loses nothing is not needed.
+Kept runs are judged again with each number halved, doubled, and 0. If nothing changes, the number is not needed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,15 @@ _FACTORS = {"halved": 0.5, "doubled": 2.0, "0": 0.0}
 
 @dataclass(frozen=True)
 class Number:
-    """A number of the analysis: ``owner`` is the name by which modules know it or the record that it is a field of."""
+    """A number by which the analysis decides.
+
+    Attributes:
+        owner: The name that modules have for the number, or for the record of which it is a field.
+        field: The name of the field; empty if it is no field.
+        home: The module in which the number was found first.
+        whole: The record, or the number itself.
+        value: The number.
+    """
 
     owner: str
     field: str
@@ -34,12 +42,12 @@ class Number:
 
     @property
     def name(self) -> str:
-        """What a table calls it."""
+        """The number's name in the table."""
         return self.field or f"{self.home}.{self.owner}"
 
     @contextmanager
     def set_to(self, value: float) -> Iterator[None]:
-        """Let all modules that know it have another value."""
+        """Give the number another value in all modules during the block."""
         other = replace(self.whole, **{self.field: value}) if self.field else value
         homes = [each for each in _modules() if vars(each).get(self.owner) is self.whole]
         for each in homes:
@@ -52,7 +60,7 @@ class Number:
 
 
 def criteria() -> list[Number]:
-    """The fields of the record of criteria; none where there is no such record."""
+    """Return the fields of the record ``CRITERIA``; none if no module has such a record."""
     for module in _modules():
         record = vars(module).get(_RECORD)
         if is_dataclass(record):
@@ -62,7 +70,7 @@ def criteria() -> list[Number]:
 
 
 def beyond_criteria() -> list[Number]:
-    """The named numbers of the modules that the analyses have imported, each where it was first found."""
+    """Return the numeric constants in the imported modules of the analysis, each in the first module that has it."""
     found: dict[tuple[str, int], Number] = {}
     for module in _modules():
         home = module.__name__.removeprefix(_ROOM)
@@ -77,7 +85,7 @@ def _modules() -> list[Any]:
 
 
 def changes(runs: Sequence[Kept], numbers: Sequence[Number]) -> Iterator[tuple[Number, str, Sums | Exception]]:
-    """Judge the runs with each number changed."""
+    """Judge the runs with each number changed; yield the number, how it was changed, and the results or the error."""
     for number in numbers:
         for how, factor in _FACTORS.items():
             value = type(number.value)(number.value * factor)
@@ -86,7 +94,7 @@ def changes(runs: Sequence[Kept], numbers: Sequence[Number]) -> Iterator[tuple[N
             with number.set_to(value):
                 try:
                     yield number, how, Sums.of([judged(each) for each in runs])
-                except Exception as error:  # some numbers must not be 0: that is told
+                except Exception as error:  # some numbers must not be 0; then the error is shown
                     yield number, how, error
 
 

@@ -1,4 +1,4 @@
-"""Prints programs in C and, with a class for each phase, in C++."""
+"""Write abstract programs (``program.py``) as sources in C and, with a class for each phase, in C++."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class _Printer:
         self.positions: dict[tuple[str, int | None], tuple[Position, ...]] = {}
 
     def print(self) -> Printed:
-        """Write all files."""
+        """Return the sources of the program."""
         self._begin()
         for phase in self.program.phases:
             self._phase(phase, self._home(phase.place))
@@ -68,7 +68,7 @@ class _Printer:
             each.add(f'#include "phases.{self.header_suffix}"')
         self.main.add(f'#include "inline.{self.header_suffix}"')
 
-    # Of one phase.
+    # ---- one phase
 
     def _phase(self, phase: Phase, text: Text) -> None:
         members = [line for number, loop in enumerate(phase.loops) for line in self._data(phase.name, number, loop)]
@@ -140,7 +140,7 @@ class _Printer:
         text.add("    (void)before;", "    (void)after;", "    (void)step;", "    return sum * 1e-6;")
 
     def _passes(self, phase: Phase, number: int, loop: Loop, text: Text) -> None:
-        """Write a loop and, if it is the one that works in turn, its passes and the messages around it."""
+        """Write a loop. If ranks execute it one after another, write its passes and the messages around it, too."""
         if number != phase.in_turn:
             self._loop(phase, number, loop, text)
             return
@@ -185,7 +185,7 @@ class _Printer:
                 many, whole = f"{loop.length}, MPI_DOUBLE", loop.length == max(loop.turns)
                 turn = f"    for (int r = 0; r < {last}; r += {loop.length}) {{"
                 position = text.add(turn)
-                if whole:  # as long as it is, nobody buffers it: it is received by the same call
+                if whole:  # so long a message is not buffered, so the same call must receive the other rank's
                     text.add(f"        MPI_Sendrecv(&{a}[r], {many}, after, 2, &{a}[{last} + r], {many}, before, 2,")
                     text.add("                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);", "    }")
                     second = (text.add(turn),)
@@ -217,7 +217,7 @@ class _Printer:
         if loop.work is Work.GRID:
             across, along = (1, GRID) if any(loop.scattered) else (GRID, 1)
             text.add(f"        int start = r % {GRID} * {across}, along = {along};")
-        # A sum of the loop alone: one that lives across calls may stay in memory, and each turn then takes longer.
+        # The loop has its own sum: one that is used after calls may stay in memory, and each iteration takes longer.
         adds = "{sum}" in _INNER[loop.work]
         text.add(*(["        double part = 0;"] if adds else []), f"        for (int j = 0; j < {loop.length}; j++) {{")
         text.add(f"            {_INNER[loop.work].format(a=a, sum='part')}", "        }")
@@ -243,7 +243,7 @@ class _Printer:
                     "    MPI_Allreduce(&sum, &of_all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);", "    sum = of_all;"
                 )
 
-    # Of the main program.
+    # ---- the main program
 
     def _prepared(self, phase: Phase) -> str:
         return f"prepare_{phase.name}(rank);"

@@ -1,4 +1,4 @@
-"""A case: a program with planted faults, and the same program with each of them cured, all from a seed."""
+"""A case: a program with planted faults, and the same program with all of them cured, drawn from a seed."""
 
 from __future__ import annotations
 
@@ -49,16 +49,16 @@ _NAMES = [
     "collide",
 ]
 _STEPS = 20
-_MOST = 0.5  # of the run may be faults
-# Threads are compared only in a program of threads, and ranks then no longer as ranks. Ranks that work in turn are late
-# in the rest of the step, too, which hides other faults.
+_MOST = 0.5  # maximum share of the run that faults take
+# Faults that are planted alone. In a program with threads, threads are compared instead of ranks. Ranks that work one
+# after another are also late in the rest of the step, which hides other faults.
 _ALONE = ("threads", "chain", "wavefront", "alternating", "token")
-_OTHERS = (4, 6)  # phases without a fault
+_OTHERS = (4, 6)  # minimum and maximum number of phases without a fault
 
 
 @dataclass(frozen=True)
 class Case:
-    """What a seed stands for."""
+    """The programs of a seed, and their faults; the kind is that of the first fault, or ``control``."""
 
     seed: int
     kind: str
@@ -68,34 +68,34 @@ class Case:
     truths: tuple[Truth, ...]
 
     def printed(self, cured: bool = False) -> Printed:
-        """The sources."""
+        """Return the sources of the cured or the faulty program."""
         return PRINTERS[self.language](self.cured if cured else self.faulty)
 
 
 def drawn_names(random: Random) -> list[str]:
-    """The names of phases in some order."""
+    """Return the names of phases in random order."""
     return random.sample(_NAMES, len(_NAMES))
 
 
 def kind_of(seed: int) -> str:
-    """The kind of a seed's first fault, or ``control``: seeds go round the kinds."""
+    """Return the kind of a seed's first fault, or ``control``; successive seeds have successive kinds."""
     return _ROUND[seed % len(_ROUND)]
 
 
 def language_of(seed: int) -> str:
-    """Each round has another language first, so that four rounds have each kind in each language."""
+    """Return a seed's language; rounds through all kinds begin with different ones, so four have all combinations."""
     return (*PRINTERS,)[(seed % len(_ROUND) + seed // len(_ROUND)) % len(PRINTERS)]
 
 
 def case_of(seed: int, *, seconds: float = 0.8) -> Case:
-    """Draw the case of a seed; a rank computes for about ``seconds``."""
+    """Return the case of a seed; each rank of its programs computes for about ``seconds``."""
     random = Random(seed)
     first = kind_of(seed)
     others = [each for each in KINDS if each not in (*_ALONE, first)]
     more = 0 if first in (*_ALONE, CONTROL) else random.choice((0, 0, 0, 0, 1, 1, 2))
     kinds, left, planted = [] if first == CONTROL else [first, *random.sample(others, more)], _MOST, []
     for kind in kinds:
-        # Instructions are no fault where phases without one execute as many.
+        # Instructions are a fault only if phases without a fault execute fewer.
         strengths = STRENGTHS[3:] if kind == "instructions" else STRENGTHS
         strength = random.choice([each for each in strengths if each <= left] or strengths[:1])
         left -= strength
@@ -105,7 +105,16 @@ def case_of(seed: int, *, seconds: float = 0.8) -> Case:
 
 
 def case_of_kinds(kinds: Sequence[str], language: str, *, seed: int, seconds: float, steps: int, ranks: int) -> Case:
-    """One program with a fault of each of these kinds, to try generators and probes on; no verdict could tell them."""
+    """Return a case with a fault of each of these kinds, to test generators and probes; no verdict could separate them.
+
+    Args:
+        kinds: The kinds of faults.
+        language: A key of ``PRINTERS``.
+        seed: The seed of all random choices.
+        seconds: How long each rank computes.
+        steps: The number of steps.
+        ranks: The number of ranks.
+    """
     planted = [(kind, _MOST / len(kinds)) for kind in kinds]
     return _drawn(Random(seed), seed, language, planted, seconds=seconds, steps=steps, ranks=ranks)
 

@@ -1,4 +1,4 @@
-"""Kinds of faults: for each, a phase that has it, the same phase without, and what a verdict must say of it."""
+"""Kinds of faults: for each, a phase that has it, the same phase without it, and what a verdict must report."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from random import Random
 
 from .program import EDGE, FIELD, GRID, LARGE, RECORD, ROWS, SMALL, Loop, Phase, Place, Tail, Work
 
-LENGTH = 128  # of most inner loops: short, so that turns follow shares closely
-ROOM = 0.8  # of the run, for a fault and what remains of it when it is cured
+LENGTH = 128  # iterations of most inner loops; few, so that whole iterations of the outer loop fit the shares closely
+ROOM = 0.8  # maximum share of the run for a fault together with what remains of it when it is cured
 
-# What an inner turn takes in ns on the machine on which strengths were set, and as a fault. Elsewhere strengths differ;
-# what a fault costs is measured by its cure.
+# Time of an inner iteration in ns without a fault, and with one, on the machine for which strengths were set. On other
+# machines, strengths differ, so the time that a fault takes is measured by its cure.
 NS = {
     Work.SMOOTH: 2.2,
     Work.POLYNOMIAL: 0.82,
@@ -23,28 +23,29 @@ NS = {
     Work.THREADS: 0.82,
 }
 NS_DOWN_COLUMNS, NS_FROM_L2, NS_FROM_MEMORY = 3.1, 5.0, 200.0
-NS_OF_RECORD, NS_OF_FORTRAN_RECORD = 5.7e3, 13.5e3  # written and read again; Fortran's library reads ahead
+NS_OF_RECORD, NS_OF_FORTRAN_RECORD = 5.7e3, 13.5e3  # to write and read a record; Fortran's library reads ahead
 NS_OF_FIELD, NS_OF_EDGE = 110e3, 3e3
-NS_OF_MESSAGE, NS_QUEUED = 250, 0.02  # and what each message that already waits to be received adds to it
+NS_OF_MESSAGE, NS_QUEUED = 250, 0.02  # a message takes this time, and more for each one that waits to be received
 
 COMPUTING = (Work.SMOOTH, Work.POLYNOMIAL, Work.QUOTIENT)
 
 
 @dataclass(frozen=True)
 class Truth:
-    """What a verdict must say of a fault.
+    """What a verdict must report about a fault.
 
     Attributes:
-        kind: name of the kind.
-        strength: share of the run that the fault takes, or that an even partition would save; of ranks that work in
-            turn, the share of the critical path that they save if they work at the same time.
-        phase: name of the procedure.
-        loop: the loop, or ``None`` if it is the procedure that has to be named.
-        alone: whether the loop is the only one of its procedure, which may then be named instead.
-        groups: the ranks that belong together; empty if ranks are alike.
-        order: ranks from the fastest to the slowest where all differ; a cluster holds neighbours.
-        causes: attributes of which the first cause must be one, or marks of regions (``MARKS`` of ``score.py``).
-        counted: whether the cause can only be found by counts.
+        kind: The name of the kind.
+        strength: The share of the run that the fault takes, or that an even partition would save. If ranks work one
+            after another: the share of the critical path that would be saved if they worked at the same time.
+        phase: The name of the procedure.
+        loop: The number of the loop in the procedure; None if the verdict must name the procedure.
+        alone: Whether the verdict may name the procedure instead of the loop, because it has no other loop.
+        groups: Groups of similar ranks, or threads; empty if all ranks are similar, or all are different.
+        order: The ranks from the fastest to the slowest if all are different; each cluster must contain neighbours.
+        causes: The first cause must be one of these attributes, or the region have one of these marks (``MARKS`` in
+            ``score.py``).
+        counted: Whether only counts can show the cause.
     """
 
     kind: str
@@ -59,33 +60,33 @@ class Truth:
 
     @property
     def parts_ranks(self) -> bool:
-        """Whether ranks differ by this fault."""
+        """Whether ranks differ because of the fault."""
         return bool(self.groups or self.order)
 
     @property
     def by_counts_alone(self) -> bool:
-        """Whether times do not show it: a region of all ranks that takes long, as others do, and misses caches."""
+        """Whether times do not show the fault: a region takes long on all ranks, as others do, but has cache misses."""
         return self.counted and not self.parts_ranks and "instructions" not in self.causes
 
     @property
     def by_the_clock(self) -> bool:
-        """Whether it takes time of the run, but not of computing."""
+        """Whether the fault takes wall time, but no busy time."""
         return self.moves or "waiting" in self.causes
 
     @property
     def in_turn(self) -> bool:
-        """Whether ranks work one after another: it lengthens the critical path, and no rank computes longer."""
+        """Whether ranks work one after another: the critical path becomes longer, but no rank's busy time."""
         return not {"waiting", "one_after_another"}.isdisjoint(self.causes)
 
     @property
     def moves(self) -> bool:
-        """Whether it is messages, which take time of the processors."""
+        """Whether the fault is in messages, which take CPU time."""
         return not {"mpi_bytes", "small_calls"}.isdisjoint(self.causes)
 
 
 @dataclass(frozen=True)
 class Sketch:
-    """Where a fault is to be put: a run of ``seconds`` on each rank, in ``steps``."""
+    """The run for which a phase is made: a rank computes for ``seconds``, in ``steps``; ``strength`` is the fault's."""
 
     random: Random
     name: str
@@ -97,7 +98,7 @@ class Sketch:
     language: str
 
     def turns(self, share: float, ns: float) -> int:
-        """How many turns of ``ns`` take this share of the run, in each step."""
+        """Return how many iterations per step, of ``ns`` nanoseconds each, take a share of the run; at least one."""
         return max(1, round(share * self.seconds / self.steps / (ns * 1e-9)))
 
 
@@ -105,10 +106,16 @@ Planted = tuple[Phase, Phase, Truth]
 
 
 def computing(sketch: Sketch, share: float, work: Work | None = None) -> Loop:
-    """A loop without a fault.
+    """Return a loop without a fault.
 
-    Rows of a grid, and links in order, miss the L1 cache at every eighth and sixteenth access, as real programs do; but
-    lines are asked for ahead, and a turn takes what it takes in the cache. A verdict that blames these misses is wrong.
+    Loops over the rows of a grid, and over links in order, miss the L1 cache at every eighth and sixteenth access, as
+    real programs do. But the lines are prefetched, and iterations take no longer than if data were in the cache. So a
+    verdict that names these misses as a cause is wrong.
+
+    Args:
+        sketch: The run.
+        share: The share of the run that the loop takes.
+        work: What the inner loop does; None: a random choice.
     """
     chosen = work or sketch.random.choice((*COMPUTING, Work.GRID, Work.CHASE))
     length = GRID if chosen is Work.GRID else LENGTH
@@ -118,7 +125,7 @@ def computing(sketch: Sketch, share: float, work: Work | None = None) -> Loop:
 
 
 def share(phase: Phase, *, seconds: float, steps: int) -> float:
-    """Return the share of the run that a rank computes in a phase, as a mean over the ranks."""
+    """Return the share of the run for which a rank computes in a phase, as a mean over the ranks."""
     loops = [sum(each.turns) / len(each.turns) * each.length * NS[each.work] * 1e-9 for each in phase.loops]
     loops[phase.in_turn] *= phase.passes
     return sum(loops) * steps / seconds
@@ -149,7 +156,15 @@ def _groups(sketch: Sketch, slow: list[int]) -> tuple[tuple[str, ...], ...]:
 def _partition(
     kind: str, levels: Callable[[Sketch], list[float]], base: float = 0.06, tail: Tail = Tail.NONE, grows: bool = False
 ) -> Callable[[Sketch], Planted]:
-    """Ranks have different shares of the work; the cure is to share it evenly."""
+    """Return a function that plants an imbalance: ranks have different shares of the work; the cure is an even one.
+
+    Args:
+        kind: The name of the kind.
+        levels: Returns each rank's work, relative to each other.
+        base: The share of the run for which all ranks compute in the loop anyway.
+        tail: The MPI call after the loop.
+        grows: Whether the difference grows from 0 during the run.
+    """
 
     def plant(sketch: Sketch) -> Planted:
         level = levels(sketch)
@@ -203,7 +218,7 @@ def _first(sketch: Sketch) -> list[float]:
 
 
 def _links(sketch: Sketch, share: float, size: int, ns: float) -> tuple[Loop, Loop]:
-    """Links that are scattered on all ranks, and the same in order, in as many turns."""
+    """Return two loops with the same number of iterations: over links that are scattered on all ranks, and in order."""
     turns = (sketch.turns(share, ns * LENGTH),) * sketch.ranks
     return tuple(  # type: ignore[return-value]
         Loop(Work.CHASE, turns, LENGTH, scattered=(each,) * sketch.ranks, size=size) for each in (True, False)
@@ -266,15 +281,21 @@ def _small_messages(sketch: Sketch) -> Planted:
 
 
 def _in_turn(kind: str, tail: Tail, passes: Sequence[int]) -> Callable[[Sketch], Planted]:
-    """Ranks work one after another, in so many passes of a step; the cure lets them work at the same time.
+    """Return a function that plants a loop in which ranks work one after another; the cure lets all work at once.
 
-    A chain goes forth, back, and so on; a token goes round: all that ranks do in them is done in turn. A pipeline is
-    one pass of a chain. The blocks of a wavefront overlap: what is lost is the time until the last rank has its first.
+    The passes of a chain go to the last rank and back in turn, and a token goes round: only one rank works at a time. A
+    pipeline is one pass of a chain. The passes of a wavefront overlap, so the only time lost is that until the last
+    rank can begin.
+
+    Args:
+        kind: The name of the kind.
+        tail: The messages around the loop.
+        passes: Numbers of passes in each step, one of which is chosen.
     """
 
     def plant(sketch: Sketch) -> Planted:
         waits = sketch.ranks // 2 if tail is Tail.WAVEFRONT else sketch.ranks - 1
-        lost = [each if tail is not Tail.WAVEFRONT else 1 for each in passes]  # passes that wait for all ranks before
+        lost = [each if tail is not Tail.WAVEFRONT else 1 for each in passes]  # passes in which ranks wait
         room = [
             (many, sketch.strength / waits / each)
             for many, each in zip(passes, lost, strict=True)
@@ -289,7 +310,7 @@ def _in_turn(kind: str, tail: Tail, passes: Sequence[int]) -> Callable[[Sketch],
 
 
 def _alternating(sketch: Sketch) -> Planted:
-    """In each step other ranks have more to do: one of them, or every second one; all have as much in the end."""
+    """Plant work that differs within a step but not in all: in each step, another rank, or another half, has more."""
     late = sketch.random.sample(range(sketch.ranks), sketch.ranks)
     late = sketch.random.choice((late, [each % 2 for each in late]))
     steps = max(late) + 1
@@ -304,7 +325,7 @@ def _alternating(sketch: Sketch) -> Planted:
 
 
 def _threads(sketch: Sketch) -> Planted:
-    """Rows grow, and each thread has as many as the other: of two threads, the second has more."""
+    """Plant an imbalance of two threads: both have the same number of rows, but later rows have more work."""
     ns = NS[Work.THREADS] * LENGTH
     least = sketch.turns(0.1 / (ROWS / 2), ns)
     slope = sketch.turns(sketch.strength, ns) * 2 // (ROWS // 2) ** 2

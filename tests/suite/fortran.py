@@ -1,4 +1,4 @@
-"""Prints programs in Fortran 90, with modules, and in Fortran 77, with COMMON blocks and labels."""
+"""Write abstract programs (``program.py``) in Fortran 90, with modules, and in Fortran 77, with COMMON and labels."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .program import (
     messages,
 )
 
-_WIDTH, _WIDE = 72, 100  # of a line in fixed form, and in free form
+_WIDTH, _WIDE = 72, 100  # maximum width of a line in fixed form, and in free form
 _INNER = {
     Work.SMOOTH: "{a}(j) = 0.25d0 * {a}(j - 1) + 0.5d0 * {a}(j) + 0.25d0 * {a}(j + 1)",
     Work.POLYNOMIAL: "total = total + (((0.3d0 * {a}(j) + 0.5d0) * {a}(j) + 0.7d0) * {a}(j) + 0.01d0)",
@@ -32,14 +32,14 @@ _INNER = {
 
 
 def _size(loop: Loop) -> int:
-    """The highest index of a loop's array, which begins at 0."""
+    """Return the highest index of a loop's array, whose lowest index is 0."""
     sizes = {Work.GRID: GRID * GRID, Work.FILE: RECORD, Work.EXCHANGE: 2 * FIELD, Work.CHASE: loop.size}
     sizes[Work.PIECES] = 2 * max(loop.turns, default=0)
     return sizes.get(loop.work, loop.length + 2) - 1
 
 
 class _Printer:
-    """What both forms share; statements are those of Fortran 90."""
+    """Writes a program in free form, with the statements of Fortran 90; a subclass writes fixed form."""
 
     suffix, use_mpi, long = "f90", "use mpi", "integer(kind=8)"
 
@@ -53,13 +53,13 @@ class _Printer:
         self.unit = 20
 
     def print(self) -> Printed:
-        """Write all files."""
+        """Return the sources of the program."""
         self._phases()
         steps = self._main()
         texts = (self.main, self.module, self.library, self.header)
         return Printed({each.file: str(each) for each in texts}, self.positions, steps)
 
-    # What the two forms write differently.
+    # ---- parts that the two forms write differently
 
     def _phases(self) -> None:
         homes = {Place.LIBRARY: self.library, Place.MODULE: self.module}
@@ -81,7 +81,7 @@ class _Printer:
                 self._phase(phase, self.header)
 
     def _line(self, text: Text, *lines: str) -> Position:
-        """Add statements; give the position of the first."""
+        """Add statements, with continuation lines if necessary; return the position of the first one."""
         first = None
         for line in lines:
             rest = line
@@ -104,7 +104,7 @@ class _Printer:
         return lines
 
     def _table(self, text: Text, name: str, values: tuple[int, ...]) -> None:
-        """Write a table; a program that scales has expressions instead."""
+        """Write a constant array, unless it is empty: programs for any number of ranks have expressions instead."""
         if values:
             text.add(f"    integer, parameter :: {name}(0:{len(values) - 1}) = (/ {', '.join(map(str, values))} /)")
 
@@ -112,7 +112,7 @@ class _Printer:
         return text.add(f"  {head}")
 
     def _common(self, text: Text, phase: Phase) -> None:
-        """Variables of a phase are those of the module."""
+        """Declare a phase's variables; in free form, the module declares them."""
 
     def _do(self, text: Text, variable: str, first: str, last: str, step: str = "") -> Position:
         return self._line(text, f"    do {variable} = {first}, {last}{', ' if step else ''}{step}")
@@ -123,7 +123,7 @@ class _Printer:
     def _end(self, text: Text, what: str) -> None:
         text.add(f"  end {what}")
 
-    # One phase.
+    # ---- one phase
 
     def _phase(self, phase: Phase, text: Text) -> None:
         integer, double = "    integer :: ", "    double precision :: "
@@ -171,7 +171,7 @@ class _Printer:
         self._end(text, "function")
 
     def _passes(self, phase: Phase, number: int, loop: Loop, text: Text) -> tuple[Position, ...]:
-        """Write a loop and, if it is the one that works in turn, its passes and the messages around it."""
+        """Write a loop. If ranks execute it one after another, write its passes and the messages around it, too."""
         a = f"{phase.name}_{number}"
         if number != phase.in_turn:
             return self._loop(a, loop, text)
@@ -239,7 +239,7 @@ class _Printer:
             case Work.PIECES:
                 many, whole = f"{loop.length}, MPI_DOUBLE_PRECISION", loop.length == max(loop.turns)
                 position = self._do(text, "r", "0", "last - 1", str(loop.length))
-                if whole:  # as long as it is, nobody buffers it: it is received by the same call
+                if whole:  # so long a message is not buffered, so the same call must receive the other rank's
                     received = f"{a}(last + r), {many}, before, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE"
                     self._call(text, f"Sendrecv({a}(r), {many}, after, 2, {received}")
                 else:
@@ -292,10 +292,10 @@ class _Printer:
                 self._call(text, f"Allreduce(total, other, 1, {kind}, MPI_SUM, MPI_COMM_WORLD")
                 self._line(text, "    total = other")
 
-    # The main program.
+    # ---- the main program
 
     def _procedure(self, text: Text, head: str, declarations: tuple[str, ...]) -> None:
-        """Begin a procedure that calls all phases."""
+        """Write the beginning of a procedure that calls all phases."""
         text.add(head, *(f"  {each}" for each in ("use mpi", "use deep", "use far", "use near", "implicit none")))
         text.add(*(f"  {each}" for each in declarations))
 
@@ -340,7 +340,7 @@ class _Printer:
 
 
 class _FixedPrinter(_Printer):
-    """Fixed form: capital letters, labels, and COMMON blocks instead of modules."""
+    """Writes a program in fixed form: capital letters, labels, and COMMON blocks instead of modules."""
 
     suffix, use_mpi, long = "f", "include 'mpif.h'", "integer*8"
 
@@ -413,16 +413,16 @@ class _FixedPrinter(_Printer):
 
 
 def _capital(statement: str) -> str:
-    """Put a statement in capitals, but for what stands in quotes."""
+    """Return a statement in capital letters, except for text in quotes."""
     parts = statement.split("'")
     return "'".join(part if number % 2 else part.upper() for number, part in enumerate(parts))
 
 
 def print_f77(program: Program) -> Printed:
-    """Write the program in Fortran 77."""
+    """Return the sources of the program in Fortran 77."""
     return _FixedPrinter(program).print()
 
 
 def print_f90(program: Program) -> Printed:
-    """Write the program in Fortran 90."""
+    """Return the sources of the program in Fortran 90."""
     return _Printer(program).print()

@@ -1,4 +1,4 @@
-"""Builds the programs of a case, with probes or without, and runs them."""
+"""Build the programs of a case, with or without probes, and run them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Job:
             path.write_text(text)
 
     def build(self, printed: Printed, *, probes: bool = True) -> None:
-        """Compile the library into an archive, and all else into ``app``; modules before who uses them."""
+        """Compile the library into an archive, and all other sources into ``app``; modules before their users."""
         wrapper, compiler = COMPILERS.get(self.language, FORTRAN)
         command = [wrapper if probes else compiler, *FLAGS, *(["-fopenmp"] if self.program.threads > 1 else [])]
         sources = sorted((each for each in printed.texts if each.endswith(_SUFFIXES)), key=_rank)
@@ -55,16 +55,16 @@ class Job:
         self.do([*command, "main.o", "module.o", "-L.", "-ldeep", "-o", "app"])
 
     def run(self) -> str:
-        """Run the program alone; give what it printed."""
+        """Run the program without the tool; return its output."""
         return self.do(self.launch)
 
     def record(self, *, counters: str, cache: str = "", path: str = "always") -> str:
-        """Run the program under the tool, without an analysis, with other caches than the machine's if they are given.
+        """Run the program under the tool, without an analysis; return its output.
 
-        The critical path is recorded, or not, by ``path``, the tool's option.
-
-        Returns:
-            What it printed.
+        Args:
+            counters: The tool's option ``--counters``.
+            cache: The tool's option ``--cache``; empty: the machine's caches.
+            path: The tool's option ``--path``: whether the critical path is recorded.
         """
         counting = ["--counters", counters, *(["--cache", cache] if cache else []), "--path", path]
         return self.do(["autoanalyzer", "run", "--no-analyze", *counting, "-o", "out", "--", *self.launch])
@@ -90,9 +90,9 @@ class Job:
 
 
 def environment(threads: int) -> Mapping[str, str]:
-    """Let Open MPI run as root, with more ranks than processors."""
+    """Return the environment variables for a program; Open MPI may run as root, with more ranks than cores."""
     own = {"PATH": f"{BIN}:{os.environ['PATH']}", "OMP_NUM_THREADS": str(threads), "OMPI_MCA_pml": "ob1"}
-    own["OMP_WAIT_POLICY"] = "passive"  # who waits takes no processor from others
+    own["OMP_WAIT_POLICY"] = "passive"  # threads that wait leave the core to others
     for launcher in ("OMPI", "PRTE"):
         own |= {f"{launcher}_ALLOW_RUN_AS_ROOT": "1", f"{launcher}_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     own["OMPI_MCA_rmaps_base_oversubscribe"] = "1"

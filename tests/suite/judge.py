@@ -1,4 +1,4 @@
-"""Judges what was measured of a program, by the analysis as it is now."""
+"""Judge the verdict of the present analysis on a run that was kept."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ from .table import Outcome
 
 
 def judged(run: Kept) -> Outcome:
-    """Analyse and judge a run."""
+    """Analyse a run, and compare the verdict with the planted faults."""
     found = findings_document(analyze(run.experiment), run.file)
     return Outcome(run, score(found, run.key), found)

@@ -1,4 +1,4 @@
-"""Runs that were kept, in folders that hold the experiment and what a verdict on it is compared with."""
+"""Runs that were kept: folders with an experiment, and with the truth with which a verdict on it is compared."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _COUNTS = {each.name for each in COUNT_METRICS}
 
 @dataclass(frozen=True)
 class Kept:
-    """A run, and what a verdict on it is compared with."""
+    """A run, and the truth with which a verdict on it is compared."""
 
     key: Key
     experiment: Experiment
@@ -28,7 +28,7 @@ class Kept:
 
     @classmethod
     def opened(cls, folder: Path, *, counts: bool = True) -> Kept:
-        """Open the run in a folder; as if it had been measured without counts, if they are not wanted."""
+        """Open the run in a folder; without ``counts``, as if it had been measured without them."""
         key = Key.load(folder)
         file = folder / "out" / "experiment.cube"
         experiment = load(file)
@@ -38,19 +38,19 @@ class Kept:
         return cls(replace(key, counted=False), select(experiment, metrics=timed), file)
 
     def computing(self, places: Sequence[Position]) -> npt.NDArray[np.float64]:
-        """Seconds that each thread computes in the one of these places in which they compute longest."""
+        """Return each thread's CPU time without MPI and OpenMP waits, in seconds, at the place with the most of it."""
         return self._longest(places, "cpu_time", "mpi_cpu_time", "omp_cpu_time")
 
     def busiest(self, places: Sequence[Position]) -> float:
-        """Seconds that the thread computes there that computes longest."""
+        """Return the largest value of ``computing``, in seconds."""
         return float(self.computing(places).max())
 
     def elapsed(self, places: Sequence[Position]) -> float:
-        """Seconds that the slowest thread is in the one of these places that takes longest."""
+        """Return the slowest thread's wall time, in seconds, at the place with the most of it."""
         return float(self._longest(places, "wall_time").max())
 
     def processing(self, places: Sequence[Position]) -> float:
-        """Seconds that a thread is on a processor in the one of these places that takes longest, in MPI, too."""
+        """Return the threads' mean CPU time, in seconds, including MPI, at the place with the most of it."""
         return float(self._longest(places, "cpu_time").mean())
 
     @property
@@ -60,11 +60,11 @@ class Kept:
 
     @property
     def path(self) -> float:
-        """Seconds that the critical path is long; 0 if it was not recorded."""
+        """The length of the critical path in seconds; 0 if it was not recorded."""
         return float(self.experiment.exclusive("path_time").sum()) if self.has_path else 0.0
 
     def on_path(self, places: Sequence[Position]) -> float:
-        """Seconds on the critical path, of all threads, in the first of these places that is a region."""
+        """Return the time on the critical path, in seconds, at the first of these places that is a region."""
         regions = {_place(each.region) for each in self.experiment.call_paths}
         first = next((each for each in places if each in regions), places[0])
         return float(self._longest([first], "path_time").sum())
@@ -81,6 +81,6 @@ def _place(region: Region) -> Position:
 
 
 def kept_in(folder: Path) -> Iterator[Path]:
-    """Find the runs that were kept in a folder; those of a case follow each other, the faulty one first."""
+    """Yield the folders of the runs in a folder; the runs of a case follow each other, the faulty one first."""
     found = [(Key.load(each.parent), each.parent) for each in folder.glob(f"*/{NAME}")]
     return (place for _, place in sorted(found, key=lambda each: (each[0].seed, each[0].cured)))

@@ -1,6 +1,6 @@
-"""What a verdict on a run is compared with, and the file beside the run that keeps it.
+"""The truth with which a verdict on a run is compared, and the file beside the run that stores it.
 
-It is kept whole, as a generator that was mended draws other programs from the same seeds.
+All of it is stored, because a generator that was changed makes other programs from the same seeds.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ class Key:
     """The truth about a program.
 
     Attributes:
-        seed: that of the case.
-        language: of the sources.
-        cured: whether the faults are none in this program.
-        counted: whether counts were taken.
-        truths: the faults of the case.
-        places: for each of them the places of which one has to be named; the first is the fault's own.
-        steps: the loop over the steps.
+        seed: The seed of the case.
+        language: The language of the sources.
+        cured: Whether this program is the one without the faults.
+        counted: Whether counts were measured.
+        truths: The faults of the case.
+        places: For each fault, the positions of which a verdict must name one; the first is the fault's own.
+        steps: The position of the loop over the steps.
     """
 
     seed: int
@@ -41,7 +41,7 @@ class Key:
 
     @classmethod
     def of(cls, case: Case, printed: Printed, *, cured: bool, counted: bool) -> Key:
-        """Say what a verdict on a case has to say."""
+        """Return the truth about a program of a case; ``counted``: whether counts were measured."""
         places = tuple(_places(truth, printed) for truth in case.truths)
         return cls(case.seed, case.language, cured, counted, case.truths, places, _bare(printed.steps))
 
@@ -51,12 +51,12 @@ class Key:
         return () if self.cured else self.truths
 
     def save(self, folder: Path) -> None:
-        """Keep it beside a run."""
+        """Write the truth to a run's folder."""
         (folder / NAME).write_text(json.dumps(asdict(self), indent=1) + "\n")
 
     @classmethod
     def load(cls, folder: Path) -> Key:
-        """Read what was kept."""
+        """Read the truth from a run's folder."""
         fields: dict[str, Any] = json.loads((folder / NAME).read_text())
         fields["truths"] = tuple(Truth(**_frozen(each)) for each in fields["truths"])
         fields["places"] = tuple(tuple(Position(**each) for each in places) for places in fields["places"])
@@ -69,12 +69,12 @@ def _places(truth: Truth, printed: Printed) -> tuple[Position, ...]:
 
 
 def _bare(position: Position) -> Position:
-    """Folders do not count."""
+    """Return a position without the folders of its file."""
     return Position(Path(position.file).name, position.line)
 
 
 def _frozen(value: Any) -> Any:
-    """Make tuples of lists, as records have them."""
+    """Return a value from JSON with tuples instead of lists."""
     if isinstance(value, dict):
         return {name: _frozen(each) for name, each in value.items()}
     return tuple(map(_frozen, value)) if isinstance(value, list) else value

@@ -1,16 +1,16 @@
-"""An abstract parallel program: phases of loops, and how often each rank turns each loop."""
+"""An abstract parallel program: phases with loops, and how many iterations each rank executes in each loop."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
 
-GRID = 1024  # a row of the grid; down a column each value is in a line of its own, and few sets of the caches hold it
-SMALL, LARGE = 1 << 16, 1 << 22  # linked integers: of the first, the L2 cache has room for all, of the second for none
-SCATTERED = (1664525, 1013904223)  # a generator of full period: the links are one ring through all of them
-RECORD = 8192  # values of a file's record
-FIELD, EDGE = 1 << 16, 64  # values of a whole field, and of its edge
-ROWS = 16  # of a loop that threads share
+GRID = 1024  # values in a row of the grid; those in a column are in different cache lines, which share few cache sets
+SMALL, LARGE = 1 << 16, 1 << 22  # numbers of linked integers: the L2 cache has room for the first, not for the second
+SCATTERED = (1664525, 1013904223)  # factor and increment of a generator with full period: all links form one ring
+RECORD = 8192  # values in a record of a file
+FIELD, EDGE = 1 << 16, 64  # values in a whole field, and in its edge
+ROWS = 16  # rows in a loop that threads share
 
 
 class Work(StrEnum):
@@ -38,23 +38,23 @@ class Place(StrEnum):
 
 
 class Tail(StrEnum):
-    """What MPI does at the end of a phase, or in each pass of the loop that works in turn."""
+    """The MPI calls at the end of a phase, or around a loop in which ranks work one after another."""
 
     NONE = "none"
     BROADCAST = "broadcast"
     REDUCTION = "reduction"
     RING = "ring"  # each rank sends to the next, and receives from the one before
-    CHAIN = "chain"  # each rank works when the one before has, in odd passes when the one behind has
-    WAVEFRONT = "wavefront"  # each rank of two rows works when those to the west and to the north have
-    TOKEN = "token"  # whoever has the token works; at last it is back at rank 0
+    CHAIN = "chain"  # each rank works after the rank before it; in odd passes, after the rank behind it
+    WAVEFRONT = "wavefront"  # ranks are in two rows; each works after those to the west and to the north
+    TOKEN = "token"  # the rank that has the token works; in the end, rank 0 has it again
 
 
 @dataclass(frozen=True)
 class Message:
-    """What ranks send, or receive, in each pass of a loop that works in turn.
+    """A message that ranks send or receive in each pass of a loop in which they work one after another.
 
-    ``peers`` holds the other rank by the rank, in even passes and then in odd ones; -1: none. Where any number of ranks
-    may run, ``formula`` gives it.
+    ``peers`` contains the other rank of each rank, first for even passes, then for odd ones; -1: none. In a program for
+    any number of ranks, ``formula`` is an expression for the other rank.
     """
 
     name: str
@@ -64,7 +64,13 @@ class Message:
 
 
 def messages(tail: Tail, ranks: int, *, scales: bool = False) -> tuple[list[Message], list[Message]]:
-    """Return the messages before the loop that works in turn, and those behind it; of a chain, if a program scales."""
+    """Return the messages before and after a loop in which ranks work one after another.
+
+    Args:
+        tail: The pattern of messages.
+        ranks: The number of ranks.
+        scales: Whether the program is for any number of ranks; then only a chain has messages.
+    """
     if scales:
         after = "rank + 1 - (ranks + 1) * ((rank + 1) / ranks)"
         chain = [Message("source", False, (), "rank - 1")], [Message("target", True, (), after)]
@@ -95,14 +101,22 @@ def messages(tail: Tail, ranks: int, *, scales: bool = False) -> tuple[list[Mess
 
 @dataclass(frozen=True)
 class Loop:
-    """A nest of loops: on rank ``r`` the outer one turns ``turns[r] + step * more[r]`` times.
+    """A nest of two loops: on rank ``r``, the outer one has ``turns[r] + step * more[r]`` iterations.
 
-    If there are ``rounds``, it turns ``rounds[step % len(rounds)][r]`` times, and ``turns`` are the mean. In a program
-    that scales, it turns as often as ``formula`` says, an expression in ``rank`` and ``ranks`` that is one of C and of
-    Fortran.
+    If there are ``rounds``, it has ``rounds[step % len(rounds)][r]`` iterations, and ``turns`` is the mean. In programs
+    for any number of ranks, ``formula`` is the number of iterations, an expression in ``rank`` and ``ranks`` that is
+    valid in C and in Fortran.
 
-    ``length`` is that of the inner loop, or of a message; ``scattered`` says of each rank whether it follows scattered
-    links, or goes down the columns of the grid; ``slope`` how many turns a row of threads has more than the one before.
+    Attributes:
+        work: What the inner loop does.
+        turns: Iterations of the outer loop by rank.
+        length: Iterations of the inner loop, or values in a message.
+        more: By how many iterations the outer loop increases per step, by rank.
+        rounds: Iterations of the outer loop by step and rank.
+        scattered: Whether a rank follows scattered links, or goes down the columns of the grid, by rank.
+        size: The number of linked integers.
+        slope: How many more iterations each row of threads has than the row before.
+        formula: The number of iterations; empty except in a program for any number of ranks.
     """
 
     work: Work
@@ -118,9 +132,9 @@ class Loop:
 
 @dataclass(frozen=True)
 class Phase:
-    """A procedure, called once a step.
+    """A procedure that is called once per step.
 
-    It goes ``passes`` times through the loop ``in_turn``, which the messages of some tails surround.
+    The loop with the number ``in_turn`` is executed ``passes`` times; the messages of some tails are around it.
     """
 
     name: str
@@ -133,9 +147,10 @@ class Phase:
 
 @dataclass(frozen=True)
 class Program:
-    """Phases in the order of their calls; ``layout`` says what is around them: ``main``, ``solve`` or ``advance``.
+    """Phases in the order of their calls.
 
-    One that ``scales`` runs with any number of ranks, others with ``ranks``.
+    ``layout`` is the procedure that contains the loop over the steps (``main`` or ``solve``), or ``advance``, which
+    executes one step. If ``scales``, the program runs with up to ``ranks`` ranks, otherwise with exactly ``ranks``.
     """
 
     phases: tuple[Phase, ...]
@@ -159,14 +174,14 @@ class Position:
 
 @dataclass(frozen=True)
 class Printed:
-    """A program as sources: texts by path, and the positions of procedures (loop ``None``) and of their loops.
+    """A program as sources: texts by path, and the positions of procedures (loop None) and of their loops.
 
-    A loop has several positions if it is sent and received in two, or stands below a directive.
+    A loop has several positions if it becomes two loops, one that sends and one that receives, or is below a directive.
     """
 
     texts: dict[str, str]
     positions: dict[tuple[str, int | None], tuple[Position, ...]]
-    steps: Position  # of the loop over the steps
+    steps: Position  # position of the loop over the steps
 
 
 class Text:
@@ -177,13 +192,13 @@ class Text:
         self.lines: list[str] = []
 
     def add(self, *lines: str) -> Position:
-        """Add lines; give the position of the first."""
+        """Add lines; return the position of the first one."""
         first = Position(self.file, len(self.lines) + 1)
         self.lines += lines
         return first
 
     def indent(self, line: int) -> None:
-        """Indent the lines behind this one by another level."""
+        """Indent the lines after line ``line`` by another level."""
         self.lines[line:] = ["    " + each for each in self.lines[line:]]
 
     def __str__(self) -> str:

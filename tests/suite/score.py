@@ -1,4 +1,4 @@
-"""Compares verdicts with what was planted."""
+"""Compare verdicts with the planted faults."""
 
 from __future__ import annotations
 
@@ -13,49 +13,67 @@ from .program import Position
 
 Region = dict[str, Any]
 
-MARKS = ("waiting", "small_calls", "one_after_another")  # of regions that cost time beside their causes
+MARKS = ("waiting", "small_calls", "one_after_another")  # marks of regions that take time for other reasons than causes
 
-# What a finding must not be unless it was planted: time in instructions, in walks and waiting is in all programs.
+# Kinds of findings that are wrong unless a fault was planted there. The other kinds occur in all programs.
 _NEVER_INVENTED = {"memory", "file_io", "transfer", "one_after_another"}
 
 
 @dataclass(frozen=True)
 class Hit:
-    """What a verdict made of one planted fault; ``None``: does not apply, or was not found."""
+    """How a verdict reports one planted fault; None: does not apply, or was not found.
+
+    Attributes:
+        truth: The fault.
+        found: Whether its place is named.
+        first: For a fault of all ranks, whether its place is among the verdict's first three findings.
+        clusters: For a fault of some ranks, whether the clusters are right.
+        cause: Whether the first cause, or a mark, is right.
+        gain: The predicted gain in seconds.
+        said: The region, its place and its causes as text.
+    """
 
     truth: Truth
     found: bool
-    first: bool | None = None  # of faults of all ranks: its place is among the verdict's first three
+    first: bool | None = None
     clusters: bool | None = None
     cause: bool | None = None
-    gain: float | None = None  # predicted, s
+    gain: float | None = None
     said: str = ""
 
 
 @dataclass(frozen=True)
 class Score:
-    """One verdict: what it says of each fault, and what it says beyond them."""
+    """The score of one verdict.
+
+    Attributes:
+        hits: How it reports each planted fault.
+        imbalances: Reported imbalances that were not planted, with medium or high confidence.
+        hedged: The same with low confidence.
+        causes: Other findings in regions in which no fault was planted.
+        speed: Whether ranks differ, but only in regions with the same work, or where the cores' speed may differ.
+    """
 
     hits: list[Hit]
-    imbalances: list[str] = field(default_factory=list)  # that were not planted
-    hedged: list[str] = field(default_factory=list)  # the same, with a question mark
-    causes: list[str] = field(default_factory=list)  # of regions in which none was planted
+    imbalances: list[str] = field(default_factory=list)
+    hedged: list[str] = field(default_factory=list)
+    causes: list[str] = field(default_factory=list)
     speed: bool = False
 
     @property
     def faultless(self) -> bool:
-        """Whether nothing was missed, and nothing invented."""
+        """Whether no fault was missed, and nothing was invented."""
         right = all(hit.found and hit.clusters is not False and hit.cause is not False for hit in self.hits)
         return right and not (self.imbalances or self.hedged or self.causes)
 
 
 def at(region: Region) -> Position:
-    """Where a region is; folders do not count."""
+    """Return the position of a region, without the folders of its file."""
     return Position(PurePath(region["file"]).name, region["line"])
 
 
 def score(found: dict[str, Any], key: Key) -> Score:
-    """Judge the findings of a program."""
+    """Compare the findings of a program with its planted faults."""
     differences = found["dissimilarity"]
     apart = [each for each in differences["cccr"] if not (each["same_work"] or each["may_be_speed"])]
     heavy = found["disparity"]["cccr"] if found["disparity"]["exists"] else []
@@ -87,7 +105,7 @@ def score(found: dict[str, Any], key: Key) -> Score:
 
 
 def _where_a_cure_leaves_some(key: Key) -> set[Position]:
-    """Return the places where fewer bytes are written, and as many sent at once, which takes time, too."""
+    """Return the places where a cured program still writes some bytes, or sends as many in fewer messages."""
     some = [
         where for truth, where in zip(key.truths, key.places, strict=True) if truth.moves or "io_bytes" in truth.causes
     ]
@@ -95,12 +113,12 @@ def _where_a_cure_leaves_some(key: Key) -> set[Position]:
 
 
 def _invented(region: Region) -> bool:
-    """Whether a finding is never there unless it was planted; ranks that are late in turn are of no clusters."""
+    """Return whether a finding is wrong if no fault was planted there; this excludes imbalances with clusters."""
     return region["kind"] in _NEVER_INVENTED or (region["kind"] == "imbalance" and not region["clusters"])
 
 
 def _is_hedged(region: Region) -> bool:
-    """Whether the verdict has a question mark: it then gives a reason why it is not sure."""
+    """Return whether the verdict has low confidence."""
     return bool(region["confidence"]["level"] == "low")
 
 
@@ -115,7 +133,7 @@ def _hit(
 ) -> Hit:
     if not named:
         return Hit(truth, found=False)
-    region = next((each for each in named if isinstance(each.get("gain"), float)), named[0])  # what has a price
+    region = next((each for each in named if isinstance(each.get("gain"), float)), named[0])  # one with a gain
     first = None if truth.parts_ranks else any(at(each) in where for each in verdict[:3])
     cause = None
     if counted or not truth.counted:
@@ -135,9 +153,9 @@ def _hit(
 
 
 def _clusters_right(truth: Truth, truths: Sequence[Truth], clusters: list[list[Any]]) -> bool:
-    """Whether the clusters are the groups or, where all ranks differ, hold neighbours and part the ends.
+    """Return whether the clusters are right: the groups or, if all ranks differ, several clusters of neighbours.
 
-    Other faults may part the ranks of a group further, but no ranks that they, too, have in one group.
+    If there are other faults, they may divide the groups further, but not ranks that are in one group of each fault.
     """
     if not truth.parts_ranks:
         return True
@@ -156,7 +174,7 @@ def _clusters_right(truth: Truth, truths: Sequence[Truth], clusters: list[list[A
 
 
 def said(region: Region) -> str:
-    """Name a region, where it is, and its causes."""
+    """Return a region's name, position, causes and marks as text."""
     causes = ", ".join(region["root_causes"])
     marks = [each for each in MARKS if region.get(each)]
     return f"{region['name']} {at(region)} ({'; '.join(filter(None, [causes, *marks])) or 'no cause'})"

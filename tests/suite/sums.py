@@ -1,4 +1,4 @@
-"""What a suite's verdicts were worth, in a few numbers."""
+"""The scores of a suite's verdicts in a few numbers."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from .table import Outcome
 
 @dataclass(frozen=True)
 class Sums:
-    """How much of what was planted was found, and how much beyond it.
+    """How many of the planted faults were found, and how many others were invented.
 
     Attributes:
-        apart: places of imbalances: found, planted, invented.
-        heavy: the same of all ranks' faults.
-        clusters: right, judged.
-        causes: right, judged.
-        alarms: programs without a fault of which a verdict says that there is one: firmly, with a question mark, or
-            only by an invented cause.
+        apart: Places of imbalances: found, planted, invented.
+        heavy: Places of faults of all ranks: found, planted, invented.
+        clusters: Right clusters, and all that were judged.
+        causes: Right causes, and all that were judged.
+        alarms: Programs without a fault for which a verdict reports one: an imbalance with medium or high confidence,
+            an imbalance with low confidence alone, an invented cause.
     """
 
     apart: tuple[int, int, int]
@@ -33,7 +33,7 @@ class Sums:
 
     @classmethod
     def of(cls, outcomes: Sequence[Outcome]) -> Sums:
-        """Add verdicts up."""
+        """Add up the scores of verdicts."""
         hits = [hit for each in outcomes for hit in each.score.hits]
         parted = [hit for hit in hits if hit.truth.parts_ranks]
         heavy = [hit for hit in hits if not hit.truth.parts_ranks]
@@ -58,7 +58,7 @@ class Sums:
 
 
 def f1(true: int, planted: int, invented: int) -> float:
-    """Return the harmonic mean of precision and recall."""
+    """Return the harmonic mean of precision and recall; 1 if nothing was planted or invented."""
     return 2 * true / (planted + true + invented) if planted + true + invented else 1.0
 
 

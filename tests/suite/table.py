@@ -1,4 +1,4 @@
-"""What a suite's verdicts were worth together, and each wrong one."""
+"""The scores of a suite's verdicts as a table, and each wrong verdict."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from .kept import Kept
 from .key import Key
 from .score import Hit, Score, said
 
-_NEAR = 0.25  # of the measured gain may the predicted one be off
-_NEAR_ON_PATH = 0.1  # of the critical path may it be off, of ranks that work in turn, or are waited for
+_NEAR = 0.25  # maximum error of a predicted gain, as a share of the measured one
+_NEAR_ON_PATH = 0.1  # the same as a share of the critical path, if ranks work one after another or wait for one
 _WAITED_FOR = ("serial", "late-sender")
-_CHANCE = 0.005  # of the run: so far two measurements of computing that are alike differ
-_RIGHT = 1.3  # as many times may a fault be stronger or weaker than it is said to be
+_CHANCE = 0.005  # share of the run by which measurements of the same busy time differ
+_RIGHT = 1.3  # maximum factor between the planted and the measured strength of a fault
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """One verdict, and what it was worth."""
+    """A run, the findings on it, and their score."""
 
     run: Kept
     score: Score
@@ -28,18 +28,18 @@ class Outcome:
 
     @property
     def key(self) -> Key:
-        """What it is compared with."""
+        """The truth with which the findings are compared."""
         return self.run.key
 
     @property
     def name(self) -> str:
-        """The case in words."""
+        """The seed, language and faults of the case as text."""
         what = "cure of " if self.key.cured else ""
         kinds = " + ".join(f"{each.kind} {each.strength:.0%}" for each in self.key.truths) or "control"
         return f"seed {self.key.seed:4} {self.key.language:3} {what}{kinds}"
 
     def record(self) -> dict[str, Any]:
-        """The numbers, for a file."""
+        """Return the score as values for JSON, with the run's wall time and longest busy time in seconds."""
         hits = [
             {"kind": hit.truth.kind, "strength": hit.truth.strength, "parts_ranks": hit.truth.parts_ranks}
             | {"found": hit.found, "first": hit.first, "clusters": hit.clusters, "cause": hit.cause, "gain": hit.gain}
@@ -56,7 +56,7 @@ class Outcome:
 
 
 def wrong(outcome: Outcome) -> list[str]:
-    """Say what is wrong with a verdict: what was expected, what was found, and how it is repeated."""
+    """Return lines that report what is wrong with a verdict: expected, found, and the seed; none if it is right."""
     judged = outcome.score
     lines = []
     for hit in judged.hits:
@@ -91,7 +91,7 @@ def _clusters(found: dict[str, Any]) -> str:
 
 
 def table(outcomes: Iterable[Outcome]) -> str:
-    """Put the numbers together: a line for each kind and strength, then those of all."""
+    """Return a table: a line for each kind and each strength of faults, then the scores of all verdicts."""
     every = list(outcomes)
     hits = [hit for each in every for hit in each.score.hits]
     lines = ["", "fault             cases  found  clusters  causes  first 3"]
@@ -146,7 +146,7 @@ def _rates(true: int, planted: int, extra: int) -> str:
 
 
 def _gains(outcomes: list[Outcome]) -> list[str]:
-    """Compare, for each case of one fault, what the cure saved with what was planted and with what was predicted."""
+    """Compare, for each case of one fault, the time that its cure saved with the planted and the predicted time."""
     cures = {each.key.seed: each for each in outcomes if each.key.cured}
     rows, right = [], []
     near: dict[str, list[bool]] = {
@@ -188,7 +188,7 @@ def _gains(outcomes: list[Outcome]) -> list[str]:
 
 
 def _turned_out(faulty: Kept, cured: Kept) -> float:
-    """Share of the run that the only fault turned out to take, by what its own place took with it and without."""
+    """Return the share of the run that the only fault really takes: what its place takes with the fault and without."""
     (truth,) = faulty.key.truths
     if truth.in_turn and faulty.has_path and cured.has_path:
         return _saved(faulty, cured) / faulty.path
@@ -198,7 +198,7 @@ def _turned_out(faulty: Kept, cured: Kept) -> float:
 
 
 def _saved(faulty: Kept, cured: Kept) -> float:
-    """Seconds that the cure saved in the fault's own place: what the rest of a run takes varies by more."""
+    """Return the seconds that the cure saved at the fault's own place, because the rest of a run varies by more."""
     (truth,) = faulty.key.truths
     takes = Kept.elapsed if truth.kind == "file-io" else Kept.processing if truth.moves else Kept.busiest
     takes = Kept.on_path if truth.in_turn else takes

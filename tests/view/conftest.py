@@ -23,13 +23,13 @@ PARTS_ALONE = tuple(f"parts alone {seed}" for seed in range(6))
 
 ALL = (*OWN, "rays - rays_dynamic", *FOREIGN, *GAPS)
 DIMENSIONS = ("metrics", "program", "system")
-FEW = 4  # states that random tests of page and terminal try
-STATES = int(os.environ.get("STATES", "10"))  # that the long ones try, of each file; 200 each night
+FEW = 4  # number of states in random tests of the page and the terminal
+STATES = int(os.environ.get("STATES", "10"))  # number of states in long random tests, for each file; 200 each night
 ACTIONS = 4 * STATES
 
 
 def wandering(experiment: Experiment, seed: int) -> Iterator[Browser]:
-    """Open, close and select at random, one to three nodes at a time, hidden ones among them."""
+    """Yield browsers in which one to three nodes, hidden ones among them, are opened, closed or selected at random."""
     random = np.random.default_rng(seed)
     browser = browse(experiment)
     for _ in range(ACTIONS):
@@ -50,7 +50,7 @@ def browse_as(browser: Browser, *, flat: bool) -> Browser:
 
 @pytest.fixture(scope="session")
 def experiments(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Experiment]:
-    """Runs of ours, files of other tools, a difference, and small ones with gaps and of all kinds of metrics."""
+    """Return experiments by name: our runs, other tools' files, a difference, and small ones with missing values."""
     unpacked = tmp_path_factory.mktemp("summary") / "summary.cubex"
     unpacked.write_bytes(gzip.decompress((DATA / "summary.cubex.gz").read_bytes()))
     found = {name: load(DATA / f"{name}.cube.gz") for name in (*OWN, "profile", "trace")}
@@ -62,7 +62,7 @@ def experiments(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Experimen
 
 
 def of_processes() -> Experiment:
-    """Two ranks, the second one of two threads, with what each has at its root."""
+    """Return an experiment of two ranks, the second with two threads, and with metrics of whole processes."""
     builder = Builder()
     main = builder.call_path("main")
     work = builder.call_path("work", main)
@@ -78,11 +78,13 @@ def of_processes() -> Experiment:
 
 
 def with_gaps(seed: int, *, parts_alone: bool) -> Experiment:
-    """Random trees; of values, some are negative, some 0, some missing; some metrics are missing from a rank.
+    """Return an experiment with random trees, in which some values are negative, 0 or missing.
+
+    Some metrics are missing on one location.
 
     Args:
-        seed: Of the random numbers.
-        parts_alone: A part may be measured where the metric that includes it was not.
+        seed: The seed of the random numbers.
+        parts_alone: Whether a metric may have values where its parent has none.
     """
     random = np.random.default_rng(seed)
     kinds = [

@@ -145,7 +145,7 @@ class _Nest:
                 yield Case(case, around[-1][0])
 
     def _head(self, call: Call) -> int:
-        """Return the number of the body that a call precedes, as in a default argument; negative if there is none."""
+        """Return the number of the body whose function has a call before the body, as in a default argument; or -1."""
         index = bisect_right(self._starts, call.offset) - 1
         while index >= 0 and call.offset < self._ends[index] and self._by_start[index][1].end <= call.offset:
             index -= 1
@@ -157,7 +157,7 @@ class _Nest:
         return masked.startswith("do", start) and bool(_ONCE.match(masked, start, statement_end(masked, start)))
 
     def _brace(self, offset: int) -> int:
-        """Return the offset of an opening brace, which the mask puts after a blank if it is spelled ``<%``."""
+        """Return the offset of an opening brace; masked text has ``<%`` as a blank and a brace."""
         return offset + 1 if self._masked.startswith(" {", offset) else offset
 
     def _around(self, offset: int, number: int | None = None) -> int:

@@ -25,7 +25,7 @@ PARAMETERS: Final = frozenset(
 """The kinds of template parameters."""
 
 _INTEGRAL: Final = 4  # a number from libclang's Index.h
-_ENDLESS: Final = 2**63  # larger values are unsigned forms of -1, which marks a size that is known only at run time
+_ENDLESS: Final = 2**63  # replaces larger values: -1 as an unsigned number means that a size is known only at run time
 _AROUND: Final = {
     TypeKind.POINTER: "clang_getPointeeType",
     TypeKind.LVALUEREFERENCE: "clang_getPointeeType",
@@ -87,7 +87,10 @@ class Instances:
             self._largest[key] = max(self._largest.get(key, 0), number)
 
     def largest(self, parameter: Any) -> int:
-        """Return the largest number passed to a template's parameter; if none is known, to any parameter."""
+        """Return the largest number passed to a template's parameter.
+
+        If none is known, return the largest number passed to any template of the unit, or otherwise ``PRESUMED``.
+        """
         seen = self._largest.get(self._parameters.get(self._place(parameter), (-1, -1)))
         return self._any if seen is None else seen
 

@@ -153,7 +153,7 @@ class UnsavedFile(Structure):
 
 
 Visit: Final = CFUNCTYPE(c_int, Cursor, Cursor, c_object)
-"""Callback that takes a cursor, the cursor's parent and an object; returns whether to stop, continue, or descend."""
+"""Callback with a cursor, its parent and an object; returns 0 to stop, 1 to skip the children, 2 to visit them."""
 
 _PLACE: Final = (_Location, c_void_p, c_void_p, c_void_p, POINTER(c_uint))
 # Functions: the name without "clang_", the result type, the argument types.

@@ -88,6 +88,8 @@ class Found:
         switches: Start and end of switch statements.
         unread: Errors in user text, with the parser's message.
         fatal: The error at which the parser stopped, in user or system text; None if it did not.
+
+    The other attributes have the same meaning as in ``Body``.
     """
 
     def __init__(self) -> None:
@@ -310,7 +312,10 @@ class _Reader:
         return "value" if kind in _VALUES else "pointer" if kind == _POINTER else "object"
 
     def _make(self, cursor: Any) -> None:
-        """Record a temporary object if the cursor creates one; destroying a lambda's captures may run user code."""
+        """Record the temporary object that a cursor creates, if any.
+
+        A lambda never counts as destroyed without user code, because of the objects that it captures.
+        """
         if self._gives(cursor) not in {"value", "pointer"}:
             is_lambda = cursor.kind == _LAMBDA
             is_silent = not is_lambda and (self._is_c or self._destructors.is_silent(lib.clang_getCursorType(cursor)))

@@ -118,7 +118,10 @@ def _start(statement: Any) -> tuple[Any, Any]:
 
 
 def _lowest(variable: Any, compared: Any) -> float:
-    """Return the lowest value that a local variable can have in a comparison; NaN if static or not an integer."""
+    """Return the lowest value that a local variable can have in a comparison.
+
+    NaN if the variable is static, volatile, a parameter or not an integer.
+    """
     kind = lib.clang_getCanonicalType(lib.clang_getCursorType(variable))
     is_plain = variable.kind == _VARIABLE and lib.clang_Cursor_getStorageClass(variable) in _AUTOMATIC
     is_volatile = lib.clang_isVolatileQualifiedType(kind)
@@ -181,7 +184,7 @@ def _given_away(node: Any, *, setting: bool) -> Iterator[Any]:
 
 
 def _takes_value(parent: Any, name: Any, setting: bool) -> bool:
-    """Return whether an expression only reads a variable that it names, or if ``setting`` is false, only sets it."""
+    """Return whether an expression only reads the variable that it names; unless ``setting``, it may also assign it."""
     kind = parent.kind
     if kind == _UNARY:
         operator = lib.clang_getCursorUnaryOperatorKind(parent)

@@ -37,7 +37,7 @@ class TripCounts:
                 self._declare(node)
 
     def most(self, loop: Any, declared: Mapping[str, float]) -> int:
-        """Return the largest trip count of a loop whose variable only its step changes; 0 if unknown.
+        """Return the largest trip count of a loop whose variable is changed only by the loop's step; 0 if unknown.
 
         Args:
             loop: A node of the tree.
@@ -58,7 +58,7 @@ class TripCounts:
         return 0 if count and variable in _changed(loop.stmt) else count
 
     def lowest(self, declaration: Any) -> float:
-        """Return the lowest value of a local variable's type; NaN if static, shared, volatile or not an integer."""
+        """Return the lowest value of a local variable's type; NaN if static, extern, volatile or not an integer."""
         is_plain = isinstance(declaration, c_ast.Decl) and _AUTOMATIC.issuperset(declaration.storage)
         return self._least(declaration.type) if is_plain and "volatile" not in declaration.quals else nan
 

@@ -1,4 +1,4 @@
-"""Sources of C and C++, read."""
+"""A fixture that reads C and C++ sources."""
 
 from pathlib import Path
 from textwrap import dedent
@@ -10,7 +10,7 @@ from autoanalyzer.advise.c_family import read_c_family
 
 @pytest.fixture
 def read(tmp_path):
-    """Read a text, in a folder that may have other files."""
+    """Return a function that reads a text as a source file, in a folder with the given headers (``name_h=content``)."""
 
     def reads(text, name="x.c", **files):
         for other, content in files.items():

@@ -1,4 +1,4 @@
-"""Sources of Fortran, read."""
+"""A fixture that reads Fortran sources."""
 
 from pathlib import Path
 from textwrap import dedent
@@ -10,7 +10,10 @@ from autoanalyzer.advise.fortran import read_fortran
 
 @pytest.fixture
 def read(tmp_path):
-    """Read a text, in a folder that may have other files."""
+    """Return a function that reads a text as a source file, in a folder with the given other files.
+
+    In the keywords that name these files, ``__`` stands for a slash, and ``_f90`` and ``_inc`` for suffixes.
+    """
 
     def reads(text, name="x.f90", **files):
         for other, content in files.items():

@@ -1,4 +1,4 @@
-"""Expressions and statements of the model as text, each operator in parentheses."""
+"""Write the expressions and statements that readers of sources return as text, with each operation in parentheses."""
 
 from autoanalyzer.advise.expression import (
     ArrayRef,

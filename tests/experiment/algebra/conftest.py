@@ -1,4 +1,4 @@
-"""Random experiments of one program: parts of the same metrics, regions and locations in different trees."""
+"""Random experiments: each has some of the same metrics, regions and locations, in different trees."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from hypothesis import strategies as st
 
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
 
-# `make fuzz` tries more. On a busy machine an example may take long: times are not what is tested.
+# `make fuzz` tries more. There is no deadline, because on a busy machine an example may take long.
 EXAMPLES = int(os.environ.get("AUTOANALYZER_EXAMPLES", "12"))
 UNHURRIED = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 REGIONS = (
     Region("program", "main", "main.c", "main", 0, 1, 40),
     Region("function", "solve", "solve.c", "solve", 0, 3, 20),
-    Region("function", "norm", "norm.c", "norm", 0, 22, 30),  # in a file with solve it might pass for that renamed
+    Region("function", "norm", "norm.c", "norm", 0, 22, 30),  # in solve.c, it could be taken for solve under a new name
     Region("loop", "loop@5", "solve.c", "solve", 0, 5, 8),
     Region("loop", "loop@10", "solve.c", "solve", 1, 10, 18),
     Region("loop", "loop@24", "norm.c", "norm", 0, 24, 28),
     Region("mpi", "MPI_Send"),
     Region("mpi", "MPI_Recv"),
 )
-METRICS = ("time", "mpi", "wait", "x")  # "x" stands in several places, so that its name alone tells nothing
+METRICS = ("time", "mpi", "wait", "x")  # each may have any parent, so that its name alone does not identify it
 
 KINDS = (("FLOAT", True), ("INTEGER", True), ("MINDOUBLE", True), ("MAXDOUBLE", True), ("FLOAT", False))
 
@@ -48,7 +48,14 @@ def experiments(
     kinds: Sequence[tuple[str, bool]] = KINDS[:1],
     units: Sequence[str] = ("sec",),
 ) -> st.SearchStrategy[Experiment]:
-    """Draw an experiment with few draws, because drawing takes longer than computing."""
+    """Return a strategy that makes an experiment from few draws, because draws take longer than the computations.
+
+    Args:
+        values: The severities.
+        sites: Whether call paths have call sites.
+        kinds: The data types of metrics, each with whether the metric is additive.
+        units: The metrics' units; all metrics of an experiment have the same one.
+    """
     places = range(len(METRICS))
     return st.builds(
         _experiment,
@@ -106,7 +113,10 @@ def _experiment(
 
 
 def cells(experiment: Experiment) -> dict[Key, float]:
-    """Every value by the place of its metric, call path and thread in their trees, whatever the order of nodes."""
+    """Return each value by the positions of its metric, call path and thread in their trees.
+
+    The order of nodes in an experiment does not change these positions.
+    """
     metric_keys: dict[str, Key] = {}
     for metric in experiment.metrics:
         above = metric_keys[metric.parent] if metric.parent is not None else ()
@@ -128,7 +138,13 @@ def cells(experiment: Experiment) -> dict[Key, float]:
 
 
 def assert_same(one: Experiment, other: Experiment, *operands: Experiment) -> None:
-    """Assert equality to 1e-12 of the greatest value, up to the order of nodes; a missing place counts as 0."""
+    """Assert that two experiments have the same values, up to 1e-12 of the largest value, in any order of nodes.
+
+    Args:
+        one: An experiment; values that only the other one has count as 0.
+        other: The other experiment.
+        operands: Experiments from which both were computed; their values count for the largest one.
+    """
     mine, theirs = cells(one), cells(other)
     keys = sorted(mine.keys() | theirs.keys(), key=repr)
     found = np.array([mine.get(key, 0.0) for key in keys])
@@ -139,7 +155,7 @@ def assert_same(one: Experiment, other: Experiment, *operands: Experiment) -> No
 
 
 def assert_same_in_kind(one: Experiment, other: Experiment, *operands: Experiment) -> None:
-    """Assert equality, also of how metrics are aggregated, and of dtypes."""
+    """Assert that two experiments have the same values and metrics, with the same units, types and aggregation."""
     assert_same(one, other, *operands)
     kinds = [{each.name: (each.dtype, each.additive, each.unit) for each in found.metrics} for found in (one, other)]
     assert kinds[0] == kinds[1]
@@ -150,7 +166,7 @@ def assert_same_domain(one: Experiment, other: Experiment) -> None:
 
 
 def simple(values: npt.ArrayLike, paths: Sequence[CallPath], **changes: Any) -> Experiment:
-    """Return an experiment with one metric, ``time``, and a process per column."""
+    """Return an experiment with one metric, ``time``, from its values by call path and process; change other fields."""
     array = np.array(values, dtype=np.float64)
     parts: dict[str, Any] = {
         "metrics": [Metric("time", "sec")],

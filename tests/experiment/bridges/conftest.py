@@ -13,7 +13,10 @@ FOREIGN = Path(__file__).parents[2] / "data" / "foreign"
 
 @pytest.fixture
 def values() -> Callable[..., dict[str, list[float]]]:
-    """Return the values of a metric by path (``main/step``), exclusive or inclusive, one number per location."""
+    """Return a function that returns a metric's values by call path (``main/step``): a list by location.
+
+    The values are exclusive, or inclusive if this is requested.
+    """
 
     def give(experiment: Experiment, metric: str, *, inclusive: bool = False) -> dict[str, list[float]]:
         found = experiment.inclusive(metric) if inclusive else experiment.exclusive(metric)

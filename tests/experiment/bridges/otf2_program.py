@@ -1,4 +1,4 @@
-"""Synthetic programs of a few ranks, run on a simulated clock, whose events become an OTF2 archive."""
+"""Synthetic programs of a few ranks, which run on simulated clocks, and whose events are written to an OTF2 archive."""
 
 from __future__ import annotations
 
@@ -65,12 +65,15 @@ def receive(sender: int, tag: int = 0) -> Step:
 
 
 def collective(name: str, members: Sequence[int], root: int = 0) -> Step:
-    """Return the step of a collective; the root is one of its members."""
+    """Return the step of a collective; ``root`` is an index in ``members``."""
     return ("collective", name, tuple(members), root)
 
 
 def run(programs: Sequence[Sequence[Step]]) -> list[list[Event]]:
-    """Return the events of each rank: messages take a microsecond, and receives and collectives wait."""
+    """Run programs, one per rank; return the events of each rank, with times in seconds.
+
+    Messages and collectives take a microsecond after the last rank for which they wait.
+    """
     clocks = [0.0] * len(programs)
     events: list[list[Event]] = [[(0.0, "enter", ("main",))] for _ in programs]
     left = [deque(each) for each in programs]
@@ -124,7 +127,14 @@ def run(programs: Sequence[Sequence[Step]]) -> list[list[Event]]:
 
 
 def needs(name: str, members: Sequence[int], rank: int, root: int) -> Sequence[int]:
-    """Return the ranks whose work a member needs."""
+    """Return the ranks for which a member of a collective waits.
+
+    Args:
+        name: The MPI function.
+        members: The ranks in the collective.
+        rank: The member's index in ``members``.
+        root: The root's index in ``members``.
+    """
     if name == "MPI_Bcast":
         return [members[root]]
     if name == "MPI_Reduce":
@@ -133,7 +143,11 @@ def needs(name: str, members: Sequence[int], rank: int, root: int) -> Sequence[i
 
 
 def naive(programs: Sequence[Sequence[Step]]) -> tuple[dict[Any, float], dict[Any, float], dict[Any, float]]:
-    """Return path, delays and waits by region and rank, computed naively: each message copies a whole chain."""
+    """Compute the critical path naively: each message copies a whole chain.
+
+    Returns:
+        In seconds: the path by region and rank, delays by region, waits by MPI function and rank.
+    """
     ranks = range(len(programs))
     chains: list[dict[Any, float]] = [{} for _ in ranks]
     left = [deque(each) for each in programs]
@@ -268,5 +282,5 @@ def write(folder: Path, events: Mapping[tuple[int, int], Sequence[Event]], *, sh
 
 
 def of_ranks(events: Sequence[Sequence[Event]]) -> dict[tuple[int, int], Sequence[Event]]:
-    """Return the events of ranks as those of their first threads."""
+    """Map rank and thread to events: each rank's events belong to its first thread, number 0."""
     return {(rank, 0): own for rank, own in enumerate(events)}

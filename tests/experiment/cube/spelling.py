@@ -16,7 +16,7 @@ _SINGLE: Final = re.compile(r'<(attr|dim)((?: [A-Za-z]+="[^"<\n]*")*)/>')
 _END: Final = re.compile(r"</([a-z_]+)>")
 _TEXT: Final = re.compile(r"[^<]+")
 
-# What stands in an element, each name followed by a space; None is text.
+# Element → pattern of the names of its children, each followed by a space; None: it contains text.
 _CONTENT: Final = {
     "cube": "(?:attr )*metrics program system (?:severity )?",
     "metrics": "(?:metric )*",
@@ -45,7 +45,7 @@ _CONTENT: Final = {
 _NUMBER: Final = "-?[0-9]+"
 _WORD: Final = '[^"]*'
 
-# The attributes, in order.
+# Element → pattern of its attributes, which must be in this order.
 _ATTRIBUTES: Final = {
     "cube": ' version="(?:3.0|4.4)"',
     "attr": f' key="{_WORD}" value="{_WORD}"',
@@ -75,7 +75,7 @@ def check_spelling(document: str) -> None:
     """Assert that the tools of CUBE would read this text.
 
     Raises:
-        AssertionError: They would not; with the place.
+        AssertionError: They would not read it; the message contains the place.
     """
     start = _DECLARATION.match(document)
     assert start, f"expected the declaration, found {document[:50]!r}"

@@ -12,7 +12,7 @@ WORK = Region("function", "work;fast", "src/w.c", "work;fast", 0, 10, 19)
 
 @pytest.fixture
 def made() -> Experiment:
-    """Two ranks: main calls work, which calls MPI_Send, and then MPI_Send itself; one value is missing."""
+    """Return an experiment of two ranks: main calls work and MPI_Send; work calls MPI_Send; one value is missing."""
     builder = Builder()
     builder.metric("wall_time", "sec")
     builder.metric("mpi_bytes", "bytes")
@@ -34,7 +34,7 @@ def made() -> Experiment:
 
 @pytest.fixture
 def threaded() -> Experiment:
-    """A process of two threads."""
+    """Return an experiment of one process with two threads."""
     builder = Builder()
     builder.metric("time", "sec")
     builder.call_path("main")
@@ -46,5 +46,5 @@ def threaded() -> Experiment:
 
 @pytest.fixture(scope="session")
 def real() -> Experiment:
-    """A run of four ranks."""
+    """Return the experiment of a real run with four ranks."""
     return load(DATA / "rays.cube.gz")

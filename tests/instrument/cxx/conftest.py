@@ -1,4 +1,4 @@
-"""C++ programs, by each compiler."""
+"""Fixtures for C++ programs and their compilers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def cxx(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def program(lab: Any) -> Callable[..., Any]:
-    """Build and run a program untouched and instrumented."""
+    """Return a function that builds and runs a program, untouched and instrumented, and compares both."""
 
     def run(source: str, *flags: str, compiler: str = "g++") -> Any:
         return lab.run(source, *flags, cc=compiler, name="x.cc")

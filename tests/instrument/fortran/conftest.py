@@ -1,7 +1,7 @@
 """Fortran programs, untouched and with probes, side by side.
 
-Most sources here are laid out so that both forms read them: statements in columns 7 to 72, labels in columns 1 to 5,
-``&`` in column 73 and in column 6 of the next line where a statement goes on.
+Most sources here are valid in both forms, fixed and free: statements are in columns 7 to 72, labels in columns 1 to 5,
+and if a statement is continued, ``&`` is in column 73, and in column 6 of the next line.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ COMPILERS = {
     "GNU": ("gfortran", "-O0", "-w", *FAST_LINKER),
     "LLVM": ("flang-new-19", "-O0", *LIBOMP),
 }
-NOT_LLVMS = ("-fopenmp-simd", "-fd-lines-as-")  # options that its release 19 does not know
+NOT_LLVMS = ("-fopenmp-simd", "-fd-lines-as-")  # prefixes of options that LLVM's compiler 19 does not know
 NAMES = {"fixed": "x.f", "free": "x.f90"}
 
 
@@ -42,13 +42,13 @@ class Trial:
 
     @property
     def visits(self) -> dict[str, int]:
-        """Return the entries by the region's name; loops as procedure:loop@line."""
+        """The number of entries by the region's name; loops are named ``procedure:loop@line``."""
         visits: dict[str, int] = self.run.visits
         return visits
 
     @property
     def entered(self) -> dict[int, str]:
-        """Return number of entries → names of the regions, in the order of their first entries."""
+        """Number of entries → the names of the regions with this number, in the order of their first entries."""
         names: dict[int, list[str]] = {}
         for name, count in self.visits.items():
             names.setdefault(count, []).append(name)
@@ -56,7 +56,7 @@ class Trial:
 
     @property
     def left_out(self) -> dict[str, str]:
-        """Return region name → reason."""
+        """Region name → why it has no probes."""
         return {_label(each.region): each.reason for each in self.found.regions if each.reason}
 
 
@@ -74,7 +74,14 @@ class Fortran:
     choice: Choice = field(default_factory=Choice)
 
     def run(self, source: str | bytes, *flags: str, name: str = "x.f90", still_open: Sequence[str] = ()) -> Trial:
-        """Assert that the probes nest, and that all regions except those still open are left at the end."""
+        """Build and run a program, untouched and with probes; assert that it prints the same, and that the probes nest.
+
+        Args:
+            source: The source.
+            flags: Flags for the compiler.
+            name: The source's file name, which determines its form.
+            still_open: The names of the regions that are not left at the end.
+        """
         self.write(source, name)
         compiler = COMPILERS[self.maker]
         if self.maker == "LLVM":
@@ -88,7 +95,7 @@ class Fortran:
         return Trial(found, self.lab.compare(untouched=untouched, still_open=still_open))
 
     def _known_to_llvm(self, compiler: Sequence[str], name: str, flags: Sequence[str]) -> tuple[str, ...]:
-        """Return the flags that LLVM's compiler knows; if it cannot compile the source itself, the test ends."""
+        """Return the flags that LLVM's compiler knows; end the test as an expected failure if it rejects the source."""
         if any(flag.startswith(NOT_LLVMS) for flag in flags):
             pytest.xfail(f"LLVM's compiler does not know all of {' '.join(flags)}")
         known = tuple(flag for flag in flags if not flag.startswith(("-std=", "-fno-openmp")))
@@ -132,5 +139,5 @@ def fortran(lab: Any, stub: Path, request: pytest.FixtureRequest) -> Fortran:
 
 @pytest.fixture(params=NAMES)
 def name(request: pytest.FixtureRequest) -> str:
-    """Return the name of a source, in each form in turn."""
+    """Return the file name of a source, in fixed and in free form in turn."""
     return NAMES[request.param]

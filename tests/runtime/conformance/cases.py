@@ -16,16 +16,16 @@ from autoanalyzer.runtime.mpi.functions import LOCAL
 __all__ = ["Case", "all_cases", "kind_of"]
 
 P: Final = 24
-"""The bytes of a part: six integers. Rank r's part of a collective with varying counts has r + 1 of them."""
+"""Size of a part of a message in bytes: six integers. If counts vary by rank, rank r's part has r + 1 integers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Calls in a region of their own.
+    """Calls in a region of their own, and what should be recorded for this region.
 
     Attributes:
         name: The function that the case tests, and the region's name.
-        calls: Each ``NAME ARGUMENT …``; one that begins with ``until VARIABLE`` is repeated until that is not 0.
+        calls: Each ``NAME ARGUMENT …``; if ``until VARIABLE`` precedes, the call is repeated until this is not 0.
         sent: Bytes passed to MPI.
         received: Bytes received from MPI.
         transfers: Calls that count as file I/O; calls on files do not count as MPI calls.
@@ -47,7 +47,7 @@ class Case:
 
     @property
     def functions(self) -> list[str]:
-        """Return the functions that are called, in order."""
+        """The functions that are called, without ``MPI_``, in order."""
         return [words[2] if words[0] == "until" else words[0] for words in map(str.split, self.calls)]
 
     @property
@@ -57,11 +57,12 @@ class Case:
 
     @property
     def mpi_calls(self) -> int:
-        """Return the number of MPI calls; of polling calls, only the last one counts."""
+        """The number of MPI calls; of repeated calls, only the last one counts."""
         return sum(name not in LOCAL and not name.startswith("File_") for name in self.functions)
 
 
-# As the standard's chapters have them; a chapter on communicators and processes is what is left.
+# Kind → pattern of the functions' names, by the standard's chapters. All other functions, such as those for
+# communicators and processes, are of the kind "other".
 _KINDS: Final = {
     "start_end": "(Session_)?(Init(_thread)?|Finalize)",
     "barrier": "I?Barrier(_init)?",
@@ -76,18 +77,18 @@ _KINDS: Final = {
 
 
 def kind_of(function: str) -> str:
-    """The kind of a function, without ``MPI_``."""
+    """Return the kind of an MPI function, such as ``barrier``; its name is without ``MPI_``."""
     name = function.removesuffix("_c")
     found = [kind for kind, names in _KINDS.items() if re.fullmatch(names, name, re.IGNORECASE)]
     return found[0] if found else "other"
 
 
 def all_cases() -> list[Case]:
-    """All cases, in the order in which the program goes through them."""
+    """Return all cases, in the order in which the program executes them."""
     return [*_point_to_point(), *_completions(), *_collectives(), *_one_sided(), *_files(), *_time_only()]
 
 
-# ---- point to point, around a ring
+# ---- point-to-point communication around a ring of ranks
 
 _SEND = "out N INT next TAG world"
 _RECV = "in N INT before TAG world"
@@ -147,12 +148,12 @@ def _exchanges(*, large: bool, c: str) -> Iterator[Case]:
     yield Case(f"Isendrecv_replace{c}", (f"Isendrecv_replace{c} {replace} request&", _WAIT), *both, large=large)
 
 
-# ---- completing several requests: a receive and a send
+# ---- completion of several requests: a receive and a send
 
 
 def _completions() -> Iterator[Case]:
     both = (f"{P}", f"{P}")
-    # Open MPI 4.1 sets no flag of Request_get_status in Fortran where the status is ignored.
+    # In Fortran, Request_get_status of Open MPI 4.1 does not set the flag if the status is ignored.
     post = (f"Irecv {_RECV} requests[0]&", f"Isend {_SEND} requests[1]&")
     wait_all = "Waitall 2 requests STATUSES"
     yield Case("Waitall", (*post, wait_all), *both)
@@ -179,7 +180,7 @@ def _completions() -> Iterator[Case]:
     yield Case("Cancel", (_RECEIVE, "Cancel other&", _WAIT_OTHER))
 
 
-# ---- collectives, with the last rank as the root; on a ring, which Fortran's functions with types want as a graph
+# ---- collectives; the last rank is the root, and neighbours are those in a ring, or in the same ring as a graph
 
 _OWN, _ALL = "4*(r+1)", "2*n*(n+1)"
 _ROOT = "(r==n-1)"
@@ -213,7 +214,7 @@ _COLLECTIVES: Final = f"""
 def _collectives() -> Iterator[Case]:
     for line in _COLLECTIVES.strip().splitlines():
         name, arguments, sent, received = (word.strip() for word in line.split("|"))
-        # Open MPI 4.1 in Fortran looks at as many types as there are ranks, not neighbours.
+        # In Fortran, Open MPI 4.1 reads as many types as there are ranks, not neighbours.
         several = name == "Neighbor_alltoallw"
         for large, c in ((False, ""), (True, "_c")):
             immediate, initial = f"I{name[0].lower()}{name[1:]}{c}", f"{name}_init{c}"
@@ -225,7 +226,7 @@ def _collectives() -> Iterator[Case]:
                 yield Case(form, calls, sent, received, large=large, several=several)
 
 
-# ---- one-sided
+# ---- one-sided communication
 
 _TARGET = "out N INT next AINT_0 N INT"
 _FETCH = "out N INT in N INT next AINT_0 N INT"
@@ -322,7 +323,7 @@ def _transfers(direction: str, seek: str, *, large: bool, c: str) -> Iterator[Ca
         yield Case(f"{name}_begin{c}", (*before, *calls), **moved)
 
 
-# ---- time only
+# ---- calls of which only the time is recorded
 
 
 def _time_only() -> Iterator[Case]:

@@ -1,4 +1,4 @@
-"""The program that goes through cases, in C and in each binding of Fortran."""
+"""Write the program that executes the cases, in C and with each Fortran binding."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ _C_END: Final = """
 
 
 def c_program(cases: Sequence[Case]) -> str:
-    """Write the program in C."""
+    """Return the program's source in C."""
     lines = [_C_HEAD]
     for case in cases:
         lines.append("    if (ranks > 1)\n" if case.several else "")
@@ -234,7 +234,7 @@ contains
   end subroutine prepare
 """
 
-# Objects of MPI and their types in mpi_f08; integers elsewhere.
+# Type of MPI objects in mpi_f08 → the variables. In the other bindings, these are integers.
 _OBJECTS: Final = {
     "MPI_Comm": "comm, ring, graph, half, inter",
     "MPI_Group": "group_all, group_before, group_next, group_half, group_other",
@@ -248,7 +248,7 @@ _OBJECTS: Final = {
 
 
 def fortran_program(cases: Sequence[Case], binding: str) -> str:
-    """Write the program in a binding of Fortran: ``mpif.h``, ``mpi`` or ``mpi_f08``."""
+    """Return the program's source in Fortran with a binding: ``mpif.h``, ``mpi`` or ``mpi_f08``."""
     uses, includes = (f"  use {binding}\n", "") if binding != "mpif.h" else ("", "  include 'mpif.h'\n")
     has_sessions = any("session" in call for case in cases for call in case.calls)
     types = "\n  ".join(_objects(is_f08=binding == "mpi_f08", has_sessions=has_sessions))

@@ -21,7 +21,7 @@ WRAPPERS = ("file_use", "io_f", "io_posix", "io_stdio", "libc_dlsym", "meeting",
 WRAPPERS += ("openmp_gnu", "openmp_tool", "sample_start")
 CORE = [each for each in sorted(PROBE.glob("*.c")) if not each.stem.startswith(WRAPPERS)]
 PROGRAMS = Path(__file__).parents[1] / "programs"
-# What reads the clock is compiled for either clock, the rest once for both.
+# Sources that read the clock are compiled for each of the two clocks, the others only once.
 READERS = [each for each in CORE if re.search(r"aa_clock_(count|ticks)\(", each.read_text()) and each.stem != "clock"]
 OTHERS = [each for each in CORE if each not in READERS and each.stem != "clock"]
 CLOCK = [*READERS, PROBE / "clock.c"]
@@ -40,12 +40,12 @@ NOT_EMULATED = (
     # no system call can be forbidden
     *("test_another_clock_is_chosen_where_one_does_not_work", "test_without_timers_there_are_no_samples"),
     "test_errno_is_the_programs_though_no_file_can_be_opened",
-    # a new image is started by the system, which knows no such programs
+    # exec asks the system, which cannot run the other processor's programs
     *("test_every_image_of_a_process_has_a_shard_of_its_own", "test_a_new_image_begins_anew"),
     # the emulator has a thread of its own, and what PAPI prints is suppressed only in processes of one thread
     "test_papi_says_nothing_to_users_and_looks_for_no_devices",
 )
-# rseq is registered by the C library, whatever the sanitizer; what a test leaves allocated is its own affair.
+# Leaks are not checked, because test programs do not free all of their memory.
 SANITIZED = {
     "ASAN_OPTIONS": "detect_leaks=0",
     "UBSAN_OPTIONS": "halt_on_error=1",
@@ -64,7 +64,7 @@ Visits = Callable[..., dict[str, int]]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep, for another processor, the tests that preload the library into the program."""
+    """If the tests run for another processor, keep only those that preload the library into the program."""
     if FOREIGN:
         kept = [item for item in items if _preloads(item)]
         config.hook.pytest_deselected(items=[item for item in items if item not in kept])
@@ -141,16 +141,22 @@ def linked_program(built_once: Callable[..., Path], sanitized_core: Path) -> Pat
 
 @pytest.fixture(scope="session")
 def raced_program(built_once: Callable[..., Path]) -> Path:
-    """Return the same with the thread sanitizer."""
+    """Return the program linked with the core, with the thread sanitizer."""
     return built_once("raced/events", "-O1", "-g1", "-DLINKED", "-fsanitize=thread", EVENTS, *CORE)
 
 
-# How what every run samples comes about, where nothing else is counted.
+# Field of a node → source of its metric, for the two events that every run samples if no others are counted.
 SAMPLED = {"event_5": "measured:sampled:system_time", "event_6": "measured:sampled:page_faults"}
 
 
 def recorder(tmp_path: Path, command: list[str | Path], environment: dict[str, str]) -> Record:
-    """Return a function that runs words, and reads the shards that they left."""
+    """Return a function that runs a program with words (``programs/events.c``), and returns the shards that it leaves.
+
+    Args:
+        tmp_path: The working folder; the output goes to its files ``stdout`` and ``stderr``.
+        command: The program, and what precedes it.
+        environment: Additional environment variables.
+    """
 
     def record(words: str, *, before: tuple[str, ...] = (), status: int = 0, **more: str) -> list[Shard]:
         shards = tmp_path / "shards"
@@ -174,45 +180,45 @@ def recorder(tmp_path: Path, command: list[str | Path], environment: dict[str, s
 
 @pytest.fixture
 def preloaded(tmp_path: Path, library: Path, plain_program: Path) -> Record:
-    """Run words with the library preloaded; the standard error goes to the file ``stderr``."""
+    """Return a function that runs words in the program, with the library preloaded."""
     preload = f"LD_PRELOAD={library}"
     return recorder(tmp_path, [*([*EMULATOR, "-E"] if FOREIGN else ["env"]), preload, plain_program], {})
 
 
 @pytest.fixture
 def linked(tmp_path: Path, linked_program: Path) -> Record:
-    """Run words in the program under sanitizers, which can also do what the wrappers do."""
+    """Return a function that runs words in the linked program under sanitizers; words can also do what wrappers do."""
     return recorder(tmp_path, [linked_program], SANITIZED)
 
 
 @pytest.fixture
 def raced(tmp_path: Path, raced_program: Path) -> Record:
-    """Run words under the thread sanitizer."""
+    """Return a function that runs words in the linked program under the thread sanitizer."""
     return recorder(tmp_path, [raced_program], SANITIZED)
 
 
 @pytest.fixture(scope="session")
 def fake_library(built_once: Callable[..., Path], others: Path) -> Path:
-    """Return the core to preload, for which the program controls the time."""
+    """Return the core as a library to preload, with a clock that the program controls."""
     return built_once("libaafake.so", *HIDDEN, "-shared", *FAKE_CLOCK, others)
 
 
 @pytest.fixture(scope="session")
 def fake_linked_program(built_once: Callable[..., Path], sanitized_others: Path) -> Path:
-    """Return the program linked with that core, with sanitizers."""
+    """Return the program linked with the core and the clock that the program controls, with sanitizers."""
     return built_once("fake/events", *CHECKED, "-DLINKED", EVENTS, *FAKE_CLOCK, sanitized_others)
 
 
 @pytest.fixture(params=["preloaded", "linked"])
 def record(request: pytest.FixtureRequest) -> Record:
-    """Run words preloaded and linked, in turn."""
+    """Return a function that runs words: once with the library preloaded, once in the linked program."""
     chosen: Record = request.getfixturevalue(request.param)
     return chosen
 
 
 @pytest.fixture(scope="session")
 def plug(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a library with a region, for the program to load."""
+    """Return a library with a region, which the program loads."""
     folder = tmp_path_factory.mktemp("plug")
     (folder / "plug.c").write_text('const char descriptor[] = "aa1|function|plug|p.c|plug|0|1|2";\n')
     compile_c("-shared", "-fPIC", "-nostdlib", "-s", folder / "plug.c", "-o", folder / "plug.so")
@@ -220,7 +226,7 @@ def plug(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def visits_by_path(shard: Shard, thread: int = 0) -> dict[str, int]:
-    """Return the visits of each call path, ``main/f``; the base of the tree is left out."""
+    """Return the visits of each call path, such as ``main/f``, without the root of the tree."""
     nodes = shard.threads[thread].nodes
     paths = [""]
     for node in nodes[1:]:
@@ -233,5 +239,5 @@ def visits_by_path(shard: Shard, thread: int = 0) -> dict[str, int]:
 
 @pytest.fixture(name="visits")
 def visits_fixture() -> Visits:
-    """Return the visits of each call path of a shard's thread."""
+    """Return the function ``visits_by_path``."""
     return visits_by_path

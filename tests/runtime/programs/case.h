@@ -1,6 +1,6 @@
 /*
- * A case: a region whose MPI or I/O figures are known. The program says what it expects, in a file; the test
- * compares that with what the probe library recorded.
+ * A case: a region whose MPI calls or I/O, and their bytes, are known. The program writes the values that it expects to
+ * a file, and the test compares them with those that the probe library recorded.
  */
 #ifndef CASE_H
 #define CASE_H

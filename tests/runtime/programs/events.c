@@ -1,50 +1,51 @@
 /*
- * Do what the arguments say, one after the other; errno must stay what it was at every region:
+ * Execute the arguments, which are words of a small language, one after another. In each region, errno must keep its
+ * value.
  *
  *   +NAME  -NAME      enter, leave the region NAME; NAME@2 has NAME's text at another address
- *   ~NAME             leave it as Fortran does, which does not know whether it was let pass
- *   <a  >a            enter, leave the region a by the stub of Fortran programs; <b, <c: others, whose descriptors are
- *                     part of the program, too; <B: b at another address
- *   +|TEXT            enter a region whose descriptor is TEXT; NULL: null
+ *   ~NAME             leave it as Fortran does, which does not know whether the entry was only counted
+ *   <a  >a            enter, leave the region a by the stub for Fortran programs; <b, <c: other regions whose texts are
+ *                     in the program itself; <B: b at another address
+ *   +|TEXT            enter a region whose descriptor is TEXT; NULL: the descriptor is a null pointer
  *   =NAME             a jump has landed in the region NAME; =<a: in a
- *   site              enter and leave a region as C does, at a site where it is said how many entries only count
- *   *N WORD           do WORD so often
- *   times N WORDS ;   do the words so often
- *   thread N WORDS ;  in so many threads, one after the other; parallel N WORDS ;: at once
- *   meet              in parallel threads: wait until all are here, however late they start
- *   team N WORDS ;    in a team of so many threads, of which this one is the first (only with -DLINKED)
- *   first WORD N      in a team: this one alone does the word
- *   task              a task is made; execute WORDS ;: it does the words (only with -DLINKED)
- *   fork WORDS ;      in a child; _Fork WORDS ;: in one of which no handler is told
- *   exec              the rest in a new image
- *   new N             enter and leave so many regions that were never entered before
- *   crowd N TIMES     enter and leave each of so many regions so often
- *   plug{  }plug      load the library $PLUG, and enter a region of it; unload it; plug: both, the region is left
- *   plugs N           load $PLUG.0 and so on
- *   spin N  sleep N   for so many milliseconds; poll N: the same, asking the kernel all the while; of a fake clock
- *                     (fake_clock.c), if the library has one; take N: a hypervisor takes the processor meanwhile
- *   ticks N           until the kernel has looked so often at this thread's timers while it ran, however busy the machine
- *   touch N           each page of so many new MiB
- *   spent             tell what these took since it was last told, by the threads' own CPU clocks
+ *   site              enter and leave a region as C does, at a site with the number of entries that only count
+ *   *N WORD           execute WORD N times
+ *   times N WORDS ;   execute the words N times
+ *   thread N WORDS ;  execute the words in N threads, one after another; parallel N WORDS ;: at the same time
+ *   meet              in parallel threads: wait until all have arrived, however late they start
+ *   team N WORDS ;    execute the words in a team of N threads, of which this one is the first (only with -DLINKED)
+ *   first WORD N      in a team: the first thread alone executes WORD N
+ *   task              a task is made; execute WORDS ;: it executes the words (only with -DLINKED)
+ *   fork WORDS ;      execute the words in a child process; _Fork WORDS ;: in one for which no fork handler is called
+ *   exec              execute the rest in a new image of the process
+ *   new N             enter and leave N regions that were never entered before
+ *   crowd N TIMES     enter and leave each of N regions TIMES times
+ *   plug{  }plug      load the library $PLUG, and enter a region in it; unload it; plug: both, but leave the region
+ *   plugs N           load the libraries $PLUG.0, $PLUG.1, ..., N in all
+ *   spin N  sleep N   compute, sleep for N milliseconds; poll N: make system calls meanwhile. With a fake clock
+ *                     (fake_clock.c), the milliseconds are the clock's; take N: a hypervisor takes the core meanwhile
+ *   ticks N           compute until the kernel has checked this thread's timers N times, however busy the machine is
+ *   touch N           write to each page of N new MiB
+ *   spent             print how long these took since this was last printed, by the threads' own CPU clocks
  *   deny perf         from now on, the system call perf_event_open fails; deny nap: nanosleep; deny open: openat; deny timer: timer_create
- *   mpi{ }mpi io{ }io statement{ }statement mpi N  io N  initialised finalising finalised aborting: what the
- *                     wrappers would call
- *   chains            from now on, the critical path is followed; pass: this thread's chain is
- *                     sent to the next one that passes it, and goes on after the last one's; gather: all ranks begin
- *                     to meet, of which there is one; all: they have met
- *   wait{ N  }wait    a thread of OpenMP waits in the place N, of the library $PLUG if N is 0; ask N: it asks for the
- *                     place's lock; give N: it gives it back (only with -DLINKED)
- *   alarms  calm      from now on, a signal handler enters a region every 50 microseconds; no more
- *   surprises         the same, one that was never entered before
- *   urgent            tell who handled SIGURG until now, default or own, and how often; handle it
- *   caught            tell who handles SIGURG to the kernel: default or other
- *   bsd               handle SIGURG by bsd_signal; __sigaction: by this
- *   block  unblock    block SIGURG; no more
- *   stack             the alternative stack of signal handlers is no memory any more
- *   unlink            the shards' folder is emptied; rename A: the file A becomes $AUTOANALYZER_POLICY
+ *   mpi{ }mpi io{ }io statement{ }statement mpi N  io N  initialised finalising finalised aborting: call the functions
+ *                     that wrappers call
+ *   chains            from now on, the critical path is recorded; pass: this thread's chain is sent to the next thread
+ *                     that passes one, and continues after the last one's; gather: the only rank begins a collective;
+ *                     all: the collective ends
+ *   wait{ N  }wait    a thread of OpenMP waits at the place N, in the library $PLUG if N is 0; ask N: it requests the
+ *                     lock at this place; give N: it releases the lock (only with -DLINKED)
+ *   alarms  calm      from now on, a signal handler enters a region every 50 microseconds; it stops
+ *   surprises         like alarms, but each time a region that was never entered before
+ *   urgent            print which handler SIGURG had until now, default or own, and how often it ran; install ours
+ *   caught            print which handler SIGURG has for the kernel: default or other
+ *   bsd               install ours by bsd_signal; __sigaction: by this function
+ *   block  unblock    block SIGURG; unblock it
+ *   stack             the alternative stack of signal handlers becomes inaccessible
+ *   unlink            empty the shards' folder; rename A: the file A becomes $AUTOANALYZER_POLICY
  *   closeall chdir exit _exit kill hang
  *
- * With -DLINKED the library's sources are part of the program; else it is preloaded.
+ * With -DLINKED, the library's sources are part of the program; otherwise, the library is preloaded.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -90,8 +91,8 @@ static void (*probe_exit_or_pass)(const char *);
 static const char *(*probe_enter_counted)(const char *, int64_t *);
 void fake_clock_pass(uint64_t nanoseconds) __attribute__((weak));
 void fake_clock_take(uint64_t nanoseconds) __attribute__((weak));
-static void (*pass)(uint64_t nanoseconds); /* null: the clock is the machine's */
-static void (*take)(uint64_t nanoseconds); /* likewise */
+static void (*pass)(uint64_t nanoseconds); /* null unless the clock is fake */
+static void (*take)(uint64_t nanoseconds); /* null unless the clock is fake */
 static char **arguments;
 
 static _Thread_local int is_first;
@@ -149,7 +150,7 @@ static void enter_new(int number) {
     }
 }
 
-static char texts[CROWD][48]; /* of all threads, so written before there are any */
+static char texts[CROWD][48]; /* written before threads start, because all threads read them */
 
 __attribute__((constructor)) static void write_texts(void) {
     for (int i = 0; i < CROWD; i++)
@@ -257,7 +258,7 @@ static void handle_urgent(void) {
     fprintf(stderr, "%s %d\n", before.sa_handler == on_urgent ? "own" : before.sa_handler == SIG_DFL ? "default" : "other", urgent);
 }
 
-/* as the kernel has it, whatever a wrapper says */
+/* Asks the kernel, because a wrapper of sigaction may report something else. */
 static void tell_caught(void) {
     void *action[4] = {NULL}; /* begins with the handler */
     syscall(SYS_rt_sigaction, SIGURG, NULL, action, 8);
@@ -338,7 +339,7 @@ static void poll_clock(int milliseconds) {
 static void spend(void (*how)(int), int milliseconds) {
     if (pass) {
         pass(milliseconds * UINT64_C(1000000));
-        if (how != nap) /* the kernel is to see that it sleeps */
+        if (how != nap) /* a nap is also a real one, so that the kernel knows that the thread sleeps */
             return;
     }
     long long start = cpu_time();
@@ -346,7 +347,7 @@ static void spend(void (*how)(int), int milliseconds) {
     __atomic_fetch_add(&spent, cpu_time() - start, __ATOMIC_RELAXED);
 }
 
-/* ---- what the kernel refuses */
+/* ---- system calls that the kernel refuses */
 
 static void deny(const char *what) {
     unsigned refused = *what == 'o'   ? SYS_openat
@@ -366,7 +367,7 @@ static void deny(const char *what) {
 
 /* ---- control */
 
-/* The words up to the matching semicolon, which are taken out of those that follow. */
+/* Returns the words up to the matching semicolon, and removes them from the words that follow. */
 static struct words block(struct words *words) {
     struct words inner = {words->at, words->at};
     for (int depth = 1; depth; words->at++) {
@@ -418,7 +419,7 @@ static void *take_part(void *given) {
     return NULL;
 }
 
-/* As OpenMP does it: threads that were in the team may end, or do something else, while it is closed. */
+/* As in OpenMP, threads that were in the team may end, or execute something else, while the team is closed. */
 static void in_team(int number, struct words words) {
     pthread_t threads[REGIONS];
     struct member members[REGIONS];

@@ -1,8 +1,8 @@
 /*
- * A clock for tests, in place of runtime/probe/clock.c: each reading takes 10 ns, and what stands between readings takes
- * no time but that which the program lets pass. So no machine makes a region longer, or a probe dearer.
+ * A clock for tests, in place of runtime/probe/clock.c: each reading takes 10 ns, and all other code takes only the
+ * time that the program lets pass. So regions and probes take the same time on all machines.
  *
- * Compile all sources with -DAA_FAKE_CLOCK. No thread is ever off the processor, but that a hypervisor takes it.
+ * Compile all sources with -DAA_FAKE_CLOCK. A thread is off its core only if the program lets a hypervisor take it.
  */
 #include "clock.h"
 
@@ -26,7 +26,7 @@ void fake_clock_pass(uint64_t nanoseconds) {
     __atomic_add_fetch(&now, nanoseconds, __ATOMIC_RELAXED);
 }
 
-/* The processor, which no watch sees. */
+/* The hypervisor takes the core, which the library's watch does not see. */
 void fake_clock_take(uint64_t nanoseconds) {
     __atomic_add_fetch(&taken, nanoseconds, __ATOMIC_RELAXED);
     fake_clock_pass(nanoseconds);

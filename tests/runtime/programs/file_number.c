@@ -1,4 +1,4 @@
-/* A signal handler that interrupts the library is the first to use a file: its number is not lost for good. */
+/* A signal handler that interrupts the library is the first to use a file: later uses still get a number for it. */
 #define _GNU_SOURCE
 #include "io_files.h"
 #include "probe.h"

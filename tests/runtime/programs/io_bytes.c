@@ -1,4 +1,4 @@
-/* Known bytes by every way to a file, and what must not count: pipes, sockets, /proc, memory, errors. */
+/* Reads and writes known numbers of bytes by all functions; pipes, sockets, /proc, memory and errors must not count. */
 #include "case.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Optimised, these two become code in the program itself, which nobody can see. */
+/* If optimised, these two functions are inlined into the program, where no wrapper can count them. */
 #ifdef __OPTIMIZE__
 #undef fputc_unlocked
 #undef fgetc_unlocked
@@ -77,7 +77,7 @@ static void not_files(void) {
     CASE("/dev/shm", 0, 0, 0, write(shared, data, 10));
     close(shared);
     unlink(name);
-    /* The same number, now a file, then a pipe again. */
+    /* The same descriptor is now a file, then a pipe again. */
     close(sockets[0]);
     int fd = open("reused", O_WRONLY | O_CREAT | O_TRUNC, 0666);
     CASE("file after socket", 1, 0, 10, write(sockets[0], data, 10));
@@ -127,7 +127,7 @@ static void streams_out(void) {
     FILE *unbuffered = fopen("unbuffered", "w");
     setvbuf(unbuffered, NULL, _IONBF, 0);
     CASE("unbuffered", 2, 0, 11, fputs("1234567890", unbuffered); fputc('1', unbuffered));
-    /* Both layers on one file: each byte counts once, where the program handed it over. */
+    /* Both layers of I/O on one file: each byte counts once, in the function to which the program passed it. */
     CASE("stream and descriptor", 2, 0, 15, fputs("1234567890", unbuffered);
          write(fileno(unbuffered), "12345", 5));
     fclose(unbuffered);
@@ -176,7 +176,7 @@ static void standard_output(void) {
     CASE("getchar", 2, 2, 0, getchar(); getchar());
 }
 
-/* A thread that enters no region has nowhere to count. */
+/* The I/O of a thread that enters no region is not counted. */
 static void *unrecorded(void *argument) {
     (void)argument;
     FILE *stream = fopen("unrecorded", "w");

@@ -1,4 +1,4 @@
-/* Print the layout of a shard, for the comparison with its twin in Python. */
+/* Print the layout of a shard, to compare it with runtime/gather/shard_layout.py. */
 #include <stdio.h>
 
 #include "path.h"

@@ -1,4 +1,4 @@
-/* Enters so many regions, whose descriptors have so many characters: long_names NUMBER LENGTH. */
+/* Enters NUMBER regions, whose descriptors have LENGTH characters: long_names NUMBER LENGTH. */
 #define _GNU_SOURCE
 #include <assert.h>
 #include <dlfcn.h>

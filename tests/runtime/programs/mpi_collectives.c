@@ -1,10 +1,13 @@
-/* Collectives in place, between groups, among neighbours, and started again; conformance has each as such. */
+/*
+ * Collectives in place, between groups, among neighbours, and with persistent requests. The tests in conformance/ check
+ * each function in its simplest use.
+ */
 #include "case.h"
 
 #include <mpi.h>
 
 #define N 6
-#define PART (N * (int)sizeof(int)) /* the bytes of a part */
+#define PART (N * (int)sizeof(int)) /* size of a part in bytes */
 #define MAX 16
 
 static int rank, size, root;
@@ -16,7 +19,7 @@ static int is_root(void) {
     return rank == root;
 }
 
-/* The part of rank r has r + 1 ints: the sum over all ranks, in bytes. */
+/* Size of the parts of all ranks, in bytes; the part of rank r has r + 1 ints. */
 static int triangle(int n) {
     return n * (n + 1) / 2 * (int)sizeof(int);
 }
@@ -98,7 +101,7 @@ static void between_groups(void) {
     MPI_Comm_free(&group);
 }
 
-/* A line of ranks: those at its ends have one neighbour, a rank alone has none. */
+/* Ranks in a line: those at its ends have one neighbour; a single rank has none. */
 static void line(void) {
     int neighbours = (rank > 0) + (rank < size - 1), periodic = 0;
     int two[2] = {1, 2}, from[2] = {0, 1};
@@ -109,7 +112,7 @@ static void line(void) {
          MPI_Neighbor_allgather(out, N, MPI_INT, in, N, MPI_INT, grid));
     CASE("Neighbor_alltoall on a line", 1, neighbours * PART, neighbours * PART,
          MPI_Neighbor_alltoall(out, N, MPI_INT, in, N, MPI_INT, grid));
-    /* To the lower neighbour one int, to the upper two; so the lower one sends two, and the upper one. */
+    /* Each rank sends one int to its lower neighbour, and two to its upper one; so it receives two and one. */
     int reversed[2] = {2, 1}, from_reversed[2] = {0, 2};
     int got = (rank > 0 ? 2 : 0) + (rank < size - 1 ? 1 : 0);
     CASE("Neighbor_alltoallv on a line", 1, sum * 4, got * 4,
@@ -117,7 +120,7 @@ static void line(void) {
     MPI_Comm_free(&grid);
 }
 
-/* Each rank sends to the next one and gets from the one before. */
+/* Each rank sends to the next one, and receives from the one before. */
 static void directed_ring(void) {
     int before = (rank + size - 1) % size, after = (rank + 1) % size, weight = 1;
     MPI_Comm ring;

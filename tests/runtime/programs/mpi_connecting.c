@@ -1,4 +1,4 @@
-/* Calls that make processes meet. Not every MPI library can do all of it: what fails counts nothing. */
+/* Calls that connect processes. Not every MPI library supports all of them; a call that fails is not counted. */
 #include "case.h"
 
 #include <arpa/inet.h>
@@ -41,7 +41,7 @@ static void publish(void) {
     MAY_FAIL("Unpublish_name", MPI_Unpublish_name("case", MPI_INFO_NULL, port));
 }
 
-/* Rank 0 waits at its port for rank 1. */
+/* Rank 0 waits until rank 1 connects to its port. */
 static void connect_ranks(void) {
     if (rank == 0)
         MAY_FAIL("Open_port", MPI_Open_port(MPI_INFO_NULL, port));
@@ -60,7 +60,7 @@ static void connect_ranks(void) {
     }
 }
 
-/* Both ends of a connection of their own. */
+/* Two ranks connect by a socket of their own. */
 static void join(void) {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof address;

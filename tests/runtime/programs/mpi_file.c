@@ -1,5 +1,6 @@
-/* MPI-IO at the end of a file, in parts and with views; conformance has each function as such. The figures
- * are those of file I/O: calls, bytes read, bytes written; completing calls are MPI's and count no call here.
+/* MPI-IO at the end of a file, in parts and with views; the tests in conformance/ check each function in its simplest
+ * use. Expected values are those of file I/O: calls, bytes read, bytes written; calls that complete requests are MPI
+ * calls, and do not count here.
  */
 #include "case.h"
 
@@ -14,7 +15,7 @@ static int out[4 * N], in[4 * N];
 static const MPI_Comm world = MPI_COMM_WORLD;
 static MPI_File file;
 
-/* Where this rank's part of the file begins, in bytes. */
+/* Offset of this rank's part in the file, in bytes. */
 static MPI_Offset part(void) {
     return (MPI_Offset)rank * BYTES;
 }
@@ -59,7 +60,7 @@ static void split(void) {
     CASE("File_read_all_end", 0, BYTES, 0, MPI_File_read_all_end(file, in, MPI_STATUS_IGNORE));
 }
 
-/* Every second block of the file is seen, in memory every second number is used. */
+/* The view contains every second block of the file; in memory, every second number is used. */
 static void views(void) {
     MPI_Datatype blocks, every_second;
     MPI_Type_vector(N, 1, 2 * size, MPI_INT, &blocks);
@@ -79,7 +80,7 @@ static void views(void) {
     MPI_Type_free(&every_second);
 }
 
-/* Nothing of a device is a file. A call that fails counts nothing. */
+/* A device is not a file, so its bytes do not count; neither does a call that fails. */
 static void others(void) {
     MPI_File other = MPI_FILE_NULL;
     MPI_File_open(MPI_COMM_SELF, "/dev/null", MPI_MODE_WRONLY, MPI_INFO_NULL, &other);

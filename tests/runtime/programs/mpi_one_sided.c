@@ -1,5 +1,5 @@
-/* One-sided functions with nobody, without an operation, with types and requests; conformance has each as
- * such. Around a ring of any size, each rank perhaps its own neighbour. */
+/* One-sided functions with MPI_PROC_NULL, MPI_NO_OP, types and requests; the tests in conformance/ check each function
+ * in its simplest use. Ranks are in a ring of any size; a single rank is its own neighbour. */
 #include "case.h"
 
 #include <mpi.h>
@@ -38,7 +38,7 @@ static void atomics(void) {
     MPI_Win_fence(0, win);
 }
 
-/* What the origin's arguments describe counts, whatever the target's look like. */
+/* The bytes that the arguments for the origin describe count, whatever those for the target are. */
 static void types(void) {
     static double strided[2 * N];
     MPI_Datatype every_second;

@@ -1,6 +1,6 @@
-/* Point-to-point communication with too much and too little room, statuses ignored, nobody, and many
- * requests; conformance has each function as such. Around a ring of any size, each rank perhaps its own
- * neighbour. */
+/* Point-to-point communication with too large and too small buffers, ignored statuses, MPI_PROC_NULL, and many
+ * requests; the tests in conformance/ check each function in its simplest use. Ranks are in a ring of any size; a
+ * single rank is its own neighbour. */
 #include "case.h"
 
 #include <mpi.h>
@@ -11,10 +11,10 @@
 #define MANY 100
 
 static int rank, size, left, right;
-static int out[MANY * N], in[MANY * N]; /* far more room than what arrives */
+static int out[MANY * N], in[MANY * N]; /* far larger than what arrives */
 static const MPI_Comm ring = MPI_COMM_WORLD;
 
-/* So many receives with twice the room that is needed, and as many sends. */
+/* Posts a number of receives with buffers twice as large as necessary, and as many sends. */
 static void post(int number, MPI_Request *requests) {
     for (int i = 0; i < number; i++)
         MPI_Irecv(in + i * N, 2 * N, MPI_INT, left, i, ring, &requests[i]);
@@ -120,7 +120,7 @@ static void probes(void) {
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-/* More requests than the wrappers keep on their stack, receives with twice the room that is needed. */
+/* More requests than the wrappers store on their stack; the receives' buffers are twice as large as necessary. */
 static void many(void) {
     static MPI_Request requests[2 * MANY];
     static MPI_Status statuses[2 * MANY];
@@ -220,7 +220,7 @@ static void given_up(void) {
     MPI_Test_cancelled(&status, &cancelled);
     if (!cancelled)
         abort();
-    /* The handle comes back for a request that is not cancelled. */
+    /* The handle is used again for a request that is not cancelled. */
     MPI_Irecv(in, N, MPI_INT, left, 78, ring, &request);
     MPI_Send(out, N, MPI_INT, right, 78, ring);
     CASE("Wait after a cancelled one", 1, 0, BYTES, MPI_Wait(&request, &status));
@@ -230,7 +230,7 @@ static void given_up(void) {
     MPI_Barrier(ring);
 }
 
-/* Too little room. */
+/* The receives' buffers are too small. */
 static void truncated(void) {
     MPI_Request requests[2];
     MPI_Comm_set_errhandler(ring, MPI_ERRORS_RETURN);
@@ -259,7 +259,7 @@ int main(int argc, char **argv) {
     nothing_yet();
     persistent();
     given_up();
-    if (size > 1) /* Open MPI takes it for success where a rank sends to itself */
+    if (size > 1) /* if a rank sends to itself, Open MPI reports success */
         truncated();
     close_cases();
     MPI_Finalize();

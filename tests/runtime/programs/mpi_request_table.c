@@ -1,4 +1,4 @@
-/* The table of requests against a plain list: handles in use twice, growth, and searches across gaps. */
+/* Compares the table of requests with a simple list: handles that are used twice, growth, and searches across gaps. */
 #include "mpi_request_table.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 static struct aa_request list[LIVE];
 static int length;
 
-/* The place of the youngest entry of a handle as of a serial number. */
+/* Returns the index of a handle's latest entry that is not newer than a serial number. */
 static int youngest(uint64_t handle, uint64_t as_of) {
     int best = -1;
     for (int i = 0; i < length; i++)
@@ -31,7 +31,7 @@ static bool is_plain(struct aa_request request) {
     return request.brings == AA_BRINGS_NOTHING && !request.persistent && !request.question;
 }
 
-/* Those that bring nothing have one entry together, if no other one came between. */
+/* Requests that receive nothing share one entry if no other request came between them. */
 static void add(uint64_t handle, bool persistent, enum aa_brings brings) {
     struct aa_request request = {
         .handle = handle, .sent = (uint64_t)rand(), .persistent = persistent, .brings = brings};

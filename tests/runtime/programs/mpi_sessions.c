@@ -1,4 +1,4 @@
-/* A program without MPI_Init, with two sessions, of which the first begins MPI and ends it. */
+/* A program without MPI_Init, with two sessions; the first one begins MPI, and ends it. */
 #include "case.h"
 
 #include <mpi.h>

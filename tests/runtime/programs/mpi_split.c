@@ -1,6 +1,7 @@
 /*
- * What a barrier before collectives may come to: a late rank, communicators made in every way, of one member, between
- * groups, among neighbours; two threads at once, each on its own; collectives that fail, and none at all.
+ * Cases for the barrier that the library inserts before collectives: a late rank; communicators that are made in every
+ * way, with one member, between groups, of neighbours; two threads at once, each with its own communicator; collectives
+ * that fail; a program without collectives.
  */
 #include "case.h"
 
@@ -12,7 +13,7 @@
 
 static int rank, size, sum;
 
-/* The last rank, from when the first is about to wait, however late a busy machine lets that be. */
+/* The last rank is late, counted from when the first rank is about to wait, which a busy machine may delay. */
 static void late(void) {
     if (rank == 0)
         MPI_Send(NULL, 0, MPI_INT, size - 1, 0, MPI_COMM_WORLD);
@@ -28,7 +29,7 @@ static int all(MPI_Comm comm) {
     return found;
 }
 
-/* The calls of all() on a communicator that the statement makes. */
+/* Calls all() on the communicator that a statement makes. */
 #define MADE(name, ...)                                                                                      \
     do {                                                                                                     \
         MPI_Comm comm = MPI_COMM_NULL;                                                                       \
@@ -59,7 +60,7 @@ static void made(void) {
     MADE("whole alone", MPI_Comm_split(MPI_COMM_WORLD, rank, 0, &comm));
 }
 
-/* Two halves, their intercommunicator, and what is merged of it. */
+/* Two halves, their intercommunicator, and the communicator that is merged from it. */
 static void between_groups(void) {
     MPI_Comm half, inter, merged;
     int first = rank < size / 2, out = rank, in[64];
@@ -100,7 +101,7 @@ static void one_sided(void) {
     MPI_Win_free(&win);
 }
 
-/* One that MPI refuses, by its communicator, on one rank alone. */
+/* A collective that MPI refuses on one rank alone, because of its communicator. */
 static void refused(void) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     if (rank == 0)
@@ -127,7 +128,7 @@ static void threads(void) {
     for (int i = 0; i < 2; i++)
         MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
     for (int i = 0; i < 2; i++)
-        pthread_create(&started[i], NULL, thread, &comms[(rank + i) % 2]); /* not in the same order */
+        pthread_create(&started[i], NULL, thread, &comms[(rank + i) % 2]); /* in another order on odd ranks */
     for (int i = 0; i < 2; i++) {
         pthread_join(started[i], NULL);
         fprintf(expectations, "split thread %d\t3\t12\t12\n", i);

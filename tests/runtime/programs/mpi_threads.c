@@ -1,5 +1,5 @@
-/* Threads that exchange messages at once, each with its peer on the other rank, so that handles go from one to another: those of a
- * receive to another's receive or send. */
+/* Threads that exchange messages at the same time, each with its peer on the other rank, so that MPI uses the handle of
+ * one thread's completed receive again for another thread's receive or send. */
 #include "case.h"
 
 #include <mpi.h>
@@ -8,7 +8,7 @@
 
 #define THREADS 4
 #ifdef OPEN_MPI
-#define ROUNDS 200 /* its threads poll, and hinder each other where cores are few */
+#define ROUNDS 200 /* few, because the threads poll, and slow each other down if there are few cores */
 #else
 #define ROUNDS 2000
 #endif

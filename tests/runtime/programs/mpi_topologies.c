@@ -1,5 +1,5 @@
-/* Makes topologies, and says where the rank stands in each of them, in the file said.RANK: its number, its kind,
- * sizes, periods, coordinates. The number of a topology of a half is that of the half. */
+/* Makes topologies, and writes the rank's position in each of them to the file said.RANK: the topology's number and
+ * kind, sizes, periods, coordinates. A topology of half of the ranks has the number of the half. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,8 +67,8 @@ int main(int argc, char **argv) {
     int sizes[] = {ranks / 2, 2}, ring[] = {1, 0}, none[] = {0, 0}, square[] = {2, 2}, one[] = {1};
     MPI_Comm half, backwards, graph;
     say_grid(1, grid_of(MPI_COMM_WORLD, 2, sizes, ring, 0));
-    grid_of(MPI_COMM_WORLD, 2, sizes, ring, 0); /* the same again */
-    say_grid(2, grid_of(MPI_COMM_WORLD, 2, square, none, 1)); /* of four ranks */
+    grid_of(MPI_COMM_WORLD, 2, sizes, ring, 0); /* the same topology again */
+    say_grid(2, grid_of(MPI_COMM_WORLD, 2, square, none, 1)); /* has four ranks */
     grid_of(MPI_COMM_SELF, 1, one, none, 0);
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);
     say_grid(3 + rank % 2, grid_of(half, 1, sizes, none, 0));

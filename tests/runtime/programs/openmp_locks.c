@@ -1,4 +1,4 @@
-/* A nested lock is held by a thread without call paths that does not give it back, and set by another one. */
+/* A thread without call paths sets a nested lock, and does not release it completely; another thread sets it, too. */
 #include <dlfcn.h>
 #include <omp.h>
 #include <pthread.h>
@@ -18,12 +18,12 @@ int main(void) {
     pthread_t thread;
     ((probe *)dlsym(RTLD_DEFAULT, "aa_probe_enter"))(region);
     omp_init_lock(&plain);
-    omp_set_lock(&plain); /* the first place */
+    omp_set_lock(&plain); /* the first place at which a thread waits */
     omp_unset_lock(&plain);
     omp_init_nest_lock(&nested);
     pthread_create(&thread, NULL, hold, NULL);
     pthread_join(thread, NULL);
-    omp_init_nest_lock(&nested); /* or nobody would ever have it */
+    omp_init_nest_lock(&nested); /* otherwise no thread could set it any more */
     omp_set_nest_lock(&nested);
     omp_set_nest_lock(&nested);
     omp_unset_nest_lock(&nested);

@@ -1,4 +1,4 @@
-/* A thread by POSIX and one by C11, created in a region. */
+/* Creates a POSIX thread and a C11 thread in a region. */
 #include "case.h"
 
 #include <pthread.h>

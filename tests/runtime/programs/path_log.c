@@ -1,10 +1,11 @@
 /*
- * A log of what a process does that the critical path depends on: preloaded behind the probe library, whose
- * own messages do not come here, it notes each message and collective of the program, with the busy time by
- * node that the probe library has booked until then. It uses nothing of that library but the layout of the
- * shard, and sends nothing. path_log.py computes the path from it.
+ * Logs everything in a process that the critical path depends on. This library is preloaded behind the probe library,
+ * whose own messages it does not see. It logs each message and collective of the program, with the busy time by node
+ * that the probe library has recorded until then. It uses only the probe library's layout of the shard, and sends no
+ * messages. path_log.py computes the path from the log.
  *
- * AUTOANALYZER_TEST_LOG names a folder. Of Fortran the calls of the NAS benchmarks are known, with Open MPI.
+ * AUTOANALYZER_TEST_LOG names the folder for the logs. Of Fortran's functions, those that the NAS benchmarks call are
+ * logged, with Open MPI.
  */
 #include "path_log.h"
 
@@ -19,7 +20,7 @@
 
 #define ROOM (1ull << 32)
 
-/* The words of an event: these, then its nodes, or a communicator's members. */
+/* An event begins with these words. Its nodes, and a communicator's members, follow. */
 enum word { KIND, COMM, PEER, TAG, ID, NODE, COUNT, WORDS };
 
 static int64_t *log_begin, *log_next;
@@ -95,8 +96,8 @@ static void note(enum kind kind, int64_t comm, int peer, int tag, int64_t id) {
     event[KIND] = kind;
 }
 
-/* ---- communicators: the same number in all members, as these make those of the same members in the same
- * order */
+/* ---- communicators; a communicator has the same number in all members, because members make the communicators of the
+ * same members in the same order */
 
 static struct {
     MPI_Comm comm;
@@ -156,7 +157,7 @@ void forget(MPI_Comm comm) {
 
 static struct request requests[MOST];
 static int most_requests;
-static int64_t numbers; /* of receives, as they are posted, and of collectives that have begun */
+static int64_t numbers; /* the last number of a receive or a collective, in the order in which they begin */
 
 void put(struct request request) {
     int i = 0;

@@ -1,4 +1,4 @@
-/* What path_log.c notes for the calls of C (path_log_c.c) and of Fortran (path_log_fortran.c). */
+/* The functions in path_log.c that log the calls of C (path_log_c.c) and of Fortran (path_log_fortran.c). */
 #ifndef PATH_LOG_H
 #define PATH_LOG_H
 #define _GNU_SOURCE
@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#define LIST(...) __VA_ARGS__ /* several arguments of a macro in one */
-#define MOST 8192 /* requests, nodes and communicators */
+#define LIST(...) __VA_ARGS__ /* several arguments as one argument of a macro */
+#define MOST 8192 /* maximum number of requests, of nodes, and of communicators */
 
 enum kind { SENT = 1, RECEIVED, COLLECTIVE, BEGUN, COMPLETED, COMMUNICATOR };
 
@@ -20,7 +20,7 @@ struct request {
     enum kind kind;
     int peer, tag;
     int64_t id;
-    bool is_kept; /* a persistent one */
+    bool is_kept; /* persistent */
 };
 
 /* MPI begins; it is about to end. */
@@ -30,8 +30,8 @@ void end(void);
 /* A message is about to be sent. */
 void sent(MPI_Comm comm, int peer, int tag);
 
-/* All members of a communicator, and who waits for whom: e, each for each; f, each for the root; t, the root
- * for each; l, each for those of lower rank. One that has begun has a number. */
+/* A collective. A letter encodes which members wait for which: e, each for each; f, each for the root; t, the root for
+ * each; l, each for those with lower ranks. A non-blocking collective that has begun has a number. */
 void met(MPI_Comm comm, int who, int root);
 int64_t met_later(MPI_Comm comm, int who, int root);
 

@@ -1,7 +1,7 @@
-/* The calls of C that are noted. */
+/* The functions of C whose calls are logged. */
 #include "path_log.h"
 
-/* What requests are before the call that may complete them. */
+/* Copies of requests, as they are before a call that may complete them. */
 struct waiting {
     int count;
     struct request of[MOST];
@@ -249,7 +249,7 @@ int MPI_Waitsome(int count, MPI_Request handles[], int *done, int indices[], MPI
     return result;
 }
 
-/* Collectives: who waits for whom is a letter; lists of parameters and of arguments as they are declared. */
+/* Collectives. A letter encodes which ranks wait for which (path_log.h); then parameters and arguments follow. */
 #define IN const void *in, int in_count, MPI_Datatype in_type
 #define OUT void *out, int out_count, MPI_Datatype out_type
 #define ARRAYS IN, OUT

@@ -1,5 +1,5 @@
-/* The calls of Fortran that the NAS benchmarks have, with Open MPI: all arguments are addresses, and so is
- * the error. */
+/* The functions of Fortran that the NAS benchmarks call, for Open MPI. All arguments are addresses, including the
+ * error. */
 #include "path_log.h"
 
 #define FORTRAN_REQUEST (1ll << 62)
@@ -42,7 +42,7 @@ void mpi_recv_(void *buf, F count, F type, F source, F tag, F comm, F status, F 
     FORTRAN(mpi_recv_, LIST(void *, F, F, F, F, F, F, F))
     struct request request = {1, PMPI_Comm_f2c(*comm), RECEIVED, *source, *tag, next_number(), false};
     next(buf, count, type, source, tag, comm, status, error);
-    complete(request, (const MPI_Status *)status); /* MPI_SOURCE and MPI_TAG are first in both */
+    complete(request, (const MPI_Status *)status); /* MPI_SOURCE and MPI_TAG come first in both languages */
 }
 
 void mpi_irecv_(void *buf, F count, F type, F source, F tag, F comm, F request, F error) {

@@ -1,4 +1,4 @@
-/* A token goes round, and each rank works in a dozen functions before it hands it on: more than a chain has room for. */
+/* A token goes round; before a rank passes it on, it works in a dozen functions, which is more than fits in a chain. */
 #include <mpi.h>
 
 #define UNIT 2000

@@ -1,8 +1,8 @@
 /*
- * Shapes of programs whose critical path is known: each function is one, between two barriers. Work is
- * counted in units, all of the same number of instructions; what a rank has of each and how long the path is
- * stands beside it. Before, between and after messages it is done in functions of these names, so that each
- * is a call path of its own.
+ * Shapes of programs whose critical path is known: each function is one, between two barriers. Work is counted
+ * in units, all with the same number of instructions. Comments contain the units of each rank, and the length of
+ * the path. The functions before, between and after do the work before, between and after messages, so that each
+ * part has its own call path.
  */
 #include <fcntl.h>
 #include <mpi.h>
@@ -18,7 +18,7 @@
 #ifndef UNIT
 #define UNIT 20000
 #endif
-#define MOST 64 /* ranks */
+#define MOST 64 /* maximum number of ranks */
 #define FIFO "answered.fifo"
 #define WORLD MPI_COMM_WORLD
 #define IGNORE MPI_STATUS_IGNORE
@@ -58,7 +58,7 @@ static void give(int to) {
     MPI_Send(&token, 1, MPI_INT, to, 7, WORLD);
 }
 
-/* 3 rounds: divided, one after another, on all: busy 3 (2 + 1 + 1), path 3 (2 + P + 1). */
+/* 3 rounds; work is divided, then in a chain, then on all ranks: busy 3 (2 + 1 + 1), path 3 (2 + P + 1). */
 static void chain(void) {
     for (int i = 0; i < 3; i++) {
         before(2);
@@ -133,7 +133,7 @@ static void wavefront(void) {
     }
 }
 
-/* Neighbours' messages are awaited after work of one's own; rank 0 sends its late. */
+/* Ranks wait for their neighbours' messages after work of their own; rank 0 sends its messages late. */
 static void overlap(int late, int meanwhile) {
     int sent[2] = {rank, rank}, received[2];
     MPI_Request requests[4];
@@ -166,7 +166,7 @@ static void late_root(void) {
     after(1);
 }
 
-/* The root is early, and waits for nobody: path 3 + 1, and not 3 + 2. */
+/* The root of a broadcast is early, and waits for no rank: path 3 + 1, and not 3 + 2. */
 static void early_root(void) {
     int value = 0;
     before(rank == 0 ? 1 : rank == 1 ? 3 : 2);
@@ -174,7 +174,7 @@ static void early_root(void) {
     after(rank == 0 ? 2 : 1);
 }
 
-/* A reduction to a root that works, and sends it round: path 2 + 1 + 1. */
+/* A reduction to a root, which then works and broadcasts: path 2 + 1 + 1. */
 static void root_works(void) {
     int value = rank, sum = 0;
     before(rank == size - 1 ? 2 : 1);
@@ -195,7 +195,7 @@ static void halves(void) {
     MPI_Comm_free(&half);
 }
 
-/* Each needs those of lower rank: path 3, as rank 0 has 2 before the scan. */
+/* In a scan, each rank waits for those with lower numbers: path 3, because rank 0 has 2 before the scan. */
 static void lower_ranks(void) {
     int value = rank, sum;
     before(rank == 0 ? 2 : 1);
@@ -203,7 +203,7 @@ static void lower_ranks(void) {
     after(1);
 }
 
-/* The last rank is late, and no other needs it: path 3 + 1, and not 3 + 2. */
+/* The last rank is late, and no other rank waits for it: path 3 + 1, and not 3 + 2. */
 static void higher_rank(void) {
     int value = rank, sum;
     before(rank == size - 1 ? 3 : 1);
@@ -211,7 +211,7 @@ static void higher_rank(void) {
     after(rank == size - 1 ? 1 : 2);
 }
 
-/* A collective that goes on meanwhile: rank 1's 3 are not hidden behind 1: path 3 + 1. */
+/* A non-blocking collective: the 3 units of rank 1 are not hidden behind the 1 of the others: path 3 + 1. */
 static void begun(void) {
     int value = rank, sum;
     MPI_Request request;
@@ -222,7 +222,7 @@ static void begun(void) {
     after(1);
 }
 
-/* Persistent requests, matched probes, anybody's messages: a token goes round, path P. */
+/* Persistent requests, matched probes, receives from any source: a token goes round, path P. */
 static void token(void) {
     int sent = 0, received = 0, there = 0;
     MPI_Request request;
@@ -245,7 +245,7 @@ static void token(void) {
     MPI_Request_free(&request);
 }
 
-/* A master hands out equal work to who asks: at least 2, at most all of it. */
+/* A master gives equal work to ranks that ask for it: path at least 2, at most all work. */
 static void master(void) {
     int task, left = 2 * (size - 1), none = -1;
     MPI_Status status;
@@ -262,7 +262,7 @@ static void master(void) {
     }
 }
 
-/* Even ranks, and each of the first two alone. */
+/* Communicators of the even ranks, and of each of the first two ranks alone. */
 static MPI_Group even, first, second;
 
 /* A rank is late, and does nothing afterwards: path 3 + 2 for those who wait for it, and 1 + 2 for others. */
@@ -274,7 +274,7 @@ static void since(int late) {
     after(rank == late ? 0 : 2);
 }
 
-/* A communicator is copied meanwhile: path 3 + 2. */
+/* A communicator is copied without blocking: path 3 + 2. */
 static void copied(void) {
     MPI_Comm copy;
     MPI_Request request;
@@ -296,7 +296,7 @@ static void grouped(void) {
         MPI_Comm_free(&made);
 }
 
-/* Even and odd ranks, and what connects them. */
+/* Communicators of even and odd ranks, and their intercommunicator. */
 static MPI_Comm half, across;
 
 static void connect(void) {
@@ -309,7 +309,7 @@ static void disconnect(void) {
     MPI_Comm_free(&half);
 }
 
-/* Two groups are connected: all wait for all, path 3 + 2. */
+/* Two groups are connected: all ranks wait for all, path 3 + 2. */
 static void connected(void) {
     MPI_Comm_split(WORLD, rank % 2, rank, &half);
     until(1);
@@ -351,7 +351,7 @@ static void across_root(void) {
     disconnect();
 }
 
-/* Only rank 1 is beside rank 0, which is late: path 3 + 1, and not 3 + 2. */
+/* Only rank 1 is a neighbour of rank 0, which is late: path 3 + 1, and not 3 + 2. */
 static void beside(void) {
     MPI_Comm line;
     MPI_Request request;
@@ -398,7 +398,7 @@ static void open_window(void) {
     MPI_Win_create(&exposed_value, sizeof exposed_value, 1, MPI_INFO_NULL, WORLD, &window);
 }
 
-/* All wait for all to make a window: path 3 + 2. */
+/* All ranks wait for all to create a window: path 3 + 2. */
 static void windowed(void) {
     until(1);
     open_window();
@@ -406,7 +406,7 @@ static void windowed(void) {
     MPI_Win_free(&window);
 }
 
-/* And to free it: path 3 + 2. */
+/* All ranks wait for all to free a window: path 3 + 2. */
 static void unwindowed(void) {
     open_window();
     until(1);
@@ -414,7 +414,7 @@ static void unwindowed(void) {
     since(1);
 }
 
-/* A fence of even ranks' window: path 3 + 2 by rank 2, as rank 1 has 4 before and others wait for it in no fence. */
+/* A fence on the window of the even ranks: path 3 + 2 by rank 2. Rank 1 has 4, but no rank waits for it in a fence. */
 static void fenced(void) {
     MPI_Comm_split(WORLD, rank % 2 ? MPI_UNDEFINED : 0, rank, &half);
     if (rank % 2) {
@@ -430,7 +430,7 @@ static void fenced(void) {
     MPI_Comm_free(&half);
 }
 
-/* A fence that ends nothing: nobody waits, path 3. */
+/* A fence that ends no epoch: no rank waits, path 3. */
 static void unfenced(void) {
     open_window();
     until(1);
@@ -440,7 +440,7 @@ static void unfenced(void) {
     MPI_Win_free(&window);
 }
 
-/* Twice, rank 1 needs rank 0's post, and rank 0 what rank 1 does then: path 2 * (3 + 2 + 1). */
+/* Twice, rank 1 waits for rank 0's post, and rank 0 for what rank 1 does then: path 2 * (3 + 2 + 1). */
 static void posted(void) {
     int done = 0;
     open_window();
@@ -464,8 +464,8 @@ static void posted(void) {
     MPI_Win_free(&window);
 }
 
-/* Each sends synchronously to a rank that receives late, in one call, in two, and in persistent ones: path
- * three times 3 + 2, as the sender goes on when the receive begins. */
+/* Each rank sends synchronously to a rank that receives late, by a blocking, a non-blocking and a persistent call: path
+ * three times 3 + 2, because the sender continues when the receive begins. */
 static void synchronous(void) {
     int value = rank;
     MPI_Request request = MPI_REQUEST_NULL;
@@ -493,8 +493,8 @@ static void synchronous(void) {
     }
 }
 
-/* A receive begins after 2, and goes on meanwhile: path 2 + 2, and not 3 + 2. The sender sleeps until it is
- * answered. */
+/* A non-blocking receive begins after 2, during 3 units: path 2 + 2, and not 3 + 2. The sender sleeps until it gets an
+ * answer. */
 static void answered(void) {
     int value = rank, end;
     char byte = 0;
@@ -536,7 +536,7 @@ static void open_file(void) {
     MPI_File_open(WORLD, "data", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
 }
 
-/* Processes of a file wait for each other: to open it, to write, meanwhile, in two steps, and to close it. */
+/* The ranks of a file wait for each other: to open it, to write (blocking, non-blocking, in two steps), and close it. */
 static void filed(void) {
     MPI_Request request;
     until(1);
@@ -577,7 +577,7 @@ static void team(int late) {
     compute(omp_get_thread_num() == late ? 3 : 1);
 }
 
-/* Of a team, the slowest thread has three times the work of the others: path 2 (2 + 3 + 3). */
+/* In a team of threads, the slowest one has three times the work of the others: path 2 (2 + 3 + 3). */
 static void teams(void) {
     for (int i = 0; i < 2; i++) {
         work(2);
@@ -602,8 +602,8 @@ static void persistent(void) {
 #define SHAPE(name)                                                                                          \
     { #name, name }
 
-/* Prints after each shape how many units each rank did in it. Arguments name the shapes; without them it is
- * all. Those behind the master take four ranks or more. */
+/* Prints after each shape how many units each rank did in it. Arguments name the shapes; without arguments, all shapes
+ * are executed. The shapes after "master" need four ranks or more. */
 int main(int argc, char **argv) {
     static const struct {
         const char *name;
@@ -629,7 +629,7 @@ int main(int argc, char **argv) {
     MPI_Group_range_incl(all, 1, (int[1][3]){{0, size - 1, 2}}, &even);
     MPI_Group_incl(all, 1, (int[]){0}, &first);
     MPI_Group_incl(all, 1, (int[]){1}, &second);
-    #pragma omp parallel num_threads(3) /* which starts the threads */
+    #pragma omp parallel num_threads(3) /* this starts the threads */
     compute(0);
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         int asked = argc == 1;
@@ -648,6 +648,6 @@ int main(int argc, char **argv) {
     }
     MPI_Barrier(WORLD);
     MPI_Finalize();
-    work(rank == 1 ? 3 : 1); /* beyond all of them */
+    work(rank == 1 ? 3 : 1); /* after all shapes */
     return 0;
 }

@@ -1,4 +1,4 @@
-/* Ranks of whose threads one has three times the work of the others. */
+/* On each rank, one thread has three times the work of the others. */
 #include <mpi.h>
 #include <omp.h>
 #ifndef UNIT
@@ -21,7 +21,7 @@ static void together(int rank) {
     #pragma omp parallel num_threads(3)
     work(omp_get_thread_num() == rank ? 3 : 1);
 }
-/* On each of two ranks 2 (2 + 5 + 5) units, of which the slowest threads have 2 (2 + 3 + 3), which is the path. */
+/* Each of two ranks has 2 (2 + 5 + 5) units; the slowest threads have 2 (2 + 3 + 3) of them, which is the path. */
 int main(int argc, char **argv) {
     int rank, provided;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);

@@ -1,4 +1,4 @@
-/* One rank writes a file, three times, for which the others wait. */
+/* One rank writes a file, and the others wait for it, three times. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * Programs made up by chance, which cannot hang: all ranks draw the same steps from a seed. Each prints a sum over all
- * that was received, which does not depend on the order in which anything came.
+ * Random programs that cannot hang: all ranks draw the same steps from a seed. Each rank prints the sum of all data
+ * that it received, which does not depend on the order in which they arrived.
  *
  *     random_messages FIRST LAST [THREADS]
  */
@@ -32,7 +32,7 @@ static void work(uint32_t amount) {
         spun = spun * 1.0000001 + 1e-9;
 }
 
-/* Ranks in an order that all know: each sends to the next one in it. */
+/* The ranks in a random order, which is the same on all ranks: each sends to the next one in it. */
 static void shuffle(struct chance *chance, int order[], int count) {
     for (int i = 0; i < count; i++)
         order[i] = i;
@@ -62,7 +62,7 @@ static long messages(struct chance *chance, MPI_Comm comm, int me, int count, in
     int place = place_of(order, count, me);
     int to = order[(place + 1) % count], from = order[(place + count - 1) % count];
     int number = 1 + (int)draw(chance, 4), how = (int)draw(chance, 8), tag = step * 8, how_sent = (int)draw(chance, 4);
-    int anybody = (int)draw(chance, 2), any_tag = !anybody && draw(chance, 2); /* of one sender they come in order */
+    int anybody = (int)draw(chance, 2), any_tag = !anybody && draw(chance, 2); /* one sender's messages are in order */
     MPI_Request sends[4] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL}, receives[4];
     MPI_Status status;
     work(draw(chance, 20000) * (uint32_t)(1 + place % 3));
@@ -139,7 +139,7 @@ static long messages(struct chance *chance, MPI_Comm comm, int me, int count, in
     return sum;
 }
 
-/* A message of each other rank to one, which takes them as they come; long ones wait until they are received. */
+/* All other ranks send a message to one rank, which receives them in any order; long ones wait until then. */
 static long all_to_one(struct chance *chance, MPI_Comm comm, int me, int count, int step) {
     static const int lengths[] = {1, 2000, 40000};
     int root = (int)draw(chance, (uint32_t)count), how = (int)draw(chance, 5), tag = step * 8, done;

@@ -1,4 +1,4 @@
-/* Prints what the kernel's text says of waiting for a processor. */
+/* Prints the time spent waiting for a core, as read from the kernel's text. */
 #include "delay.c"
 #include "memory.c"
 #include "system.c"

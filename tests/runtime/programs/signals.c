@@ -1,6 +1,6 @@
 /*
- * Tell what signals do to a program, one line per observation, so that a run with samples can be compared with one
- * without. Each argument is a case. Where a case spins, samples are due. A program that sees SIGURG says so.
+ * Print what signals do to a program, one line per observation, to compare a run with samples with one without. Each
+ * argument is a case. While a case spins, samples are due. A program that sees SIGURG reports that.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -80,7 +80,7 @@ static void said(const char *what, int result) {
     printf("%s: %d %s\n", what, result, result < 0 ? strerror(errno) : "");
 }
 
-/* ---- what waits for signals, or lets them in meanwhile */
+/* ---- calls that wait for signals, or unblock them meanwhile */
 
 static void masks(void) {
     sigset_t set = all(), before, none;
@@ -179,7 +179,7 @@ static void *spin_long(void *nothing) {
     return nothing;
 }
 
-/* As a program that starts many helpers at its beginning. */
+/* Like a program that starts many helpers at its beginning. */
 static void often(void) {
     sigset_t all, before;
     sigfillset(&all);
@@ -359,7 +359,7 @@ static void own(const char *how) {
 
 /* ---- timers of the program */
 
-/* On a busy machine, the kernel looks at a timer rarely, and one signal is for several of its periods. */
+/* On a busy machine, the kernel checks a timer rarely, and sends one signal for several of its periods. */
 static void count_periods(int number, siginfo_t *info, void *context) {
     (void)number, (void)context;
     caught += 1 + info->si_overrun;

@@ -1,6 +1,6 @@
 /*
- * Tasks of OpenMP, one for each path of three regions out of so many: task_paths THREADS REGIONS. Each thread
- * of the team executes some, and continues the path on which a task was made: the first ones end when each has one.
+ * Tasks of OpenMP, one for each path of three out of REGIONS regions: task_paths THREADS REGIONS. Each thread of the
+ * team executes some, and continues the path on which a task was made; the first tasks end when each thread has one.
  */
 #define _GNU_SOURCE
 #include <assert.h>
@@ -20,7 +20,7 @@ static int regions, threads, maker, begun;
 static _Thread_local int has_begun;
 static const char in_task[] = "aa1|user|task|||0|0|0";
 
-/* The thread that makes the tasks may have none. */
+/* The thread that makes the tasks need not execute one. */
 static void wait_for_all(void) {
     int ready;
     if (!has_begun && omp_get_thread_num() != maker) {

@@ -1,4 +1,4 @@
-"""Programs under the counting tool, and what their regions counted."""
+"""Run programs under the counting tool, and read the counts of their regions."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Lab:
         return found
 
     def run(self, words: list[str], environment: Mapping[str, str], status: int = 0) -> str:
-        """Run words and return their output; it is stored in ``said``, too."""
+        """Run a command, and return its output, which is also in the file ``said``."""
         done = subprocess.run(
             words, cwd=self.folder, env=environment, capture_output=True, text=True, check=False, timeout=1200
         )

@@ -1,6 +1,6 @@
-"""Measure verdicts on scaling: programs with planted faults, and some without, are run with 1, 2, 4 and 8 ranks.
+"""Measure how good verdicts on scaling are: programs with and without planted faults run with 1, 2, 4 and 8 ranks.
 
-Prints each verdict's worth, and a table, worst first. Programs and runs that are kept are not made again.
+Prints the score of each verdict, and a table, worst first. Programs and runs that are kept are not made again.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from .score import ScaledScore, planted_in, scored
 
 @dataclass(frozen=True)
 class Outcome:
-    """A case and what its verdict was worth."""
+    """A case, and the score of its verdict."""
 
     case: ScaledCase
     score: ScaledScore
 
     @property
     def name(self) -> str:
-        """The case in words."""
+        """The seed, language and faults of the case as text."""
         faults = " + ".join(f"{each.kind} {each.strength:.0%}" for each in self.case.truths) or CLEAN
         return f"seed {self.case.seed:3} {self.case.language:3} {faults}"
 
@@ -48,7 +48,7 @@ class Outcome:
 
 
 def judged(case: ScaledCase, folder: Path, counters: str) -> Outcome:
-    """Build a case, run it, and judge the verdict; what an earlier call kept is used again."""
+    """Build and run a case, and judge the verdict; a program and runs that are in the folder are used again."""
     folder.mkdir(parents=True, exist_ok=True)
     printed = case.printed()
     job = Job(folder, case.program, case.language)

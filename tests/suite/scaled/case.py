@@ -1,4 +1,4 @@
-"""A program of any number of ranks with up to two planted faults of scaling, from a seed.
+"""Programs for any number of ranks, with up to two planted faults of scaling, drawn from a seed.
 
 Loops without a fault divide their work by the number of ranks. A fault's strength is about the share of the largest
 run's rank-seconds that it loses, compared with perfect scaling.
@@ -17,9 +17,9 @@ RANKS = (1, 2, 4, 8)
 CLEAN = "clean"  # a case without a fault
 _MOST = RANKS[-1]
 _STEPS = 10
-_WORK = Work.SMOOTH  # of a second, it executes the fewest instructions, which simulation counts slowly
+_WORK = Work.SMOOTH  # executes the fewest instructions per second, which the simulation counts slowly
 _STRENGTHS = (0.05, 0.1, 0.2, 0.35, 0.5)
-_LEFT = 0.5  # of the largest run: what faults may lose together
+_LEFT = 0.5  # maximum share of the largest run that faults lose together
 
 
 @dataclass(frozen=True)
@@ -27,10 +27,11 @@ class Fault:
     """A kind of fault.
 
     Attributes:
-        formula: The turns of its loop, with ``{turns}`` for their number on a rank of the largest run, or in all.
-        excess: What it loses in the largest run, in such turns.
-        named: The kinds of loss that are right for it.
-        tail: What MPI does in its phase.
+        formula: The number of iterations of the fault's loop, in ``rank`` and ``ranks``. ``{turns}`` is a number that
+            depends on the strength, and ``{shared}`` are iterations without a fault.
+        excess: How many times ``{turns}`` the ranks of the largest run lose in all.
+        named: The kinds of loss that a verdict may name.
+        tail: The MPI calls in the fault's phase.
     """
 
     formula: str
@@ -41,7 +42,7 @@ class Fault:
 
 _IN_TURN = ("one_after_another", "late")
 _ALONE = ("imbalance", "one_after_another", "late")
-# One rank: the first one is 1 / (rank + 1), the last one (rank + 1) / ranks. All of these divide whole numbers.
+# Divisions are of integers: 1 / (rank + 1) is 1 on the first rank alone, and (rank + 1) / ranks on the last one alone.
 FAULTS = {
     "replicated": Fault("{turns}", _MOST - 1, ("replicated",)),
     "halo": Fault("{shared} / ranks + {turns}", _MOST - 1, ("grows",)),
@@ -52,7 +53,7 @@ FAULTS = {
     "imbalance": Fault("{shared} / ranks + {turns} * ((rank + 1) / ranks)", _MOST - 1, _ALONE, Tail.REDUCTION),
 }
 _ROUND = (*FAULTS, *FAULTS, CLEAN)  # the second time with another fault beside it
-_SHARED = 0.1  # of the work that is divided: what a loop with a fault divides, too
+_SHARED = 0.1  # share of the run on one rank for the work of a faulty loop that is divided by the number of ranks
 
 
 @dataclass(frozen=True)
@@ -66,13 +67,13 @@ class Truth:
 
     @property
     def named(self) -> tuple[str, ...]:
-        """The kinds of loss that are right for it."""
+        """The kinds of loss that a verdict may name."""
         return FAULTS[self.kind].named
 
 
 @dataclass(frozen=True)
 class ScaledCase:
-    """What a seed stands for; the strongest fault is the first."""
+    """The program of a seed, and its faults, the strongest first."""
 
     seed: int
     language: str
@@ -80,17 +81,17 @@ class ScaledCase:
     truths: tuple[Truth, ...]
 
     def printed(self) -> Printed:
-        """The sources."""
+        """Return the sources of the program."""
         return PRINTERS[self.language](self.program)
 
 
 def language_of(seed: int) -> str:
-    """Each round has another language first, so that four rounds have each kind in each language."""
+    """Return a seed's language; rounds through all kinds begin with different ones, so four have all combinations."""
     return (*PRINTERS,)[(seed % len(_ROUND) + seed // len(_ROUND)) % len(PRINTERS)]
 
 
 def kinds_of(seed: int) -> tuple[str, ...]:
-    """The kinds of a seed's faults."""
+    """Return the kinds of a seed's faults: none, one or two."""
     kind = _ROUND[seed % len(_ROUND)]
     if kind == CLEAN:
         return ()
@@ -100,7 +101,13 @@ def kinds_of(seed: int) -> tuple[str, ...]:
 
 
 def scaled_case(seed: int, *, seconds: float, clean: bool = False) -> ScaledCase:
-    """Draw the case of a seed, or one without a fault; without faults, one rank computes for about ``seconds``."""
+    """Return the case of a seed.
+
+    Args:
+        seed: The seed of all random choices.
+        seconds: How long the program would compute on one rank without faults.
+        clean: Whether to plant no faults.
+    """
     random, names = Random(seed), drawn_names(Random(seed))
     strengths: list[float] = []
     kinds = () if clean else kinds_of(seed)
@@ -130,6 +137,6 @@ def _shares(random: Random) -> list[float]:
 
 
 def _loop(formula: str, seconds: float, shared: float = 0.0) -> Loop:
-    """Return a loop: the ``turns`` and ``shared`` of its formula take these seconds in all steps."""
+    """Return a loop; ``{turns}`` and ``{shared}`` in its formula become iterations for these seconds in all steps."""
     turns, divided = (round(each / _STEPS / (NS[_WORK] * LENGTH * 1e-9)) for each in (seconds, shared))
     return Loop(_WORK, (), LENGTH, formula=formula.format(turns=turns, shared=divided))

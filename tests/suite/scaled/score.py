@@ -1,4 +1,4 @@
-"""What a verdict on scaling is worth: which planted faults it names, and what it invents."""
+"""Score a verdict on scaling: which planted faults it names, and which losses it invents."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any
 from ..program import Position, Printed
 from .case import Truth
 
-# Losses of no line, or of transfer, are neither found nor invented: nothing is planted there.
+# Kinds of losses that are ignored, because no fault of these kinds is planted.
 _NOT_JUDGED = ("not_explained", "transfer", "messages", "slow_core")
-_WORTH = 0.02  # of the largest run: a smaller loss beside the planted ones is not held against a verdict
+_WORTH = 0.02  # share of the largest run; smaller losses do not count as invented
 
 
 @dataclass(frozen=True)
 class Planted:
-    """A fault, and the places of which one is to be named."""
+    """A fault, and the positions of which a verdict must name one."""
 
     truth: Truth
     places: tuple[Position, ...]
@@ -25,16 +25,16 @@ class Planted:
 
 @dataclass(frozen=True)
 class ScaledScore:
-    """A verdict's worth.
+    """The score of a verdict.
 
     Attributes:
-        planted: What was planted, the strongest first.
-        found: For each, whether a loss names its place and cause.
-        first: Whether the largest loss is the first planted fault; with two that are as strong, either.
-        invented: Losses that nothing was planted for, with their shares of the largest run.
-        sums: Whether the losses add up to what is lost, within 1 % of it.
-        measured: For each fault, the share of the largest run that the losses at its place have.
-        held: By metric, how far the prediction for the largest run is off, as a share; None without a model.
+        planted: The planted faults, the strongest first.
+        found: For each fault, whether a loss has its position and one of its kinds.
+        first: Whether the largest loss is the strongest fault, or one of several that are as strong.
+        invented: Losses where no fault was planted, as text, with their shares of the largest run.
+        sums: Whether the losses add up to the total loss, within 1 % of it.
+        measured: For each fault, the share of the largest run that is lost at its positions.
+        held: Metric → relative error of the prediction for the largest run; None without a model.
     """
 
     planted: tuple[Planted, ...]
@@ -47,12 +47,12 @@ class ScaledScore:
 
     @property
     def right(self) -> bool:
-        """Whether the first cause is right, and none is invented."""
+        """Whether the largest loss is right, and none is invented."""
         return self.first and not self.invented
 
 
 def planted_in(truths: Sequence[Truth], printed: Printed) -> tuple[Planted, ...]:
-    """Return the faults with their places: the loop, or the procedure that holds nothing else."""
+    """Return the faults with their positions: the loop, and the procedure, which contains no other loop."""
     return tuple(
         Planted(each, tuple(_bare(place) for key in (each.loop, None) for place in printed.positions[each.phase, key]))
         for each in truths
@@ -60,7 +60,7 @@ def planted_in(truths: Sequence[Truth], printed: Printed) -> tuple[Planted, ...]
 
 
 def scored(planted: Sequence[Planted], document: dict[str, Any]) -> ScaledScore:
-    """Judge a verdict, which is the JSON of ``scale``."""
+    """Score a verdict, which is the parsed JSON output of ``autoanalyzer scale``."""
     whole = document["lost"]["of"]
     losses = [each for each in document["losses"] if each["rank_seconds"] > 0 and each["kind"] not in _NOT_JUDGED]
     found = tuple(any(_names(loss, each) for loss in losses) for each in planted)
@@ -102,5 +102,5 @@ def _position(loss: dict[str, Any]) -> Position:
 
 
 def _bare(position: Position) -> Position:
-    """Folders do not count."""
+    """Return a position without the folders of its file."""
     return Position(Path(position.file).name, position.line)

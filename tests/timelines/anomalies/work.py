@@ -1,4 +1,4 @@
-"""Runs of a program that works in steps: what each step takes on each rank is known."""
+"""Synthetic runs of a program that works in steps; how long each step takes on each rank is known."""
 
 from __future__ import annotations
 
@@ -54,21 +54,21 @@ def run(
     steps: int = STEPS,
     pace: float = STEP,
 ) -> Run:
-    """Record a run.
+    """Return a synthetic run. Functions have the arguments rank and step, others the step.
 
     Args:
-        seed: Of the noise.
-        slower: By what share a step takes longer on a rank.
-        misses: Of each step.
-        faults: Likewise.
-        io: Seconds of file I/O after a step.
-        memory: In use at a step.
-        events: Steps after which ``exchange`` is called.
-        noise: Deviation of a step's time.
-        stolen: Of how many steps the processor is taken away, for 20 ms; the same for all, or by step.
-        timed: Whether the clock is the program's.
-        steps: How many.
-        pace: Seconds of a step.
+        seed: The seed of the noise.
+        slower: Returns by which share a step takes longer.
+        misses: Returns the additional L2 misses in a step.
+        faults: Returns the additional page faults in a step.
+        io: Returns the seconds of file I/O after a step.
+        memory: Returns each rank's resident memory at a step, in bytes.
+        events: The steps after which ``exchange`` is called.
+        noise: The deviation of a step's time, relative to the time.
+        stolen: The share of steps in which the rank loses its core for 20 ms, or a function that returns it.
+        timed: Whether the run has normal speed; False for a counting run.
+        steps: The number of steps.
+        pace: The time of a step in seconds.
     """
     chance = np.random.default_rng(seed)
     lines = []

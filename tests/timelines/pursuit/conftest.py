@@ -1,4 +1,4 @@
-"""Points to pursue metrics of."""
+"""A fixture that makes metric spaces for projection pursuit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from autoanalyzer.multivariate.metric_space import MetricSpace, Point
 
 
 def space_of(values: npt.ArrayLike) -> MetricSpace:
-    """Make a space of ``float64[rank, metric]``; metrics are called ``m0``, ``m1``, …"""
+    """Return a space with these values, ``float64[rank, metric]``; metrics are called ``m0``, ``m1``, …"""
     columns = np.asarray(values, dtype=np.float64)
     named = {f"m{place}": column for place, column in enumerate(columns.T)}
     return MetricSpace.of_columns(named, [Point(rank) for rank in range(len(columns))])
@@ -20,5 +20,5 @@ def space_of(values: npt.ArrayLike) -> MetricSpace:
 
 @pytest.fixture(scope="session")
 def make_space() -> Callable[[npt.ArrayLike], MetricSpace]:
-    """Make a space of an array."""
+    """Return the function ``space_of``."""
     return space_of

@@ -1,4 +1,4 @@
-"""Pairs of sequences of which it is known what belongs together: the situations of Table 1, and the failures of 4.2."""
+"""Pairs of sequences whose matching samples are known (Hauswirth et al. 2005, Table 1, and the failures in 4.2)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SITUATIONS: Final = ("scaled", "shifted", "warped")
 
 
 def sequence(shape: str, count: int, chance: np.random.Generator) -> Values:
-    """Return a sequence of unit deviation."""
+    """Return a sequence with ``count`` samples and a deviation of 1; ``shape`` is one of ``SHAPES``."""
     at = np.linspace(0, 1, count)
     if shape == "gradual":
         values = 1 + 0.3 * at + 0.2 * np.sin(2 * np.pi * 7 * at**1.3)
@@ -34,7 +34,7 @@ def sequence(shape: str, count: int, chance: np.random.Generator) -> Values:
 
 
 def distortion(situation: str, chance: np.random.Generator) -> Map:
-    """Return the map of times from the first sequence to the second, both from 0 to about 1."""
+    """Return the function that maps times in the first sequence, from 0 to 1, to times in the second."""
     if situation == "scaled":
         factor = chance.uniform(0.7, 1.5)
         return lambda at: at * factor
@@ -46,7 +46,14 @@ def distortion(situation: str, chance: np.random.Generator) -> Map:
 
 
 def distorted(values: Values, to: Map, noise: float, chance: np.random.Generator) -> tuple[Values, Values]:
-    """Return both sequences, sampled equally often, each with its own noise."""
+    """Return two sequences with the same sampling rate, each with its own noise.
+
+    Args:
+        values: The first sequence without noise.
+        to: Maps times in the first sequence to times in the second.
+        noise: The deviation of the noise.
+        chance: The generator of random numbers.
+    """
     count = len(values)
     at = np.linspace(0, 1, count)
     there = np.arange(round(count * float(to(np.ones(1))[0]))) / (count - 1)
@@ -55,5 +62,5 @@ def distorted(values: Values, to: Map, noise: float, chance: np.random.Generator
 
 
 def high_and_low(lengths: tuple[int, ...]) -> Values:
-    """Alternate between 0 and 1, staying at each for so many samples."""
+    """Return a sequence that alternates between 0 and 1, with these numbers of samples at each."""
     return np.repeat(np.arange(len(lengths)) % 2, lengths).astype(float)

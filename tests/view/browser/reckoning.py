@@ -1,6 +1,6 @@
-"""What a browser must show, reckoned from the cells of the experiment with none of the browser's code.
+"""Compute the values that a browser must show from those of the experiment, without the browser's code.
 
-Of a browser only its state is taken: which nodes are open and selected, and where a node stands in its tree.
+Only the browser's state is used: which nodes are open and selected, and the position of a node in its tree.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from autoanalyzer.experiment import Experiment
 from autoanalyzer.view.browser import Browser
 
-Cells = list[tuple[float, np.ndarray]]  # sign, and cells that are put together
+Cells = list[tuple[float, np.ndarray]]  # terms of a sum: the sign, and the cells whose values are added
 Seen = tuple[float | None, str]
 
 
@@ -36,7 +36,7 @@ class Reckoning:
         }
 
     def system_tree(self, browser: Browser) -> dict[tuple[object, ...], Seen]:
-        """By names from the machine down."""
+        """Return the values in the system tree, by the names of a node and of those above it, from the machine down."""
         rows = self._rows(browser, browser.program.selected)
         threads = Counter(place.process for place in self.experiment.locations)
         columns: dict[tuple[object, ...], list[int]] = {}

@@ -1,4 +1,4 @@
-"""Pages in a real browser."""
+"""Open pages in a real browser, and read what they show."""
 
 from __future__ import annotations
 
@@ -60,14 +60,14 @@ _PICTURE = """async (places) => {
 
 @dataclass
 class Shown:
-    """A page that is open, and what it complained of, or asked for."""
+    """An open page; ``complaints`` are its console messages, errors, pop-ups, downloads, and requests to servers."""
 
     page: Page
     file: Path
     complaints: list[str] = field(default_factory=list)
 
     def settle(self) -> None:
-        """Wait until what was asked for is drawn."""
+        """Wait until the page is no longer busy, and everything is drawn."""
         self.page.evaluate(_SETTLED)
 
     def go(self, fragment: str) -> None:
@@ -81,7 +81,12 @@ class Shown:
             self.settle()
 
     def copied(self, kind: str, within: str = "#panel") -> str:
-        """Copy a table as CSV, or a picture as SVG, and return the text."""
+        """Copy a table as CSV, or a picture as SVG, and return the text.
+
+        Args:
+            kind: The button's name, ``CSV`` or ``SVG``.
+            within: Selector of the part of the page with the button.
+        """
         self._copy(kind, within)
         return str(self.page.evaluate("navigator.clipboard.readText()"))
 
@@ -89,7 +94,12 @@ class Shown:
         return [*csv.reader(io.StringIO(self.copied("CSV", within)))]
 
     def copied_picture(self, *places: tuple[float, float], within: str = "#panel") -> tuple[int, list[str]]:
-        """Copy a picture as PNG, and return its number of colours, and the colours at places given as shares of it."""
+        """Copy a picture as PNG; return its number of colours, and its colours at places.
+
+        Args:
+            places: Places as shares of the picture's width and height.
+            within: Selector of the part of the page with the button.
+        """
         self._copy("PNG", within)
         found = self.page.evaluate(_PICTURE, places)
         return found["colours"], found["at"]
@@ -110,12 +120,12 @@ class Shown:
         self.settle()
 
     def rows(self) -> dict[str, list[dict[str, Any]]]:
-        """Return the contents of the rows of each tree."""
+        """Return the contents of the rows in each tree."""
         found: dict[str, list[dict[str, Any]]] = self.page.evaluate(_ROWS)
         return found
 
     def selected(self) -> dict[str, list[str]]:
-        """Name what is selected in each tree."""
+        """Return the labels of the selected rows in each tree."""
         return {name: [row["label"] for row in rows if row["selected"]] for name, rows in self.rows().items()}
 
 
@@ -127,13 +137,13 @@ Idle = dict[str, list[Shown]]
 
 @pytest.fixture(scope="session")
 def idle(chromium: Browser) -> Idle:
-    """Keep pages that no test has open, by what is chosen when they are made: a new one has a process of its own."""
+    """Return the pages that no test uses, by the options for which they were made; each new page starts a process."""
     return defaultdict(list)
 
 
 def _made(chromium: Browser, options: Mapping[str, Any]) -> Shown:
     page = chromium.new_page(**options)
-    page.set_default_timeout(0)  # pytest's alone counts: on a busy machine a page may take a minute
+    page.set_default_timeout(0)  # only pytest's limit counts, because on a busy machine a page may take a minute
     found = Shown(page, Path())
     page.on("console", lambda said: found.complaints.append(f"{said.type}: {said.text}"))
     page.on("pageerror", lambda error: found.complaints.append(str(error)))
@@ -148,7 +158,10 @@ def _made(chromium: Browser, options: Mapping[str, Any]) -> Shown:
 
 @pytest.fixture
 def show(chromium: Browser, idle: Idle, tmp_path: Path) -> Generator[Show, None, None]:
-    """Open the page of an experiment; keywords are those of the browser, and of ``page_of``."""
+    """Return a function that opens the page of an experiment, or a file.
+
+    Its argument ``of_page`` has arguments for ``page_of``; further ones are the browser's options.
+    """
     opened: list[tuple[Shown, list[Shown]]] = []
 
     def shown(
@@ -189,9 +202,15 @@ def show(chromium: Browser, idle: Idle, tmp_path: Path) -> Generator[Show, None,
 def faults(
     page: Page, within: Sequence[Sequence[str]] | None = None, *, colours: bool = True, all_else: bool = True
 ) -> list[tuple[str, list[str]]]:
-    """Return the rules of axe that a page breaks, each with the first elements at fault; scripts are allowed for it.
+    """Return the accessibility rules of axe that a page breaks, each with at most three elements that break it.
 
-    Colours are one rule, and the only one that another scheme can break.
+    The page must allow scripts.
+
+    Args:
+        page: The page.
+        within: Selectors of the parts to check; None: the whole page.
+        colours: Whether to check the contrast of colours, the only rule that depends on the colour scheme.
+        all_else: Whether to check the other rules.
     """
     from axe_playwright_python.sync_playwright import DEFAULT_OPTIONS, Axe  # noqa: PLC0415 - with playwright
 

@@ -1,4 +1,4 @@
-"""Traces whose time lines are known."""
+"""Synthetic traces with known time lines."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ METRICS = [
     Metric("io_bytes", "bytes"),
     Metric("resident_memory", "bytes", additive=False),
 ]
-SECONDS = 10  # each with ten samples
+SECONDS = 10  # length of the trace; each second has ten samples
 
 
 def time_line(rank: int, samples: int = 100) -> TimeLine:
-    """In the loop for 4 s, then in MPI for 2 s, twice as many bytes on each further rank, then in the loop again."""
+    """Return a rank's line: 4 s in the loop, 2 s in MPI, 4 s in the loop; each rank sends twice the last one's data."""
     end = np.linspace(0, SECONDS, samples + 1)
     step = SECONDS / samples
     waits = (end[:-1] >= 3.99) & (end[:-1] < 5.99)
@@ -53,13 +53,13 @@ def a_trace(ranks: int = 4, samples: int = 100) -> Trace:
 
 
 def saved(folder: Path, trace: Trace | None = None, name: str = "trace.npz") -> Path:
-    """Write a trace."""
+    """Write a trace to a file; return the file."""
     save_trace(trace or a_trace(), folder / name)
     return folder / name
 
 
 def profile(ranks: int = 4) -> Experiment:
-    """Return the profile of the same run."""
+    """Return the profile of the run whose trace ``a_trace`` returns."""
     lines = [time_line(rank) for rank in range(ranks)]
 
     def of_path(path: int, rank: int, metric: int) -> float:
