@@ -147,6 +147,14 @@ def test_seeds_go_through_all_kinds_in_all_languages():
     assert pairs == {(kind, language) for kind in (*KINDS, CONTROL) for language in PRINTERS}
 
 
+@pytest.mark.parametrize(("language", "most"), [("f90", 132), ("f77", 72)])
+def test_no_statement_is_longer_than_a_line_may_be(language, most):
+    seeds = [seed for seed in range(400, 600) if language_of(seed) == language]
+    assert {kind_of(seed) for seed in seeds} == {*KINDS, CONTROL}
+    texts = [text for seed in seeds for text in case_of(seed).printed().texts.values()]
+    assert max(len(line) for text in texts for line in text.splitlines()) <= most
+
+
 @pytest.mark.parametrize("seed", range(2 * (len(KINDS) + 1)))
 def test_a_cure_changes_nothing_but_the_fault_and_no_place(seed):
     case = case_of(seed)
