@@ -2,9 +2,28 @@
 
 from .bars import Bar, Bars
 from .chart import Axis, Chart, Series
+from .columns import Column, Columns
+from .curves import Curve, Curves
 from .grid import Grid
 from .mark import Mark, short
 from .matrix import Matrix
 from .stacked import Part, Stack, Stacked
 
-__all__ = ["Axis", "Bar", "Bars", "Chart", "Grid", "Mark", "Matrix", "Part", "Series", "Stack", "Stacked", "short"]
+__all__ = [
+    "Axis",
+    "Bar",
+    "Bars",
+    "Chart",
+    "Column",
+    "Columns",
+    "Curve",
+    "Curves",
+    "Grid",
+    "Mark",
+    "Matrix",
+    "Part",
+    "Series",
+    "Stack",
+    "Stacked",
+    "short",
+]
