@@ -59,6 +59,11 @@ class Scaling:
         return tuple((self.growth * times[0] / times).tolist())
 
     @property
+    def scales_well(self) -> bool:
+        """Whether the last run loses less than a tenth."""
+        return (self.factors["efficiency"][-1] or 0.0) >= 1 - THRESHOLD
+
+    @property
     def falls_at(self) -> int | None:
         """The number of ranks at which ``falls_first`` has lost a tenth; None if no factor does."""
         if self.falls_first is None:

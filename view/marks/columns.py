@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from .mark import element, folded, table, text
-from .plot import Plot, key_item
+from .plot import Plot, at, key_item
 from .stacked import Part
 
 __all__ = ["Column", "Columns"]
 
 _FULL: Final = 0.62  # width of a column as a share of the distance between columns
 _SEEN: Final = 0.5  # minimum height in pixels for which a part is drawn
-_MOST_LABELS: Final = 8  # maximum number of columns whose first part has its value written beside it
+_MOST_LABELS: Final = 8  # maximum number of columns in which there is room to write the value of the first part
+_LETTERS: Final = 20  # minimum height in pixels of a part with its value in it
 _STEP: Final = 0.25
 
 
@@ -67,11 +68,12 @@ class Columns:
             [(each / top, f"{100 * each:.0f} %") for each in marks],
             [((place + 0.5) / number, each.name) for place, each in enumerate(self.columns)],
         )
-        shown = [
+        listed = [
             place
             for place in range(len(self.parts))
             if any(abs(plot.high(each.values[place] / top)) >= _SEEN for each in self.columns)
         ]
+        shown = [place for place in listed if any(each.values[place] > 0 for each in self.columns)]
         has_gain = any(plot.high(_gain(each) / top) >= _SEEN for each in self.columns)
         swatches = [(self.parts[place].colour, self.parts[place].name) for place in shown]
         key = [
@@ -84,7 +86,7 @@ class Columns:
         rows = [
             (each.name, self.parts[part].name, each.amounts[part], each.said[part])
             for each in self.columns
-            for part in shown
+            for part in listed
         ]
         numbers = table((self.noun, "part", self.unit, "share"), rows)
         return element("ul", *key, class_="key") + plot.html(*drawn) + folded("numbers", numbers)
@@ -92,26 +94,25 @@ class Columns:
     def _column(self, plot: Plot, place: int, column: Column, shown: Sequence[int], top: float) -> Iterator[str]:
         slot = 1 / len(self.columns)
         left, wide = plot.x((place + (1 - _FULL) / 2) * slot), plot.wide(_FULL * slot)
-        at = 0.0
+        top_of = 0.0
         for part in shown:
             value = column.values[part]
             if plot.high(value / top) < _SEEN:
                 continue
-            at += value
-            said = f"{column.name} {self.noun}: {self.parts[part].name} {column.said[part]}, {column.amounts[part]}"
-            box = {"x": left, "width": wide, "y": plot.y(at / top), "height": plot.high(value / top)}
+            top_of += value
+            said = f"{at(column.name, self.noun)}: {self.parts[part].name} {column.said[part]}, {column.amounts[part]}"
+            box = {"x": left, "width": wide, "y": plot.y(top_of / top), "height": plot.high(value / top)}
             yield element("rect", element("title", text(said)), class_=f"part {self.parts[part].colour}", **box)
         gain = _gain(column)
         if plot.high(gain / top) >= _SEEN:
-            box = {"x": left, "width": wide, "y": plot.y(at / top), "height": plot.high(gain / top)}
-            said = f"{column.name} {self.noun}: {self.gain}"
+            box = {"x": left, "width": wide, "y": plot.y(top_of / top), "height": plot.high(gain / top)}
+            said = f"{at(column.name, self.noun)}: {self.gain}"
             yield element("rect", element("title", text(said)), class_="gain", **box)
-        if len(self.columns) <= _MOST_LABELS and shown:
-            first = column.values[shown[0]]
-            middle, above = plot.x((place + 0.5) * slot), plot.y(first / top) - 4
-            inside = min(plot.y(first / top) + 15, plot.y(0) - 4)
-            y = inside if plot.high(first / top) >= 20 else above
-            yield element("text", text(column.said[shown[0]]), class_="on", x=middle, y=y, text_anchor="middle")
+        if shown and len(self.columns) <= _MOST_LABELS:
+            first = column.values[shown[0]] / top
+            if plot.high(first) >= _LETTERS:
+                middle = plot.x((place + 0.5) * slot)
+                yield element("text", text(column.said[shown[0]]), x=middle, y=plot.y(first) + 15, text_anchor="middle")
 
 
 def _gain(column: Column) -> float:

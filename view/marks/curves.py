@@ -9,7 +9,7 @@ from math import ceil, floor, log10
 from typing import Final
 
 from .mark import element, folded, table, text
-from .plot import Plot, key_item
+from .plot import Plot, at, key_item
 
 __all__ = ["Curve", "Curves"]
 
@@ -74,8 +74,8 @@ class Curves:
         ends: list[tuple[float, str]] = []
         for each in self.curves:
             points = [
-                (plot.x(place), plot.y((log10(value) - low) / (high - low)), f"{at} {self.noun}: {self.write(value)}")
-                for place, at, value in zip(across, self.at, each.values, strict=True)
+                (x, plot.y((log10(value) - low) / (high - low)), f"{at(ranks, self.noun)}: {self.write(value)}")
+                for x, ranks, value in zip(map(plot.x, across), self.at, each.values, strict=True)
                 if value > 0
             ]
             if each.label and each.values[-1] > 0:
@@ -87,7 +87,7 @@ class Curves:
         for y, said in _apart(ends):
             drawn.append(element("text", text(said), x=plot.x(1), dx=8, y=y + 4))
         rows = [(each.name, *map(self.write, each.values)) for each in self.curves]
-        numbers = table(("", *(f"{each} {self.noun}" for each in self.at)), rows)
+        numbers = table((self.noun, *self.at), rows)
         return element("ul", *key, class_="key") + plot.html(*drawn) + folded("numbers", numbers)
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from .mark import element, text
 
-__all__ = ["Plot", "Tick", "key_item"]
+__all__ = ["Plot", "Tick", "at", "key_item"]
 
 _LEFT: Final = 14.0  # margin in percent of the width; on a narrow screen, it has room for "100 ms"
 _RIGHT: Final = 4.0
@@ -73,6 +73,16 @@ class Plot:
                 yield element("text", text(label), x=self.x(place), y=self.height - 20, text_anchor="middle")
                 last = place
         yield element("text", text(self.noun), x=self.x(0.5), y=self.height - 4, text_anchor="middle")
+
+
+def at(name: object, noun: str) -> str:
+    """Return a name with a noun: ``1 rank``, ``4 ranks``.
+
+    Args:
+        name: The name.
+        noun: The noun in the plural.
+    """
+    return f"{name} {noun.removesuffix('s') if str(name) == '1' else noun}"
 
 
 def key_item(mark: str, name: str) -> str:

@@ -111,19 +111,24 @@ def answer(scaling: Scaling) -> str:
     """Return a sentence on what limits scaling: the factor that falls first, and the largest loss."""
     last, efficiency = scaling.series.ranks[-1], scaling.factors["efficiency"][-1]
     program = title_of(scaling.series.runs[0].experiment, None)
+    fall = ""
     if scaling.falls_first:
         value = scaling.factors[scaling.falls_first][scaling.series.ranks.index(scaling.falls_at or 0)]
-        name = scaling.falls_first.replace("_", " ")
-        said = f"{program} stops scaling well at {scaling.falls_at} ranks, where the factor {name} falls to {value:.2f}"
-    elif efficiency is not None and efficiency >= 1 - THRESHOLD:
-        said = f"{program} scales well up to {last} ranks: efficiency {efficiency:.2f}"
+        fall = f"the factor {scaling.falls_first.replace('_', ' ')} falls to {value:.2f}"
+    if scaling.scales_well:
+        although = f", although {fall} at {scaling.falls_at} ranks" if fall else ""
+        said = f"{program} scales well up to {last} ranks: efficiency {efficiency:.2f}{although}"
+    elif fall:
+        said = f"{program} stops scaling well at {scaling.falls_at} ranks, where {fall}"
     else:
         said = f"{program} has an efficiency of {efficiency:.2f} at {last} ranks, but no single factor is below 0.9"
     loss = scaling.largest_loss
     if loss is None:
         return said
     there = f"in {Place.of_region(loss.region).in_words}" if loss.region else "in all regions"
-    amounts = f"{seconds(loss.rank_seconds)} of {seconds(scaling.ledger.lost)}"
+    amounts = seconds(loss.rank_seconds)
+    if scaling.ledger.lost >= loss.rank_seconds:
+        amounts += f" of {seconds(scaling.ledger.lost)}"
     return f"{said}; the largest loss at {last} ranks, {amounts}, is {there}: {_cause(scaling, loss)}"
 
 
@@ -253,7 +258,9 @@ def _losses(scaling: Scaling, advised: Advised | None, find: Find | None) -> Pic
 
 
 def _share(scaling: Scaling, loss: ScalingLoss) -> str:
-    return _percent(loss.rank_seconds / scaling.ledger.lost) if scaling.ledger.lost > 0 else ""
+    """Return a loss as a share of the whole loss; empty if gains make up for a part of it."""
+    lost = scaling.ledger.lost
+    return _percent(loss.rank_seconds / lost) if lost > 0 and lost >= loss.rank_seconds > 0 else ""
 
 
 def _loss(
@@ -276,7 +283,8 @@ def _loss(
     of = _share(scaling, loss)
     amount = element("span", text(f"{signed(loss.rank_seconds)}{f' ({of})' if of else ''}"), class_="saving")
     size = element("span", amount, " ", bar, class_="size")
-    head = element("div", swatch, element("span", text(kind), class_="kind"), element("span", name), size)
+    badge = element("span", text(kind), class_="kind")
+    head = element("div", " ".join((swatch, badge, element("span", name), size)))
     evidence = evidence_of(scaling, loss)
     cause = _cause(scaling, loss)
     lines = [element("p", text(f"{cause}: {evidence}" if evidence and evidence != cause else cause))]
