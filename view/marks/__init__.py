@@ -5,6 +5,7 @@ from .chart import Axis, Chart, Series
 from .columns import Column, Columns
 from .curves import Curve, Curves
 from .grid import Grid
+from .html import Html
 from .mark import Mark, short
 from .matrix import Matrix
 from .stacked import Part, Stack, Stacked
@@ -19,6 +20,7 @@ __all__ = [
     "Curve",
     "Curves",
     "Grid",
+    "Html",
     "Mark",
     "Matrix",
     "Part",

@@ -12,7 +12,8 @@ from lxml import html as parser
 from autoanalyzer.analyze.scaling import Scaling, find_scaling, series_of
 from autoanalyzer.experiment import Builder, Experiment, Notes, Region
 from autoanalyzer.view.page import page_html
-from autoanalyzer.view.page.scaling import answer, scaling_page
+from autoanalyzer.view.page.scaling import scaling_page
+from autoanalyzer.view.page.scaling.page import answer
 from autoanalyzer.view.source_file import SourceFile
 
 from .conftest import Shown, faults
