@@ -50,7 +50,7 @@ def curves(scaling: Scaling) -> tuple[Curve, ...]:
     of its own belongs to the region of the finding that contains it, if this region has a loss.
     """
     series = scaling.series
-    lost = {each.region for each in scaling.ledger.losses if each.region and each.rank_seconds > 0}
+    lost: set[Region | None] = {each.region for each in scaling.ledger.losses if each.region and each.rank_seconds > 0}
     owners = owners_of(series, len(series.ranks) - 1, scaling.last)
     times: dict[Region | None, np.ndarray] = defaultdict(lambda: np.zeros(len(series.ranks)))
     for number, path in enumerate(series.call_paths):

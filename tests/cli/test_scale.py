@@ -92,7 +92,11 @@ def test_a_series_is_judged_by_its_folder_and_compared_with_another(series):
     described = set(re.findall(r"`(\w+)`", (PAGE.parent / "compare.md").read_text()))
     assert {*document, *document["losses"][0]} - {"schema"} <= described
     assert "expected two series of runs" in refused(series("autoanalyzer", "compare", "study"))
+    done = succeed(series("autoanalyzer", "compare", "study", "--with", "other", "--html", "changes.html"))
+    assert done.stdout.decode().splitlines() == document["lines"]
+    assert "<h1>SAME: app scales: efficiency 0.75" in (series.folder / "changes.html").read_text()
     run = "study/ranks-1"
+    assert "--html needs two series" in refused(series("autoanalyzer", "compare", run, "--with", run, "--html", "a"))
     assert "--mode needs two series" in refused(series("autoanalyzer", "compare", run, "--with", run, "--mode", "weak"))
     assert "scale" in refused(series("autoanalyzer", "scale", run))
     refusal = refused(series("autoanalyzer", "compare", "study", "--with", "other", "--fail-on", "5%"))

@@ -9,10 +9,10 @@ import pytest
 from lxml import etree
 from lxml import html as parser
 
-from autoanalyzer.analyze.scaling import Scaling, find_scaling, series_of
+from autoanalyzer.analyze.scaling import Scaling, compare_scaling, find_scaling, series_of
 from autoanalyzer.experiment import Builder, Experiment, Notes, Region
 from autoanalyzer.view.page import page_html
-from autoanalyzer.view.page.scaling import scaling_page
+from autoanalyzer.view.page.scaling import scaling_comparison_page, scaling_page
 from autoanalyzer.view.page.scaling.page import answer
 from autoanalyzer.view.source_file import SourceFile
 
@@ -145,6 +145,21 @@ def test_messages_lose_time_and_have_a_curve() -> None:
     assert "outside the critical path (messages)" in keys
     assert "run" in keys
     assert "No count was measured in all runs." in text_of(page)
+
+
+def test_a_comparison_shows_the_losses_that_changed_and_the_factor_that_changed_most() -> None:
+    found = compare_scaling(series(1, 2, 4), series(1, 2, 4, alone=0.1))
+    page = parser.fromstring(page_html(scaling_comparison_page(found)))
+    assert text_of(page.find(".//h1")).startswith("UNCLEAR: app scales: efficiency 0.73 instead of 0.68 at 4 ranks")
+    titles = [text_of(each) for each in page.iterfind(".//h2")]
+    assert titles[:2] == ["Efficiency and losses before", "Efficiency and losses now"]
+    (change,) = page.iterfind(".//ol[@class='findings losses']/li")
+    assert text_of(change) == "LESS IMBALANCE app.c:25 master before 1.5 s now 300 ms"
+    before, now = (float(each.get("width")) for each in change.iterfind(".//rect"))
+    assert now / before == pytest.approx(0.2, abs=0.01)
+    assert "unchanged: 1 loss" in text_of(page)
+    (marked,) = (each for each in page.iterfind(".//th[@scope='row']") if each.find("span") is not None)
+    assert text_of(marked) == "load balance changed most"
 
 
 @pytest.fixture(scope="module")

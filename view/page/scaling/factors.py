@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from ....analyze.run.criteria import THRESHOLD
@@ -12,9 +12,9 @@ from ...marks.mark import element, folded, text, wide
 from ...picture import Picture
 from ...scaling import table_rows
 
-__all__ = ["FACTORS", "factors_picture"]
+__all__ = ["factors_picture", "number_cells"]
 
-FACTORS: Final = {  # what a factor means
+_FACTORS: Final = {  # what a factor means
     "speedup": "work per second, relative to the first run",
     "load balance": "mean busy time of the ranks / busy time of the busiest rank",
     "serialisation": "busy time of the busiest rank / length of the critical path",
@@ -30,22 +30,22 @@ def factors_picture(scaling: Scaling) -> Picture:
     """Return the table of factors, in which low values and the first factor to fall are marked."""
     (_, ranks, _), *rows = table_rows(scaling)
     is_weak = scaling.mode == "weak"
-    head = element("tr", element("th", "ranks", scope="col"), *_numbers("th", ranks, scope="col"))
+    head = element("tr", element("th", "ranks", scope="col"), *number_cells("th", ranks, scope="col"))
     body = []
     for name, cells, falls in rows:
         badge = f" {element('span', 'falls first', class_='kind loss')}" if falls else ""
-        is_factor = name in FACTORS and name != "speedup"
+        is_factor = name in _FACTORS and name != "speedup"
         values = [
             element("td", text(cell), class_="number low" if is_factor and _is_low(cell) else "number")
             for cell in cells
         ]
         body.append(element("tr", element("th", text(name) + badge, scope="row"), *values, class_=_class(name)))
     made = element("table", element("thead", head), element("tbody", *body), class_="factors")
-    named = [name for name, _, _ in rows if name in FACTORS]
+    named = [name for name, _, _ in rows if name in _FACTORS]
     per_rank = " (both per rank)" if is_weak else ""
     meanings = "".join(
         element("dt", text(name))
-        + element("dd", text(f"{FACTORS[name]}{per_rank if name in ('instructions', 'computation') else ''}"))
+        + element("dd", text(f"{_FACTORS[name]}{per_rank if name in ('instructions', 'computation') else ''}"))
         for name in named
     )
     more = folded("what the factors mean", element("dl", meanings))
@@ -53,7 +53,8 @@ def factors_picture(scaling: Scaling) -> Picture:
     return Picture("Factors", [Html(wide(made) + more)], said)
 
 
-def _numbers(name: str, cells: Sequence[str], **attributes: object) -> Iterator[str]:
+def number_cells(name: str, cells: Iterable[str], **attributes: object) -> Iterator[str]:
+    """Yield a cell of a table (``td`` or ``th``) for each number."""
     for each in cells:
         yield element(name, text(each), class_="number", **attributes)
 

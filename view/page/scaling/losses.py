@@ -135,7 +135,7 @@ def _source(loss: ScalingLoss, find: Find | None, *, is_open: bool) -> str:
         return element("p", text(source.warning), class_="remark") if source.warning and is_open else ""
     name = Place.of_region(region).source
     body = element("pre", *rows, class_="excerpt", tabindex=0, role="group", aria_label=f"source of {name}")
-    warning = element("p", text(source.warning), class_="remark warning") if source.warning else ""
+    warning = element("p", text(source.warning), class_="warning") if source.warning else ""
     return element(
         "details", element("summary", text(f"source: {name}")), warning, body, **({"open": ""} if is_open else {})
     )
