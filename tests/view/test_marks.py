@@ -213,6 +213,7 @@ def test_a_page_is_no_wider_than_the_screen_and_names_of_bars_stay_whole(chromiu
     page = chromium.new_page(viewport={"width": width, "height": 800})
     page.goto(file.as_uri())
     assert page.evaluate("document.documentElement.scrollWidth") == width
+    assert page.locator(".mark .copies").count() == len(marks)  # of their pictures and tables
     heights = page.eval_on_selector_all(".bars tbody th", "all => all.map(each => each.getBoundingClientRect().height)")
     page.close()
     assert max(heights) < 30

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Final
 
 from .mark import element, folded, table, text
@@ -16,7 +17,8 @@ _FULL: Final = 0.62  # width of a column as a share of the distance between colu
 _SEEN: Final = 0.5  # minimum height in pixels for which a part is drawn
 _MOST_LABELS: Final = 8  # maximum number of columns in which there is room to write the value of the first part
 _LETTERS: Final = 20  # minimum height in pixels of a part with its value in it
-_STEP: Final = 0.25
+_STEP: Final = 0.25  # distance of the labels at the vertical axis, up to a height of _MOST_STEPS
+_MOST_STEPS: Final = 2
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,8 @@ class Columns:
         """Return the legend, the picture, and a table of the numbers; values of parts are also tooltips."""
         top = max([1.0, *(sum(value for value in each.values if value > 0) for each in self.columns)])
         number = len(self.columns)
-        marks = [step * _STEP for step in range(int(top / _STEP + 1e-9) + 1)]
+        step = _STEP * ceil(top / _MOST_STEPS)
+        marks = [each * step for each in range(int(top / step + 1e-9) + 1)]
         plot = Plot(
             self.title,
             self.noun,

@@ -142,7 +142,7 @@ def test_columns_add_up_to_the_run_and_the_table_marks_what_falls() -> None:
 def test_messages_lose_time_and_have_a_curve() -> None:
     page = parsed(series(1, 2, 4, transfer=1.0, counted=False))
     keys = [text_of(each) for each in page.iterfind(".//ul[@class='key']/li")]
-    assert "outside the critical path (messages)" in keys
+    assert "B outside the critical path (messages)" in keys
     assert "run" in keys
     assert "No count was measured in all runs." in text_of(page)
 

@@ -8,7 +8,7 @@ from ....experiment import Region
 from ...marks import Curve, Curves
 from ...picture import Picture
 from ...scaling import where
-from ...units import seconds
+from ...units import letters, seconds
 from .efficiency import COLOURS
 
 __all__ = ["regions_picture"]
@@ -23,14 +23,17 @@ def regions_picture(scaling: Scaling) -> Picture:
         for growth, ranks in zip(scaling.growth.tolist(), series.ranks, strict=True)
     ]
     whole = "critical path" if scaling.is_of_path else "run"
-    numbers: dict[Region | None, tuple[str, ...]] = {None: (COLOURS[Kind.TRANSFER],)}
-    for number, each in enumerate(scaling.ledger.losses, start=1):
-        if each.region:
-            numbers.setdefault(each.region, (COLOURS.get(each.kind, "grey"), str(number)))
+    found = curves(scaling)
+    marks: dict[Region | None, tuple[str, str]] = {}
+    for number, loss in enumerate(scaling.ledger.losses, start=1):
+        if loss.region:
+            marks.setdefault(loss.region, (COLOURS.get(loss.kind, "grey"), str(number)))
+    for letter, region in enumerate(each.region for each in found if each.region not in marks):
+        marks[region] = ("grey" if region else COLOURS[Kind.TRANSFER], letters(letter))
     shown = [
         Curve("perfect scaling", ideal, "ideal"),
         Curve(whole, times, "total"),
-        *(Curve(_name(each.region), each.seconds, *numbers.get(each.region, ("grey",))) for each in curves(scaling)),
+        *(Curve(_name(each.region), each.seconds, *marks[each.region]) for each in found),
     ]
     said = (
         "Time of regions on the critical path, without nested regions; both axes are logarithmic. If a region scales "
