@@ -106,6 +106,10 @@ def test_a_series_is_judged_by_its_folder_and_compared_with_another(series):
     assert (
         "other/ranks-4: expected a run, found none; to complete other, repeat the command that recorded it" in refusal
     )
+    (series.folder / "other" / "ranks-4" / "run-1").mkdir()  # scale --repeat was interrupted
+    assert "found only some of the repeated runs; to complete other" in refused(
+        series("autoanalyzer", "scale", "other")
+    )
 
 
 def test_scale_refuses_what_it_cannot_judge_in_one_line(series):
