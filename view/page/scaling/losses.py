@@ -26,7 +26,7 @@ __all__ = ["Find", "cause_of", "losses_picture"]
 Find = Callable[[str], SourceFile]
 
 _ABOVE: Final = 1  # lines of source above a loss's first line
-_LINES: Final = 7  # maximum number of lines of source
+_LINES: Final = 9  # maximum number of lines of source
 _BAR: Final = 96  # width in pixels of the bar of the largest loss
 _CAUSES: Final = {
     REPLICATED: "every rank repeats the same work",
