@@ -25,7 +25,11 @@ def predictions_picture(scaling: Scaling) -> Picture:
     if rows:
         marks.append(Html(table(header, rows)))
     models = [
-        (_METRICS.get(each["metric"], each["metric"]), visible(each["path"] or each["function"]), each["formula"] or "none that fits")
+        (
+            _METRICS.get(each["metric"], each["metric"]),
+            visible(each["path"] or each["function"]),
+            each["formula"] or "none that fits",
+        )
         for each in model_documents(scaling)
     ]
     if models:
