@@ -76,6 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_exact_argument(parser)
     add_documents(parser, {kind: f"the verdict as {title}" for kind, title in _DOCUMENTS.items()})
+    add_documents(parser, {"html": "a self-contained HTML page (for two series)"})
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -90,8 +91,9 @@ def run(arguments: argparse.Namespace) -> int:
     sides = [arguments.base, arguments.other or []]
     if any(runs_of_study(path) != [path] for path in (*sides[0], *sides[1])):
         return _compare_series(arguments)
-    if arguments.mode:
-        raise UsageError("--mode needs two series of runs: autoanalyzer compare STUDY --with STUDY")
+    if arguments.mode or arguments.html:
+        option = "--mode" if arguments.mode else "--html"
+        raise UsageError(f"{option} needs two series of runs: autoanalyzer compare STUDY --with STUDY")
     if not arguments.other:
         runs = [shlex.quote(str(path)) for path in arguments.base]
         half = len(runs) // 2 or 1
@@ -130,7 +132,12 @@ def _beside_history(arguments: argparse.Namespace) -> int:
     from ..view.history import incomparable_lines, judged_lines
     from .history import kept
 
-    if arguments.other or arguments.metric or arguments.exact or any(getattr(arguments, each) for each in _DOCUMENTS):
+    if (
+        arguments.other
+        or arguments.metric
+        or arguments.exact
+        or any(getattr(arguments, each) for each in (*_DOCUMENTS, "html"))
+    ):
         raise UsageError("--history replaces --with, and can be combined only with --host and --fail-on")
     new = [kept(each, "", arguments.host) for each in arguments.base]
     digests = [run.digest for run, _ in new]
@@ -171,13 +178,18 @@ def _compare_series(arguments: argparse.Namespace) -> int:
     for option in ("fail_on", "metric", "exact", "markdown", "junit"):
         if getattr(arguments, option):
             raise UsageError(f"--{option.replace('_', '-')} cannot be used with series of runs")
-    check_targets(studies, json=arguments.json)
+    check_targets(studies, json=arguments.json, html=arguments.html)
     base, other = (judged(runs_of_study(each), arguments.mode)[0] for each in studies)
     found = compare_scaling(base, other)
     if arguments.json:
         document = scaling_comparison_document(found)
         write_document(json.dumps(document, indent=1, allow_nan=False).encode() + b"\n", arguments.json)
-    print_verdict(scaling_comparison_lines(found), stderr=is_output(arguments.json))
+    if arguments.html:
+        from ..view.page import page_html
+        from ..view.page.scaling import scaling_comparison_page
+
+        write_document(page_html(scaling_comparison_page(found)), arguments.html)
+    print_verdict(scaling_comparison_lines(found), stderr=any(map(is_output, (arguments.json, arguments.html))))
     return 0
 
 

@@ -6,7 +6,7 @@ import argparse
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ..analyze.choices import SCALING_MODES
 from ..errors import UsageError
@@ -15,6 +15,10 @@ from .documents import add_documents, check_targets, is_output, write_document
 from .progress import SHORT, SLOW, stages
 from .studies import runs_of_study
 from .trace_arguments import number_above_0
+
+if TYPE_CHECKING:
+    from ..advise import Advised
+    from ..analyze.scaling import Scaling
 
 __all__ = ["add_arguments", "run"]
 
@@ -41,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "counts)",
     )
     parser.add_argument("--no-advice", action="store_true", help="omit the advice that is based on the source code")
-    add_documents(parser, {"json": "the result as JSON"})
+    add_documents(parser, {"json": "the result as JSON", "html": "a self-contained HTML page"})
     series = parser.add_argument_group("to record the runs first")
     series.add_argument(
         "--ranks",
@@ -78,15 +82,15 @@ def run(arguments: argparse.Namespace) -> int:
                 "-o, --counters and --repeat need --ranks, which lists the numbers of ranks to run the command with"
             )
         paths = [run for each in arguments.words for run in runs_of_study(Path(each))]
-        check_targets(paths, json=arguments.json)
-        return _judge(paths, arguments, stderr=is_output(arguments.json))
+        check_targets(paths, json=arguments.json, html=arguments.html)
+        return _judge(paths, arguments, stderr=is_output(arguments.json) or is_output(arguments.html))
     if arguments.output is None:
         raise UsageError("--ranks needs -o DIR, the folder for the runs")
     from ..runs.options import RunOptions
     from ..runs.scaled_runs import recorded_with_ranks
     from .reporter import REPORTER
 
-    check_targets(json=arguments.json)
+    check_targets(json=arguments.json, html=arguments.html)
     options = RunOptions(output=arguments.output, counters=arguments.counters or "auto", path="always")
     folders = recorded_with_ranks(options, arguments.words, arguments.ranks, REPORTER, arguments.repeat or 1)
     return 1 if folders is None else _judge(folders, arguments, stderr=True)
@@ -98,16 +102,26 @@ def _judge(paths: Sequence[Path], arguments: argparse.Namespace, *, stderr: bool
     from .studies import judged
 
     scaling, files = judged(paths, arguments.mode)
+    last = next(file for file, path in zip(files, paths, strict=True) if str(path) == scaling.series.labels[-1])
     advised = None
     if not arguments.no_advice:
-        last = next(file for file, path in zip(files, paths, strict=True) if str(path) == scaling.series.labels[-1])
         with stages(first=SLOW, after=SHORT) as tell:
             advised = find_advice(scaling.last, last, tell=tell)
     if arguments.json:
         document = scaling_document(scaling, advised)
         write_document(json.dumps(document, indent=1, allow_nan=False).encode() + b"\n", arguments.json)
+    if arguments.html:
+        write_document(_page(scaling, advised, last), arguments.html)
     print_verdict(scaling_lines(scaling, advised), stderr=stderr)
     return 0
+
+
+def _page(scaling: Scaling, advised: Advised | None, file: Path) -> bytes:
+    from ..view.page import page_html
+    from ..view.page.scaling import scaling_page
+    from ..view.sources import Sources
+
+    return page_html(scaling_page(scaling, advised, Sources(scaling.last.experiment, file).find))
 
 
 def _numbers(text: str) -> list[int]:

@@ -25,9 +25,10 @@ def runs_of_study(path: Path) -> list[Path]:
     if not runs or RunFolder(path).experiment.exists():
         return [path]
     for each in map(RunFolder, runs):
-        if not (each.experiment.exists() or each.shard_files() or each.run(1).path.exists()):
+        if not (each.experiment.exists() or each.shard_files()):
+            found = "only some of the repeated runs" if each.run(1).path.exists() else "none"
             raise InputError(
-                f"{each.path}: expected a run, found none; to complete {path}, repeat the command that recorded it"
+                f"{each.path}: expected a run, found {found}; to complete {path}, repeat the command that recorded it"
             )
     return sorted(runs, key=lambda each: int(each.name.removeprefix("ranks-")))
 

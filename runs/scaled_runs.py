@@ -12,6 +12,7 @@ from ..errors import InputError, UsageError
 from ..experiment import load
 from ..runtime.folder import RunFolder
 from ..view.units import many
+from .changed_program import changed_source
 from .counting_run import counting_run
 from .measured_run import measured
 from .options import RunOptions
@@ -43,7 +44,8 @@ def recorded_with_ranks(
         The folders of the runs; None if a run failed, after which no more runs follow.
 
     Raises:
-        UsageError: The command has no ``{ranks}``, or a folder contains a run of a different command.
+        UsageError: The command has no ``{ranks}``, or a folder contains a run of a different command, or of a program
+            whose sources have changed.
         InputError: The program succeeded, but nothing was recorded.
     """
     if not any(RANKS in word for word in command):
@@ -89,7 +91,7 @@ def _is_there(folder: RunFolder, command: list[str], counters: str, repeat: int)
     """Return whether a folder contains at least ``repeat`` complete runs, with counts if ``counters`` is ``simulated``.
 
     Raises:
-        UsageError: The folder contains a run of a different command.
+        UsageError: The folder contains a run of a different command, or of a program whose sources have changed.
     """
     if not folder.experiment.exists():
         return False
@@ -104,4 +106,11 @@ def _is_there(folder: RunFolder, command: list[str], counters: str, repeat: int)
             "folder with -o"
         )
     is_whole = not (notes.program_status or notes.missing or notes.unfinished)
-    return is_whole and notes.runs >= repeat and (counters != "simulated" or "instructions" in experiment)
+    if not (is_whole and notes.runs >= repeat and (counters != "simulated" or "instructions" in experiment)):
+        return False
+    if changed := changed_source(command, experiment):
+        raise UsageError(
+            f"{folder.path}: {changed} has changed since this run of {notes.program}; choose another folder with -o to "
+            "record the new version"
+        )
+    return True

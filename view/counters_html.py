@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .marks.mark import element, text, wide
+from .marks.mark import element, folded, table, text
 from .picture import Picture, picture_html
-from .report import Report, Table
+from .report import Report
 
 __all__ = ["counters_html"]
 
@@ -29,17 +29,13 @@ def counters_html(report: Report, title: str, about: str = "") -> str:
             element("p", text(about), class_="about") if about else "",
             *map(picture_html, pictures),
             caveats if report.caveats else "",
-            *map(_table, report.tables),
+            *(
+                folded(each.title, table(each.header, [[*map(_cell, row)] for row in each.rows]))
+                for each in report.tables
+            ),
         )
     )
 
 
-def _table(table: Table) -> str:
-    head = element("tr", *(element("th", text(name), scope="col") for name in table.header))
-    rows = (element("tr", *map(_cell, row)) for row in table.rows)
-    whole = element("table", element("thead", head), element("tbody", *rows))
-    return element("details", element("summary", text(table.title)), wide(whole))
-
-
-def _cell(cell: object) -> str:
-    return element("td", text("" if cell is None else cell))
+def _cell(cell: object) -> object:
+    return "" if cell is None else cell

@@ -26,10 +26,9 @@ class Picture:
     sentences: Sequence[str] = field(default=())
 
 
-def picture_html(picture: Picture) -> str:
-    """Return a picture as a section of an HTML page."""
+def picture_html(picture: Picture, level: int = 3) -> str:
+    """Return a picture as a section of an HTML page, whose title is a heading of a level from 1."""
     sentences = "".join(f"<p>{text(each)}</p>" for each in picture.sentences)
     marks = "".join(f"<div>{each.html()}</div>" for each in picture.marks)
-    return (
-        f'<section class="mark"><h3>{text(picture.title)}</h3>{sentences}<div class="marks">{marks}</div></section>\n'
-    )
+    title = f"<h{level}>{text(picture.title)}</h{level}>"
+    return f'<section class="mark">{title}{sentences}<div class="marks">{marks}</div></section>\n'

@@ -23,7 +23,25 @@ if TYPE_CHECKING:
     from ..advise import Advised
     from ..experiment import Region
 
-__all__ = ["SCHEMA", "beside", "kind_of_loss", "row", "scaling_document", "scaling_lines", "signed", "where"]
+__all__ = [
+    "EXACT",
+    "SCHEMA",
+    "advice_on",
+    "beside",
+    "evidence_of",
+    "kind_of_loss",
+    "messages_lines",
+    "mode_in_words",
+    "model_documents",
+    "prediction_lines",
+    "row",
+    "scaling_document",
+    "scaling_lines",
+    "signed",
+    "summary",
+    "table_rows",
+    "where",
+]
 
 SCHEMA: Final = "autoanalyzer.scale/1"
 _MOST_LINES: Final = 20
@@ -32,7 +50,7 @@ _LABEL: Final = 20  # width in columns of a row's name
 _CELL: Final = 9
 _MOST_RUNS: Final = 7
 _FIRST: Final = "   <- falls first"
-_EXACT: Final = 0.05  # percent; smaller errors are rounded to 0.0, and the prediction is called exact
+EXACT: Final = 0.05  # percent; smaller errors are rounded to 0.0, and the prediction is called exact
 _KINDS: Final = {
     REPLICATED: "REPLICATED",
     GROWS: "GROWS",
@@ -62,7 +80,7 @@ def scaling_lines(scaling: Scaling, advised: Advised | None = None) -> list[str]
         scaling: The result of the analysis.
         advised: What to try in the sources; None if they were not read.
     """
-    head = [*_head(scaling), "", *_table(scaling)]
+    head = [*_head(scaling), "", *(row(name, cells) + _FIRST * falls for name, cells, falls in table_rows(scaling))]
     ledger, series = scaling.ledger, scaling.series
     of = "the critical path" if scaling.is_of_path else "the run"
     head.append(
@@ -70,7 +88,7 @@ def scaling_lines(scaling: Scaling, advised: Advised | None = None) -> list[str]
         f"({series.ranks[-1]} x {of})"
     )
     *found, rest = [_loss(scaling, number, each) for number, each in enumerate(ledger.losses, start=1)]
-    end = [part for line in (*_messages(scaling), *_predictions(scaling)) for part in broken(line, _WIDTH)]
+    end = [part for line in (*messages_lines(scaling), *prediction_lines(scaling)) for part in broken(line, _WIDTH)]
     room = _MOST_LINES - len(head) - len(end) - 1
     if len(found) > room:
         head.remove("")
@@ -83,7 +101,7 @@ def scaling_lines(scaling: Scaling, advised: Advised | None = None) -> list[str]
     body = []
     for line, each in zip(found, ledger.losses, strict=False):
         body.append(line)
-        advice = broken(f"     try: {_advice(scaling, each, advised)}", _WIDTH) if _has_advice(each) else []
+        advice = broken(f"     try: {advice_on(scaling, each, advised)}", _WIDTH) if _has_advice(each) else []
         if len(advice) == room + 1 and "" in head:
             head.remove("")
             room += 1
@@ -94,13 +112,22 @@ def scaling_lines(scaling: Scaling, advised: Advised | None = None) -> list[str]
 
 
 def _head(scaling: Scaling) -> Iterator[str]:
-    series = scaling.series
-    ranks = ", ".join(map(str, _shown(series.ranks)))
+    ranks = ", ".join(map(str, _shown(scaling.series.ranks)))
+    title = clipped(title_of(scaling.series.runs[0].experiment, None), _LABEL)
+    yield from broken(f"{title}   {ranks} ranks   {mode_in_words(scaling)}", _WIDTH)
+    yield from summary(scaling)
+
+
+def mode_in_words(scaling: Scaling) -> str:
+    """Return the mode of scaling, what it means, and what shows it."""
     by = "as given" if scaling.by == "option" else f"by {scaling.by}"
     same = "total work" if scaling.mode == "strong" else "work per rank"
-    title = clipped(title_of(series.runs[0].experiment, None), _LABEL)
-    yield from broken(f"{title}   {ranks} ranks   {scaling.mode} scaling: the same {same} ({by})", _WIDTH)
-    first, last, speedup = series.ranks[0], series.ranks[-1], scaling.speedups[-1]
+    return f"{scaling.mode} scaling: the same {same} ({by})"
+
+
+def summary(scaling: Scaling) -> Iterator[str]:
+    """Yield a line on efficiency and speedup and, if transfer was not measured, a line that says why."""
+    first, last, speedup = scaling.series.ranks[0], scaling.series.ranks[-1], scaling.speedups[-1]
     fast = "times as fast as" if scaling.mode == "strong" else "times the work per second of"
     efficiency = scaling.factors["efficiency"][-1]
     than = f"{speedup:.2f} {fast} {many(first, 'rank')} (ideal {last / first:.3g})"
@@ -109,21 +136,22 @@ def _head(scaling: Scaling) -> Iterator[str]:
         yield "transfer was not measured, because ranks waited for cores: speedup is that of the critical path"
 
 
-def _table(scaling: Scaling) -> Iterator[str]:
+def table_rows(scaling: Scaling) -> Iterator[tuple[str, list[str], bool]]:
+    """Yield the rows of the table of factors: name, a cell for each run, and whether this factor falls first."""
     series, factors = scaling.series, scaling.factors
     times = series.lengths if scaling.is_of_path else series.times
-    yield row("ranks", [str(each) for each in series.ranks])
-    yield row("critical path" if scaling.is_of_path else "run", [seconds(each) for each in times.tolist()])
+    yield "ranks", [str(each) for each in series.ranks], False
+    yield "critical path" if scaling.is_of_path else "run", [seconds(each) for each in times.tolist()], False
     if most := max(len(each.times) for each in series.repeats) - 1:
         each_size = zip(series.repeats, series.intervals, times.tolist(), strict=True)
         shares = [percent(100 * (high - low) / time) * (len(each.times) > 1) for each, (low, high), time in each_size]
-        yield row(f"range of {most + 1} runs", shares)
-    yield row("speedup", [f"{each:.2f}" for each in scaling.speedups])
+        yield f"range of {most + 1} runs", shares, False
+    yield "speedup", [f"{each:.2f}" for each in scaling.speedups], False
     counted = factors["instructions"][0] is not None
     for name in (*FACTORS[:-1], *(() if counted else (COMPUTATION,)), FACTORS[-1]):
         if factors[name][0] is not None:
             cells = ["" if each is None else f"{each:.2f}" for each in factors[name]]
-            yield row(name.replace("_", " "), cells) + (_FIRST if name == scaling.falls_first else "")
+            yield name.replace("_", " "), cells, name == scaling.falls_first
 
 
 def row(name: str, cells: Sequence[str]) -> str:
@@ -140,7 +168,7 @@ def _loss(scaling: Scaling, number: int, loss: ScalingLoss) -> str:
     if loss.kind == NOT_EXPLAINED:
         return beside("   not explained", signed(loss.rank_seconds))
     kind = kind_of_loss(loss.kind, loss.rank_seconds)
-    evidence = _evidence(scaling, loss)
+    evidence = evidence_of(scaling, loss)
     text = f"{number:>2} {kind:<17}  {where(loss.region)}{f': {evidence}' if evidence else ''}"
     return beside(text, signed(loss.rank_seconds))
 
@@ -171,7 +199,7 @@ def beside(text: str, end: str) -> str:
     return f"{clipped(text, room):<{room}}  {end}"
 
 
-def _evidence(scaling: Scaling, loss: ScalingLoss) -> str:
+def evidence_of(scaling: Scaling, loss: ScalingLoss) -> str:
     """Return the numbers that show a loss, as text; may be empty."""
     series = scaling.series
     paths = [index for index, each in enumerate(series.call_paths) if each.region == loss.region]
@@ -212,7 +240,7 @@ def _has_advice(loss: ScalingLoss) -> bool:
     return loss.kind in _TRY and loss.rank_seconds > 0
 
 
-def _advice(scaling: Scaling, loss: ScalingLoss, advised: Advised | None) -> str:
+def advice_on(scaling: Scaling, loss: ScalingLoss, advised: Advised | None) -> str:
     """Return what to try against a loss: advice from the source, or else general advice on this kind of loss."""
     if advised and loss.finding is not None:
         found = advised.on(scaling.last.verdict.findings[loss.finding])
@@ -221,7 +249,7 @@ def _advice(scaling: Scaling, loss: ScalingLoss, advised: Advised | None) -> str
     return _TRY[loss.kind] if _has_advice(loss) else ""
 
 
-def _messages(scaling: Scaling) -> Iterator[str]:
+def messages_lines(scaling: Scaling) -> Iterator[str]:
     """Yield a line on the region that sends most among those whose bytes per rank do not shrink, if there is one."""
     for each in scaling.messages[:1]:
         (first, last), amounts = each.ranks, each.per_rank
@@ -231,7 +259,7 @@ def _messages(scaling: Scaling) -> Iterator[str]:
         ).replace(" at 1 ranks", " at 1 rank")
 
 
-def _predictions(scaling: Scaling) -> Iterator[str]:
+def prediction_lines(scaling: Scaling) -> Iterator[str]:
     """Yield a line with predictions for the largest run, compared with its measurement, and for more ranks."""
     shown = [each for each in scaling.predictions if each.metric in _UNITS]
     held_out = [each for each in shown if each.measured is not None]
@@ -255,7 +283,7 @@ def _held_out(each: Prediction) -> str:
         return f"{name} unknown, because several models fit" if each.is_unclear else f"no model of {name}"
     assert each.measured
     error = 100 * (each.predicted / each.measured - 1)
-    return f"{_amount(each)} {_UNITS[each.metric]} ({f'{error:+.1f} %' if abs(error) >= _EXACT else 'exact'})"
+    return f"{_amount(each)} {_UNITS[each.metric]} ({f'{error:+.1f} %' if abs(error) >= EXACT else 'exact'})"
 
 
 def _amount(each: Prediction) -> str:
@@ -284,7 +312,7 @@ def scaling_document(scaling: Scaling, advised: Advised | None = None) -> dict[s
         "lost": {"rank_seconds": ledger.lost, "of": ledger.whole, "ideal": ledger.ideal},
         "losses": [_loss_document(scaling, each, advised) for each in ledger.losses],
         "messages": [_messages_document(each) for each in scaling.messages],
-        "models": [*_models(scaling)],
+        "models": [*model_documents(scaling)],
         "predictions": [asdict(each) for each in scaling.predictions],
         "verdict": scaling_lines(scaling, advised),
     }
@@ -299,8 +327,8 @@ def _loss_document(scaling: Scaling, loss: ScalingLoss, advised: Advised | None)
         "function": place.function if place else "",
         "rank_seconds": loss.rank_seconds,
         "by_counts": loss.by_counts,
-        "evidence": _evidence(scaling, loss),
-        "advice": _advice(scaling, loss, advised),
+        "evidence": evidence_of(scaling, loss),
+        "advice": advice_on(scaling, loss, advised),
     }
 
 
@@ -315,7 +343,7 @@ def _messages_document(messages: KeptMessages) -> dict[str, Any]:
     }
 
 
-def _models(scaling: Scaling) -> Iterator[dict[str, Any]]:
+def model_documents(scaling: Scaling) -> Iterator[dict[str, Any]]:
     """Yield, as JSON data, the models of counts per rank, for call paths that have at least 1 % of a count."""
     series = scaling.series
     for metric, values in series.counts.items():

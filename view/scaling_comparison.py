@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from ..analyze.scaling import Scaling, ScalingComparison
+from ..analyze.scaling import LossChange, Scaling, ScalingComparison
 from ..analyze.scaling.factors import FACTORS
 from .place import Place
 from .scaling import beside, kind_of_loss, row, signed, where
 from .title import title_of
 from .units import many, percent, seconds
 
-__all__ = ["SCALING_COMPARISON_SCHEMA", "scaling_comparison_document", "scaling_comparison_lines"]
+__all__ = [
+    "SCALING_COMPARISON_SCHEMA",
+    "changed_losses",
+    "kind_of_change",
+    "lost",
+    "scaling_comparison_document",
+    "scaling_comparison_lines",
+    "summary_of_change",
+]
 
 SCALING_COMPARISON_SCHEMA: Final = "autoanalyzer.scaling_comparison/1"
 _MOST: Final = 8  # maximum number of losses to show
@@ -25,6 +33,13 @@ def scaling_comparison_lines(found: ScalingComparison) -> list[str]:
 
 
 def _head(found: ScalingComparison) -> Iterator[str]:
+    first, second = summary_of_change(found)
+    yield f"{found.word.upper():8} {first}"
+    yield f"         {second}"
+
+
+def summary_of_change(found: ScalingComparison) -> tuple[str, str]:
+    """Return a line on how efficiency changed, and a line on how the run's time and the speedup changed."""
     base, other = found.base, found.other
     ranks = base.series.ranks
     before, now = (each.factors["efficiency"][-1] for each in (base, other))
@@ -32,12 +47,12 @@ def _head(found: ScalingComparison) -> Iterator[str]:
     title = title_of(other.series.runs[0].experiment, None)
     changed = f"efficiency {now:.2f} instead of {before:.2f} at {ranks[-1]} ranks"
     by = "confirmed by instructions" if found.by == "instructions" else f"noise may be {percent(100 * found.noise)}"
-    yield f"{found.word.upper():8} {title} {word}: {changed}; {by}"
     times = [_times(each)[-1] for each in (base, other)]
     what = "critical path" if base.is_of_path else "run"
-    yield (
-        f"         {what} {seconds(times[1])} instead of {seconds(times[0])}; {other.speedups[-1]:.2f} instead of "
-        f"{base.speedups[-1]:.2f} times as fast as {many(ranks[0], 'rank')} (ideal {ranks[-1] / ranks[0]:.3g})"
+    return (
+        f"{title} {word}: {changed}; {by}",
+        f"{what} {seconds(times[1])} instead of {seconds(times[0])}; {other.speedups[-1]:.2f} instead of "
+        f"{base.speedups[-1]:.2f} times as fast as {many(ranks[0], 'rank')} (ideal {ranks[-1] / ranks[0]:.3g})",
     )
 
 
@@ -57,25 +72,42 @@ def _table(found: ScalingComparison) -> Iterator[str]:
 
 
 def _losses(found: ScalingComparison) -> Iterator[str]:
-    before, now = found.base.ledger, found.other.ledger
-    yield (
-        f"lost at {found.base.series.ranks[-1]} ranks: {seconds(max(now.lost, 0.0))} instead of "
-        f"{seconds(max(before.lost, 0.0))}, over all ranks"
-    )
-    least = _SAME * before.whole
-    changed = [each for each in found.changes if abs(each.other - each.base) >= least]
-    for each in changed[:_MOST]:
-        less, more = sorted((each.base, each.other))
-        word = "LESS" if (each.other < each.base) == (more > 0) else "MORE"  # if more <= 0, both are gains
-        least_share = _SAME * max(abs(each.base), abs(each.other))
-        word = "NEW" if abs(each.base) <= least_share else "GONE" if abs(each.other) <= least_share else word
+    yield lost(found)
+    changed = changed_losses(found)
+    for word, each in changed[:_MOST]:
         amount = f"{signed(each.other)} instead of {signed(each.base)}"
-        kind = kind_of_loss(each.kind, more or less)
-        yield beside(f"{word:8} {kind:<17}  {where(each.region)}", amount)
+        yield beside(f"{word:8} {kind_of_change(each):<17}  {where(each.region)}", amount)
     if left := changed[_MOST:]:
         yield f"         … and {many(len(left), 'smaller change')}: --json"
     if same := len(found.changes) - len(changed):
         yield f"SAME     {many(same, 'loss')}"
+
+
+def lost(found: ScalingComparison) -> str:
+    """Return a line on the seconds that both versions lose."""
+    before, now = (max(each.ledger.lost, 0.0) for each in (found.base, found.other))
+    ranks = found.base.series.ranks[-1]
+    return f"lost at {ranks} ranks: {seconds(now)} instead of {seconds(before)}, over all ranks"
+
+
+def changed_losses(found: ScalingComparison) -> list[tuple[str, LossChange]]:
+    """Return the losses that changed by at least 1 % of the run, each with a word such as ``LESS`` or ``NEW``."""
+    least = _SAME * found.base.ledger.whole
+    changed = []
+    for each in found.changes:
+        if abs(each.other - each.base) >= least:
+            _, more = sorted((each.base, each.other))
+            word = "LESS" if (each.other < each.base) == (more > 0) else "MORE"  # if more <= 0, both are gains
+            least_share = _SAME * max(abs(each.base), abs(each.other))
+            word = "NEW" if abs(each.base) <= least_share else "GONE" if abs(each.other) <= least_share else word
+            changed.append((word, each))
+    return changed
+
+
+def kind_of_change(change: LossChange) -> str:
+    """Return the word for the kind of loss that changed."""
+    less, more = sorted((change.base, change.other))
+    return kind_of_loss(change.kind, more or less)
 
 
 def scaling_comparison_document(found: ScalingComparison) -> dict[str, Any]:

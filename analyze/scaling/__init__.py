@@ -7,9 +7,11 @@ from .models import Model
 from .predictions import Prediction
 from .scaling import Mode, Scaling, find_scaling
 from .series import Series, series_of
+from .trends import Curve, curves, ledgers
 
 __all__ = [
     "NOT_EXPLAINED",
+    "Curve",
     "KeptMessages",
     "LossChange",
     "Mode",
@@ -20,6 +22,8 @@ __all__ = [
     "ScalingLoss",
     "Series",
     "compare_scaling",
+    "curves",
     "find_scaling",
+    "ledgers",
     "series_of",
 ]

@@ -1,8 +1,8 @@
-"""The rank-seconds lost at the largest number of ranks compared with perfect scaling, divided by cause.
+"""The rank-seconds that a run loses compared with perfect scaling, divided by cause.
 
 With perfect scaling, all ranks together are busy for as long as in the first run (strong scaling), or each rank is busy
-for as long (weak scaling); this busy time of all ranks is ``ideal``. The last run has P ranks and takes B seconds; if
-its ranks shared cores, B is the length of its critical path. The loss is
+for as long (weak scaling); this busy time of all ranks is ``ideal``. A run has P ranks and takes B seconds; if its
+ranks shared cores, B is the length of its critical path. The loss is
 
     P B - ideal = P (B - path)  transfer
                 + P path - busy  ranks wait for each other, by region
@@ -27,7 +27,7 @@ from ..verdict import Finding, Kind
 from ..verdict.share import places_of
 from .series import Series
 
-__all__ = ["GROWS", "NOT_EXPLAINED", "REPLICATED", "Ledger", "ScalingLoss", "ledger_of"]
+__all__ = ["GROWS", "NOT_EXPLAINED", "REPLICATED", "Ledger", "ScalingLoss", "ledger_of", "owners_of"]
 
 REPLICATED: Final = "replicated"
 GROWS: Final = "grows"
@@ -45,7 +45,7 @@ class ScalingLoss:
         region: The region of the loss; None if it is in no single region.
         rank_seconds: The loss in seconds over all ranks; negative if it makes up for other losses.
         by_counts: Whether instructions show the loss; otherwise only times do.
-        finding: The number of the last run's finding that names the region, counted from 0; None if no finding does.
+        finding: The number of the run's finding that names the region, counted from 0; None if no finding does.
     """
 
     kind: str
@@ -57,7 +57,7 @@ class ScalingLoss:
 
 @dataclass(frozen=True)
 class Ledger:
-    """The losses of the last run.
+    """The losses of a run.
 
     Attributes:
         whole: Rank-seconds of the run, or of its critical path if ranks shared cores.
@@ -78,25 +78,26 @@ class Ledger:
         return self.whole - self.ideal
 
 
-def ledger_of(series: Series, growth: float, last: Findings) -> Ledger:
-    """Return what the last run loses compared with perfect scaling, by kind and region.
+def ledger_of(series: Series, run: int, growth: float, findings: Findings) -> Ledger:
+    """Return what a run loses compared with perfect scaling, by kind and region.
 
     Args:
         series: The runs.
-        growth: The work of perfect scaling in the last run, relative to the first: 1 for strong scaling.
-        last: The findings of the last run.
+        run: Index of the run.
+        growth: The work of perfect scaling in this run, relative to the first: 1 for strong scaling.
+        findings: The findings of this run.
     """
-    ranks, length = series.ranks[-1], float(series.lengths[-1])
-    time = length if series.is_of_path else float(series.times[-1])
+    ranks = series.ranks[run]
+    time = float((series.lengths if series.is_of_path else series.times)[run])
     whole, ideal = ranks * time, growth * float(series.busy[0].sum())
-    owners = _owners(series, last)
+    owners = owners_of(series, run, findings)
     parts: _Parts = defaultdict(float)
-    _add_growth(parts, series, growth)
-    _add_waiting(parts, series, last, owners)
-    _add_transfer(parts, series, ranks * (time - length), last, owners)
-    shortest, longest = series.intervals[-1]
+    _add_growth(parts, series, run, growth)
+    _add_waiting(parts, series, run, findings, owners)
+    _add_transfer(parts, series, run, findings, owners)
+    shortest, longest = series.intervals[run]
     least, by_times = CRITERIA.least_gain * whole, ranks * max(TICK, (longest - shortest) / 2)
-    named = {region: number for number, _, region in _named(last)}
+    named = {region: number for number, _, region in _named(findings)}
     losses = []
     for (kind, region), seconds in parts.items():
         is_work = kind in (REPLICATED, GROWS)
@@ -109,15 +110,15 @@ def ledger_of(series: Series, growth: float, last: Findings) -> Ledger:
     return Ledger(whole, ideal, (*losses, ScalingLoss(NOT_EXPLAINED, None, rest)), parts)
 
 
-def _add_growth(parts: _Parts, series: Series, growth: float) -> None:
+def _add_growth(parts: _Parts, series: Series, run: int, growth: float) -> None:
     """Add the increase in busy time over perfect scaling to ``parts``, in rank-seconds.
 
     Counts show work exactly. If a time is not confirmed by counts, its increase must exceed noise.
     """
-    first, last, executed = 0, -1, series.instructions
-    files = series.files[last] - growth * series.files[first]
-    more = series.busy[last] - growth * series.busy[first] - files
-    for path in np.flatnonzero(np.abs(files) >= CRITERIA.unknown_noise * series.files[last]):
+    first, executed = 0, series.instructions
+    files = series.files[run] - growth * series.files[first]
+    more = series.busy[run] - growth * series.busy[first] - files
+    for path in np.flatnonzero(np.abs(files) >= CRITERIA.unknown_noise * series.files[run]):
         parts[Kind.FILE_IO, series.call_paths[path].region] += float(files[path])
     slower = np.zeros_like(more)
     if executed is not None:
@@ -125,77 +126,78 @@ def _add_growth(parts: _Parts, series: Series, growth: float) -> None:
         usual = ratio(own[first].sum(), executed[first].sum())
         is_small = executed[first] < CRITERIA.same_work * executed[first].sum()
         each = np.where(is_small, usual, ratio(own[first], executed[first]))
-        work = (executed[last] - growth * executed[first]) * each
-        slower = np.where(executed[last] > 0, more - work, 0.0)
+        work = (executed[run] - growth * executed[first]) * each
+        slower = np.where(executed[run] > 0, more - work, 0.0)
         more = more - slower
     else:
-        more = np.where(more >= CRITERIA.unknown_noise * series.busy[last], more, 0.0)
+        more = np.where(more >= CRITERIA.unknown_noise * series.busy[run], more, 0.0)
     for path in np.flatnonzero(more):
-        kind = REPLICATED if _is_replicated(series, int(path)) else GROWS
+        kind = REPLICATED if _is_replicated(series, run, int(path)) else GROWS
         parts[kind, series.call_paths[path].region] += float(more[path])
-    if abs(slower.sum()) >= THRESHOLD * series.busy[last].sum():
+    if abs(slower.sum()) >= THRESHOLD * series.busy[run].sum():
         parts[Kind.SLOW_CORE, None] += float(slower.sum())
 
 
-def _is_replicated(series: Series, path: int) -> bool:
-    """Return whether each rank does the same work in a call path, however many ranks there are."""
+def _is_replicated(series: Series, run: int, path: int) -> bool:
+    """Return whether each rank does the same work in a call path, however many ranks there are up to a run."""
     executed = series.instructions
     allowed = CRITERIA.same_work if executed is not None else CRITERIA.unknown_noise
-    values = (series.busy if executed is None else executed)[:, path] / np.array(series.ranks)
-    return bool(series.shared[:, path].all()) and float(np.ptp(values)) <= allowed * float(values.max())
+    values = (series.busy if executed is None else executed)[: run + 1, path] / np.array(series.ranks[: run + 1])
+    return bool(series.shared[: run + 1, path].all()) and float(np.ptp(values)) <= allowed * float(values.max())
 
 
-def _add_waiting(parts: _Parts, series: Series, last: Findings, owners: dict[int, int]) -> None:
+def _add_waiting(parts: _Parts, series: Series, run: int, findings: Findings, owners: dict[int, int]) -> None:
     """Add each call path's time on the critical path minus the ranks' mean busy time in it, times the number of ranks.
 
     Call paths that are mostly file I/O are added as file I/O. If a finding reports that ranks differ or wait, its call
     paths are added under its kind and region. Other call paths are added if the difference exceeds noise; otherwise it
     stays unexplained. If some ranks take longer for the same instructions, their cores are slow.
     """
-    ranks = series.ranks[-1]
-    path, busy, longest = series.path[-1], series.busy[-1], series.longest[-1]
+    ranks = series.ranks[run]
+    path, busy, longest = series.path[run], series.busy[run], series.longest[run]
     for each in np.flatnonzero(ranks * path != busy):
         owner = owners.get(int(each))
-        finding = None if owner is None else last.verdict.findings[owner]
+        finding = None if owner is None else findings.verdict.findings[owner]
         region: Region | None = series.call_paths[each].region
-        if series.files[-1, each] * 2 > busy[each]:
+        if series.files[run, each] * 2 > busy[each]:
             kind = Kind.FILE_IO
         elif finding and finding.region and finding.kind in _OF_RANKS:
-            kind, region = finding.kind, last.experiment.call_paths[finding.region.id].region
+            kind, region = finding.kind, findings.experiment.call_paths[finding.region.id].region
         elif ranks * path[each] - busy[each] < CRITERIA.unknown_noise * ranks * path[each]:
             continue
         elif path[each] > (1 + THRESHOLD) * longest[each]:
             kind = Kind.ONE_AFTER_ANOTHER
         elif ranks * longest[each] > (1 + THRESHOLD) * busy[each]:
-            kind = Kind.SLOW_CORE if series.same[-1, each] else Kind.IMBALANCE
+            kind = Kind.SLOW_CORE if series.same[run, each] else Kind.IMBALANCE
         else:
             kind = Kind.LATE
         parts[kind, region] += float(ranks * path[each] - busy[each])
 
 
-def _add_transfer(parts: _Parts, series: Series, seconds: float, last: Findings, owners: dict[int, int]) -> None:
+def _add_transfer(parts: _Parts, series: Series, run: int, findings: Findings, owners: dict[int, int]) -> None:
     """Divide the time outside the critical path in proportion to call paths' time in MPI without waiting for ranks.
 
     Time that MPI does not explain, such as sleep, stays unexplained.
     """
-    in_mpi = series.in_mpi[-1]
+    seconds = 0.0 if series.is_of_path else series.ranks[run] * float(series.times[run] - series.lengths[run])
+    in_mpi = series.in_mpi[run]
     whole = float(in_mpi.sum())
     if seconds <= 0 or whole <= 0:
         return
     share = min(seconds / whole, 1.0)
     for each in np.flatnonzero(in_mpi):
         owner = owners.get(int(each))
-        finding = None if owner is None else last.verdict.findings[owner]
+        finding = None if owner is None else findings.verdict.findings[owner]
         kind = finding.kind if finding and finding.kind in (Kind.MESSAGES, Kind.TRANSFER) else Kind.TRANSFER
         parts[kind, series.call_paths[each].region] += share * float(in_mpi[each])
 
 
-def _owners(series: Series, last: Findings) -> dict[int, int]:
-    """Map each call path of the series to the number of the innermost finding whose region contains it."""
-    regions, rows = last.run.weighed.regions, series.rows[-1]
+def owners_of(series: Series, run: int, findings: Findings) -> dict[int, int]:
+    """Map each call path of the series to the number of a run's innermost finding whose region contains it."""
+    regions, rows = findings.run.weighed.regions, series.rows[run]
     found: dict[int, tuple[int, int]] = {}
-    for number, finding, _ in _named(last):
-        for place in places_of(last, finding):
+    for number, finding, _ in _named(findings):
+        for place in places_of(findings, finding):
             for each in (place, *descendants(regions, place)):
                 row, depth = int(rows[regions[each].id]), regions[place].depth
                 if row not in found or depth > found[row][0]:
@@ -203,8 +205,8 @@ def _owners(series: Series, last: Findings) -> dict[int, int]:
     return {row: number for row, (_, number) in found.items()}
 
 
-def _named(last: Findings) -> Iterator[tuple[int, Finding, Region]]:
+def _named(findings: Findings) -> Iterator[tuple[int, Finding, Region]]:
     """Yield the number, finding and region of each finding that has a single region."""
-    for number, each in enumerate(last.verdict.findings):
+    for number, each in enumerate(findings.verdict.findings):
         if each.region:
-            yield number, each, last.experiment.call_paths[each.region.id].region
+            yield number, each, findings.experiment.call_paths[each.region.id].region

@@ -11,7 +11,7 @@ from ...errors import UsageError
 from ..findings import Findings, analyze
 from ..run.criteria import CRITERIA, THRESHOLD
 from .factors import Factors, factors_of, falls_first
-from .losses import Ledger, ledger_of
+from .losses import NOT_EXPLAINED, Ledger, ScalingLoss, ledger_of
 from .messages import KeptMessages, kept_messages
 from .predictions import Prediction, predictions
 from .series import Series
@@ -59,6 +59,25 @@ class Scaling:
         return tuple((self.growth * times[0] / times).tolist())
 
     @property
+    def scales_well(self) -> bool:
+        """Whether the last run loses less than a tenth."""
+        return (self.factors["efficiency"][-1] or 0.0) >= 1 - THRESHOLD
+
+    @property
+    def falls_at(self) -> int | None:
+        """The number of ranks at which ``falls_first`` has lost a tenth; None if no factor does."""
+        if self.falls_first is None:
+            return None
+        values = zip(self.series.ranks, self.factors[self.falls_first], strict=True)
+        return next(ranks for ranks, value in values if value is not None and value < 1 - THRESHOLD)
+
+    @property
+    def largest_loss(self) -> ScalingLoss | None:
+        """The largest loss of the last run that is explained; None if there is no such loss."""
+        found = self.ledger.losses[0]
+        return found if found.kind != NOT_EXPLAINED and found.rank_seconds > 0 else None
+
+    @property
     def growth(self) -> np.ndarray:
         """The work of perfect scaling, relative to the first run: ``float64[run]``."""
         return _growth(self.series, self.mode)
@@ -90,7 +109,7 @@ def find_scaling(series: Series, mode: Mode | None = None) -> Scaling:
         last,
         factors,
         falls_first(factors),
-        ledger_of(series, float(growth[-1]), last),
+        ledger_of(series, len(series.ranks) - 1, float(growth[-1]), last),
         kept_messages(series) if found == "strong" else (),
         tuple(predictions(series)),
     )

@@ -58,6 +58,23 @@ def test_scale_prints_the_verdict_and_writes_the_keys_of_its_page(series):
     assert document["verdict"] == said
 
 
+def test_a_page_begins_with_the_answer_and_is_no_input_or_other_output(series):
+    runs = ("1.cube", "2.cube", "4.cube")
+    done = succeed(series("autoanalyzer", "scale", *runs, "--html", "scale.html"))
+    page = (series.folder / "scale.html").read_text()
+    (title,) = re.findall(r"<h1>(.*)</h1>", page)
+    assert title == (
+        "app stops scaling well at 4 ranks, where the factor instructions falls to 0.75; the largest loss at 4 ranks, "
+        "3 s of 3 s, is in repeated: every rank repeats the same work"
+    )
+    assert done.stdout.decode().startswith("app   1, 2, 4 ranks")
+    done = succeed(series("autoanalyzer", "scale", *runs, "--html", "-"))
+    assert done.stdout == page.encode()
+    assert done.stderr.decode().startswith("app   1, 2, 4 ranks")
+    assert "this file is an input" in refused(series("autoanalyzer", "scale", *runs, "--html", "4.cube"))
+    assert "also writes this file" in refused(series("autoanalyzer", "scale", *runs, "--html", "a", "--json", "a"))
+
+
 def test_a_series_is_judged_by_its_folder_and_compared_with_another(series):
     (series.folder / "study").mkdir()
     for ranks in (1, 2, 4):
@@ -75,7 +92,11 @@ def test_a_series_is_judged_by_its_folder_and_compared_with_another(series):
     described = set(re.findall(r"`(\w+)`", (PAGE.parent / "compare.md").read_text()))
     assert {*document, *document["losses"][0]} - {"schema"} <= described
     assert "expected two series of runs" in refused(series("autoanalyzer", "compare", "study"))
+    done = succeed(series("autoanalyzer", "compare", "study", "--with", "other", "--html", "changes.html"))
+    assert done.stdout.decode().splitlines() == document["lines"]
+    assert "<h1>SAME: app scales: efficiency 0.75" in (series.folder / "changes.html").read_text()
     run = "study/ranks-1"
+    assert "--html needs two series" in refused(series("autoanalyzer", "compare", run, "--with", run, "--html", "a"))
     assert "--mode needs two series" in refused(series("autoanalyzer", "compare", run, "--with", run, "--mode", "weak"))
     assert "scale" in refused(series("autoanalyzer", "scale", run))
     refusal = refused(series("autoanalyzer", "compare", "study", "--with", "other", "--fail-on", "5%"))
@@ -84,6 +105,10 @@ def test_a_series_is_judged_by_its_folder_and_compared_with_another(series):
     refusal = refused(series("autoanalyzer", "compare", "study", "--with", "other"))
     assert (
         "other/ranks-4: expected a run, found none; to complete other, repeat the command that recorded it" in refusal
+    )
+    (series.folder / "other" / "ranks-4" / "run-1").mkdir()  # scale --repeat was interrupted
+    assert "found only some of the repeated runs; to complete other" in refused(
+        series("autoanalyzer", "scale", "other")
     )
 
 

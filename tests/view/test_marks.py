@@ -6,7 +6,21 @@ import numpy as np
 import pytest
 from lxml import etree
 
-from autoanalyzer.view.marks import Axis, Bar, Bars, Chart, Grid, Matrix, Series, short
+from autoanalyzer.view.marks import (
+    Axis,
+    Bar,
+    Bars,
+    Chart,
+    Column,
+    Columns,
+    Curve,
+    Curves,
+    Grid,
+    Matrix,
+    Part,
+    Series,
+    short,
+)
 from autoanalyzer.view.page import Page, page_html
 from autoanalyzer.view.picture import Picture, picture_html
 
@@ -74,6 +88,48 @@ def test_any_values_can_be_drawn(values):
         assert "nan" not in etree.tostring(drawn.find(".//svg[@class='chart']")).decode()
 
 
+def test_columns_are_stacked_from_0_and_what_is_made_up_for_has_an_outline():
+    columns = [
+        Column("1", [1.2, -0.2], ["120 %", "-20 %"], ["6", "-1"]),
+        Column("2", [0.5, 0.0], ["50 %", "0 %"], ["3", "0"]),
+    ]
+    drawn = Columns([Part("useful", "useful"), Part("lost", "c0")], columns, "share", "ranks", "seconds", "made up for")
+    high, gain, low = (
+        (float(each.get("y")), float(each.get("height")))
+        for each in _parsed(drawn).find(".//svg[@class='chart']").iter("rect")
+    )
+    whole = low[1] / 0.5
+    assert high[1] == pytest.approx(1.2 * whole, abs=0.2)
+    assert sum(high) == pytest.approx(sum(low), abs=0.2)  # both stand on the axis
+    assert gain == (high[0], pytest.approx(0.2 * whole, abs=0.2))
+    numbers = [[_written(cell) for cell in row] for row in _parsed(drawn).findall(".//tbody/tr")]
+    assert numbers[1] == ["1", "lost", "-1", "-20 %"]
+
+
+def test_curves_of_1_over_p_are_straight_and_parallel_to_perfect_scaling():
+    pair = [Curve("ideal", [8, 4, 1], "ideal"), Curve("s", [4, 2, 0.5], "c0", "1")]
+    curves = _parsed(Curves([1, 2, 8], pair, "time", "ranks", str))
+    lines = [*curves.find(".//svg[@class='chart']").iterfind("line")][-4:]
+    places = [[float(each.get(name).removesuffix("%")) for name in ("x1", "y1", "x2", "y2")] for each in lines]
+    slopes = [(y2 - y1) / (x2 - x1) for x1, y1, x2, y2 in places]
+    assert slopes == pytest.approx([slopes[0]] * 4, rel=0.02)
+    assert [_written(each) for each in curves.iter("li")] == [" ideal", " 1 s"]
+
+
+def test_numbers_at_the_ends_of_curves_do_not_overlap_and_0_is_not_drawn():
+    curves = Curves([1, 2], [Curve("a", [0, 3], "c0", "a"), Curve("b", [3, 3], "c1", "b")], "time", "ranks", str)
+    drawn = _parsed(curves).find(".//svg[@class='chart']")
+    assert len(drawn.findall("circle")) == 3
+    first, second = (float(each.get("y")) for each in drawn.iterfind("text[@dx='8']"))
+    assert abs(first - second) >= 11
+
+
+@pytest.mark.parametrize("values", [[0.0, 0.0], [5.0, 5.0], [1e-300, 1e300], [0.0, 1e-12]])
+def test_any_values_of_curves_can_be_drawn(values):
+    drawn = _parsed(Curves([1, 3], [Curve("s", values, "c0", "1")], "time", "ranks", str))
+    assert "nan" not in etree.tostring(drawn.find(".//svg[@class='chart']")).decode()
+
+
 def test_names_along_y_go_from_top_to_bottom():
     chart = Chart([Series("", [0.0, 0.0], [0, 1])], y=Axis("metric", ["first", "second"]))
     first, second = _parsed(chart).findall(".//svg/circle")
@@ -124,6 +180,8 @@ def _everywhere(name: str) -> Picture:
         Matrix([name], [name], values, said=[[name]]),
         Bars([Bar(name, [1.0], [name])], name),
         Grid(np.zeros((1, 1)), [[name]], [name], name),
+        Curves([1, 2], [Curve(name, [1.0, 2.0], "c0", name)], name, name, str),
+        Columns([Part(name, "c0")], [Column(name, [1.0], [name], [name])], name, name, name, name),
     ]
     return Picture(name, marks, [name])
 
@@ -155,6 +213,7 @@ def test_a_page_is_no_wider_than_the_screen_and_names_of_bars_stay_whole(chromiu
     page = chromium.new_page(viewport={"width": width, "height": 800})
     page.goto(file.as_uri())
     assert page.evaluate("document.documentElement.scrollWidth") == width
+    assert page.locator(".mark .copies").count() == len(marks)  # of their pictures and tables
     heights = page.eval_on_selector_all(".bars tbody th", "all => all.map(each => each.getBoundingClientRect().height)")
     page.close()
     assert max(heights) < 30

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import ceil, floor, isfinite, log10
 from typing import Final, Literal
 
-from .mark import COLOURS, element, short, text, wide
+from .mark import COLOURS, element, folded, short, table, text, wide
 
 __all__ = ["Axis", "Chart", "Series"]
 
@@ -120,11 +120,8 @@ class Chart:
             if isfinite(x) and isfinite(y) and each.style != "band"
         ]
         titles = ("series", "what", self.x.title or "x", self.y.title or "y")
-        head = element("thead", element("tr", *(element("th", text(title), scope="col") for title in titles)))
-        body = (element("tr", *(element("td", text(cell)) for cell in row)) for row in rows[:_LISTED])
-        table = wide(element("table", head, element("tbody", *body)))
         more = element("p", f"and {len(rows) - _LISTED} more: --csv contains all") if len(rows) > _LISTED else ""
-        return element("details", element("summary", "numbers"), table, more)
+        return folded("numbers", table(titles, rows[:_LISTED]) + more)
 
 
 def _called(axis: Axis, value: float) -> str:

@@ -6,12 +6,13 @@ Colours are classes, which ``marks.css`` defines for light and dark themes: ``c0
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Final, Protocol
 
 from ..place import visible
 
-__all__ = ["COLOURS", "Mark", "element", "short", "text", "wide"]
+__all__ = ["COLOURS", "Mark", "element", "folded", "short", "table", "text", "wide"]
 
 COLOURS: Final = 8
 _LONGEST: Final = 24
@@ -48,6 +49,18 @@ def _number(value: object) -> str:
 def wide(table: str) -> str:
     """Return HTML in a box that scrolls sideways if the content is wider than the page."""
     return element("div", table, class_="wide", tabindex=0, role="group")
+
+
+def table(header: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
+    """Return a table with the titles of its columns as HTML, in a box that scrolls sideways if necessary."""
+    head = element("tr", *(element("th", text(title), scope="col") for title in header))
+    body = (element("tr", *(element("td", text(cell)) for cell in row)) for row in rows)
+    return wide(element("table", element("thead", head), element("tbody", *body)))
+
+
+def folded(title: str, body: str) -> str:
+    """Return HTML that a reader can unfold by its title."""
+    return element("details", element("summary", text(title)), body)
 
 
 def text(name: object) -> str:

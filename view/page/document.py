@@ -79,7 +79,8 @@ def page_html(page: Page) -> bytes:
     """Return a page as HTML; equal contents give equal bytes."""
     styles = [*_STYLES, *([(_HERE, f"{_CHARTS}.css")] if page.times else [])]
     style = "".join(folder.joinpath(name).read_text("utf-8") for folder, name in styles)
-    names = [*([f"{_CHARTS}.js"] if page.times else []), *(["page.js"] if page.experiments else [])]
+    has_script = page.experiments or page.counters
+    names = [*([f"{_CHARTS}.js"] if page.times else []), *(["page.js"] if has_script else [])]
     scripts = [_HERE.joinpath(name).read_text("utf-8") for name in names]
     allowed = " ".join(f"'{_hash(each)}'" for each in scripts) or "'none'"
     policy = "; ".join(
@@ -112,14 +113,15 @@ def page_html(page: Page) -> bytes:
     }
     blocks = [("head", packed_text(orjson.dumps(head))), *((ids[key], each.text) for key, each in numbers)]
     data = "\n".join(f'<script type="text/plain" id="{name}">{text}</script>' for name, text in blocks)
-    body, last = page.counters, ""
+    body, code = page.counters, "\n".join(f"<script>{each}</script>" for each in scripts)
+    last = code
     if page.experiments:
         made = {"counters": page.counters, "account": page.account}
         hidden = "".join(f'<div><div id="{name}" hidden>{part}</div></div>' for name, part in made.items() if part)
         body = f"""<div id="app"><noscript><p class="remark">The trees need JavaScript.</p></noscript></div>
 <div>{hidden}</div>
 <p class="remark">{_text(_digits(page.experiments))}</p>"""
-        last = "\n".join([data, *(f"<script>{each}</script>" for each in scripts)])
+        last = f"{data}\n{code}"
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>

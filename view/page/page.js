@@ -3106,7 +3106,7 @@
       const home = made.parentElement;
       made.hidden = false;
       box.current.append(made);
-      for (const mark of made.querySelectorAll(".mark .marks > div")) addCopies(mark, mark.closest(".mark").querySelector("h3").textContent);
+      addAllCopies(made);
       return () => {
         made.hidden = true;
         home.append(made);
@@ -3115,6 +3115,9 @@
     return document.getElementById(name) ? html`<div ref=${box}></div>` : ABSENT[name];
   }
   var REAL = ":is(svg.chart, .ranks svg)";
+  function addAllCopies(part) {
+    for (const mark of part.querySelectorAll(".mark .marks > div")) addCopies(mark, mark.closest(".mark").querySelector("h2, h3").textContent);
+  }
   function addCopies(part, name) {
     if (part.querySelector(".copies")) return;
     const [svg, tables] = [part.querySelector(REAL), [...part.querySelectorAll("table")]];
@@ -5131,6 +5134,7 @@
   // src/main.js
   var textOf = (id) => document.getElementById(id).textContent;
   async function main() {
+    if (!document.getElementById("head")) return addAllCopies(document);
     const head = JSON.parse(await unpackedText(textOf("head")));
     const read = (key) => {
       const { id, kind, count: count2 } = head.numbers[key];
@@ -5160,6 +5164,6 @@
     const said = document.createElement("p");
     said.className = "remark warning";
     said.textContent = `The trees cannot be shown: ${error}. The verdict above is complete.`;
-    document.getElementById("app").replaceChildren(said);
+    document.getElementById("app")?.replaceChildren(said);
   });
 })();

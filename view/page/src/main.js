@@ -5,11 +5,12 @@ import { Experiment } from "./model/experiment.js";
 import { Tally } from "./model/tally.js";
 import { unpacked, unpackedText } from "./model/numbers.js";
 import { TimeLines } from "./model/time_lines.js";
-import { addCopies } from "./parts/made.js";
+import { addAllCopies, addCopies } from "./parts/made.js";
 
 const textOf = (id) => document.getElementById(id).textContent;
 
 async function main() {
+  if (!document.getElementById("head")) return addAllCopies(document); // the page only shows a result
   const head = JSON.parse(await unpackedText(textOf("head")));
   const read = (key) => {
     const { id, kind, count } = head.numbers[key];
@@ -40,5 +41,5 @@ main().catch((error) => {
   const said = document.createElement("p");
   said.className = "remark warning";
   said.textContent = `The trees cannot be shown: ${error}. The verdict above is complete.`;
-  document.getElementById("app").replaceChildren(said);
+  document.getElementById("app")?.replaceChildren(said);
 });

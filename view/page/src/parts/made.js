@@ -18,7 +18,7 @@ export function Made({ name }) {
     const home = made.parentElement;
     made.hidden = false;
     box.current.append(made);
-    for (const mark of made.querySelectorAll(".mark .marks > div")) addCopies(mark, mark.closest(".mark").querySelector("h3").textContent);
+    addAllCopies(made);
     return () => {
       made.hidden = true;
       home.append(made);
@@ -28,6 +28,11 @@ export function Made({ name }) {
 }
 
 const REAL = ":is(svg.chart, .ranks svg)"; // pictures, in contrast to the samples of a legend
+
+// Adds buttons below each picture and table in a part of the page.
+export function addAllCopies(part) {
+  for (const mark of part.querySelectorAll(".mark .marks > div")) addCopies(mark, mark.closest(".mark").querySelector("h2, h3").textContent);
+}
 
 // Adds buttons below a part of the page that came as HTML; the buttons copy the part's picture and its tables.
 export function addCopies(part, name) {

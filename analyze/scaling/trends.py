@@ -1,0 +1,69 @@
+"""How losses, and the times of regions, change with the number of ranks."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ...experiment import Region
+from ..findings import analyze
+from ..run.criteria import THRESHOLD
+from ..verdict import Kind
+from .losses import Ledger, ledger_of, owners_of
+from .scaling import Scaling
+
+__all__ = ["Curve", "curves", "ledgers"]
+
+_MOST: Final = 6  # maximum number of regions; more lines in a chart are hard to tell apart
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """The time that a region takes on the critical path of each run.
+
+    Attributes:
+        region: The region; None for time outside the critical path, in which ranks communicate.
+        seconds: The time in each run, in seconds.
+    """
+
+    region: Region | None
+    seconds: tuple[float, ...]
+
+
+def ledgers(scaling: Scaling) -> tuple[Ledger, ...]:
+    """Return what each run loses compared with perfect scaling, in the order of the runs."""
+    series = scaling.series
+    earlier = (
+        ledger_of(series, run, float(scaling.growth[run]), analyze(each.experiment))
+        for run, each in enumerate(series.runs[:-1])
+    )
+    return *earlier, scaling.ledger
+
+
+def curves(scaling: Scaling) -> tuple[Curve, ...]:
+    """Return the times of the regions that matter in the last run, longest first.
+
+    These are the regions of losses, and regions with at least a tenth of the critical path. A call path without a loss
+    of its own belongs to the region of the finding that contains it, if this region has a loss.
+    """
+    series = scaling.series
+    lost: set[Region | None] = {each.region for each in scaling.ledger.losses if each.region and each.rank_seconds > 0}
+    owners = owners_of(series, len(series.ranks) - 1, scaling.last)
+    times: dict[Region | None, np.ndarray] = defaultdict(lambda: np.zeros(len(series.ranks)))
+    for number, path in enumerate(series.call_paths):
+        region: Region = path.region
+        if region not in lost and number in owners:
+            found = scaling.last.verdict.findings[owners[number]].region
+            owner = scaling.last.experiment.call_paths[found.id].region if found else region
+            region = owner if owner in lost else region
+        times[region] += series.path[:, number]
+    least = THRESHOLD * float(series.lengths[-1])
+    if not scaling.is_of_path and any(each.kind in (Kind.MESSAGES, Kind.TRANSFER) for each in scaling.ledger.losses):
+        times[None] = series.times - series.lengths
+        lost.add(None)
+    shown = [region for region, each in times.items() if each[-1] > 0 and (region in lost or each[-1] >= least)]
+    shown.sort(key=lambda region: -times[region][-1])
+    return tuple(Curve(region, tuple(times[region].tolist())) for region in shown[:_MOST])

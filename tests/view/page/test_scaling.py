@@ -1,0 +1,214 @@
+"""The page on scaling: what it says, and how it looks in a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lxml import etree
+from lxml import html as parser
+
+from autoanalyzer.analyze.scaling import Scaling, compare_scaling, find_scaling, series_of
+from autoanalyzer.experiment import Builder, Experiment, Notes, Region
+from autoanalyzer.view.page import page_html
+from autoanalyzer.view.page.scaling import scaling_comparison_page, scaling_page
+from autoanalyzer.view.page.scaling.page import answer
+from autoanalyzer.view.source_file import SourceFile
+
+from .conftest import Shown, faults
+
+RATE = 1e9
+SOURCE = tuple(f"text of line {line}" for line in range(1, 60))
+Work = dict[str, list[float]]  # in seconds
+
+
+def run(work: Work, *, counted: bool = True, transfer: float | None = None, pace: float = 1.0) -> Experiment:
+    """Return a run; each region takes the time of rank 0 on the critical path. Without ``transfer``, ranks share cores.
+
+    ``pace`` is the time per 1e9 instructions.
+    """
+    ranks = len(next(iter(work.values())))
+    processors = 2 if transfer is None else 64
+    builder = Builder(Notes(program="app", command=("mpirun", "./app"), processors=processors))
+    for name, parent in (("cpu_time", None), ("mpi_cpu_time", "cpu_time"), ("wall_time", None), ("path_time", None)):
+        builder.metric(name, parent=parent)
+    builder.metric("mpi_time", parent="wall_time")
+    builder.metric("program_time")
+    if counted:
+        builder.metric("instructions", "occ", source="simulated:")
+    for rank in range(ranks):
+        builder.location(rank)
+    main = builder.call_path(Region("function", "main", "app.c", "main", 0, 1, 59))
+    length = pace * sum(values[0] for values in work.values())
+    for place, (name, values) in enumerate(work.items()):
+        path = builder.call_path(Region("function", name, "app.c", name, 0, 10 * place + 5, 10 * place + 8), main)
+        builder.row("cpu_time", path, [pace * each for each in values])
+        builder.row("wall_time", path, [pace * each for each in values])
+        builder.row("path_time", path, [pace * values[0], *[0.0] * (ranks - 1)])
+        if counted:
+            builder.row("instructions", path, [RATE * each for each in values])
+    send = builder.call_path(Region("mpi", "MPI_Send", "app.c", "main", 0, 58, 58), main)
+    late = [length + (transfer or 0.0) - pace * sum(values[rank] for values in work.values()) for rank in range(ranks)]
+    for metric in ("wall_time", "mpi_time"):
+        builder.row(metric, send, late)
+    builder.row("program_time", main, [length + (transfer or 0.0)] * ranks)
+    return builder.experiment()
+
+
+def judged(*runs: Experiment, mode: Any = "strong") -> Scaling:
+    return find_scaling(series_of([[each] for each in runs], [f"out{number}" for number in range(len(runs))]), mode)
+
+
+def series(*sizes: int, alone: float = 0.5, **options: Any) -> Scaling:
+    """Judge runs with 8 s of divided work, 1 s on every rank, and some on rank 0 alone."""
+    return judged(
+        *(
+            run(
+                {
+                    "divided": [8 / ranks] * ranks,
+                    "repeated": [1.0] * ranks,
+                    "master": [alone, *[0.0] * (ranks - 1)],
+                },
+                **options,
+            )
+            for ranks in sizes
+        )
+    )
+
+
+def source(name: str) -> SourceFile:
+    return SourceFile(name, Path(name), SOURCE)
+
+
+def parsed(scaling: Scaling, **options: Any) -> etree._Element:
+    return parser.fromstring(page_html(scaling_page(scaling, **options)))
+
+
+def text_of(element: etree._Element) -> str:
+    return " ".join("".join(element.itertext()).split())
+
+
+def test_the_answer_names_the_factor_its_number_of_ranks_and_the_largest_loss() -> None:
+    assert answer(series(1, 2, 4)) == (
+        "app stops scaling well at 4 ranks, where the factor instructions falls to 0.76; the largest loss at 4 ranks, "
+        "3 s of 4.5 s, is in repeated (app.c:15): every rank repeats the same work"
+    )
+    perfect = judged(*(run({"divided": [8 / ranks] * ranks}) for ranks in (1, 2, 4)))
+    assert answer(perfect) == "app scales well up to 4 ranks: efficiency 1.00"
+    slow = judged(*(run({"divided": [8 / ranks] * ranks}, pace=ranks) for ranks in (1, 2)))
+    assert answer(slow).endswith(
+        "where the factor time per instruction falls to 0.50; the largest loss at 2 ranks, 8 s of 8 s, is in all "
+        "regions: the same instructions take more time"
+    )
+
+
+def test_losses_that_faster_cores_make_up_for_do_not_limit_scaling() -> None:
+    runs = [run({"divided": [8 / ranks] * ranks, "repeated": [4.0] * ranks}, pace=1 / ranks) for ranks in (1, 2)]
+    assert answer(judged(*runs)) == (
+        "app scales well up to 2 ranks: efficiency 1.50, although the factor instructions falls to 0.75 at 2 ranks; "
+        "the largest loss at 2 ranks, 4 s, is in repeated (app.c:15): every rank repeats the same work"
+    )
+    page = parsed(judged(*runs))
+    (gain,) = page.iterfind(".//svg[@class='chart']/rect[@class='gain']")
+    assert "made up for" in text_of(gain)
+    legend = [text_of(each) for each in page.find(".//ul[@class='key']")]
+    assert legend == ["efficiency", "REPLICATED", "made up for by faster cores, or not explained"]
+
+
+def test_a_loss_has_its_place_evidence_advice_and_source() -> None:
+    first, second = parsed(series(1, 2, 4), find=source).iterfind(".//ol[@class='findings losses']/li")
+    assert text_of(first).startswith("REPLICATED app.c:15 repeated 3 s (67 %)")
+    assert "the same 1.0e9 instructions per rank" in text_of(first)
+    assert "try: divide the work among the ranks" in text_of(first)
+    marked = [text_of(each) for each in first.iterfind(".//span[@class='line marked']")]
+    assert marked == [f"{line}text of line {line}" for line in (15, 16, 17, 18)]
+    assert first.find("details").get("open") is not None
+    assert second.find("details").get("open") is None
+    assert "master" in text_of(second)
+    assert not parsed(series(1, 2, 4)).findall(".//pre")
+
+
+def test_columns_add_up_to_the_run_and_the_table_marks_what_falls() -> None:
+    page = parsed(series(1, 2, 4))
+    parts = [(float(each.get("y")), float(each.get("height"))) for each in page.iterfind(".//svg[@class='chart']/rect")]
+    whole = max(y + height for y, height in parts) - min(y for y, _ in parts)
+    assert sum(height for _, height in parts) == pytest.approx(3 * whole, rel=0.01)
+    rows = {text_of(each[0]): [cell.get("class") for cell in each[1:]] for each in page.iterfind(".//tbody/tr")}
+    assert rows["instructions falls first"] == ["number", "number", "number low"]
+    assert rows["speedup"] == ["number"] * 3
+
+
+def test_messages_lose_time_and_have_a_curve() -> None:
+    page = parsed(series(1, 2, 4, transfer=1.0, counted=False))
+    keys = [text_of(each) for each in page.iterfind(".//ul[@class='key']/li")]
+    assert "B outside the critical path (messages)" in keys
+    assert "run" in keys
+    assert "No count was measured in all runs." in text_of(page)
+
+
+def test_a_comparison_shows_the_losses_that_changed_and_the_factor_that_changed_most() -> None:
+    found = compare_scaling(series(1, 2, 4), series(1, 2, 4, alone=0.1))
+    page = parser.fromstring(page_html(scaling_comparison_page(found)))
+    assert text_of(page.find(".//h1")).startswith("UNCLEAR: app scales: efficiency 0.73 instead of 0.68 at 4 ranks")
+    titles = [text_of(each) for each in page.iterfind(".//h2")]
+    assert titles[:2] == ["Efficiency and losses before", "Efficiency and losses now"]
+    (change,) = page.iterfind(".//ol[@class='findings losses']/li")
+    assert text_of(change) == "LESS IMBALANCE app.c:25 master before 1.5 s now 300 ms"
+    before, now = (float(each.get("width")) for each in change.iterfind(".//rect"))
+    assert now / before == pytest.approx(0.2, abs=0.01)
+    assert "unchanged: 1 loss" in text_of(page)
+    (marked,) = (each for each in page.iterfind(".//th[@scope='row']") if each.find("span") is not None)
+    assert text_of(marked) == "load balance changed most"
+
+
+@pytest.fixture(scope="module")
+def shown(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Open the page on a series in which many things happen."""
+    file = tmp_path_factory.mktemp("page") / "scale.html"
+    found = series(1, 2, 4, 8, 16, 32, 64, 128)
+    file.write_bytes(page_html(scaling_page(found, find=source)))
+    page = chromium.new_page()
+    page.set_default_timeout(0)  # pytest's alone counts
+    shown = Shown(page, file)
+    page.on("console", lambda said: shown.complaints.append(said.text))
+    page.on("pageerror", lambda error: shown.complaints.append(str(error)))
+    page.on("request", lambda asked: None if asked.url == file.as_uri() else shown.complaints.append(asked.url[:80]))
+    page.goto(file.as_uri())
+    page.wait_for_selector(".copies")
+    yield shown
+    page.close()
+
+
+@pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (390, "dark")])
+def test_the_page_fits_the_screen_and_has_no_faults(shown: Shown, width: int, theme: Any) -> None:
+    shown.page.set_viewport_size({"width": width, "height": 800})
+    shown.page.emulate_media(color_scheme=theme)
+    assert shown.page.evaluate("document.documentElement.scrollWidth") <= width
+    charts = shown.page.eval_on_selector_all(
+        "svg.chart", "all => all.map((each) => each.getBoundingClientRect().width)"
+    )
+    assert len(charts) == 2
+    assert all(0.4 * width < each < width for each in charts)
+    assert faults(shown.page, all_else=width == 1280) == []
+    assert shown.complaints == []
+    if width == 1280:  # the answer, the factors and the picture are on the first screen
+        assert shown.page.locator("svg.chart").first.bounding_box()["y"] < 400
+
+
+def test_pictures_and_tables_can_be_copied(shown: Shown) -> None:
+    efficiency = ".mark:has(h2:text-is('Efficiency and losses'))"
+    rows = shown.copied_rows(efficiency)
+    assert rows[0] == ["ranks", "part", "rank-seconds", "share"]
+    assert ["1", "efficiency", "9.5 s", "100 %"] in rows
+    svg = etree.fromstring(shown.copied("SVG", efficiency).encode())
+    assert len(svg.findall("{*}rect")) > 8
+    colours, _ = shown.copied_picture(within=efficiency)
+    assert colours > 5
+    regions = shown.copied_rows(".mark:has(h2:text-is('Regions over ranks'))")
+    assert regions[0] == ["ranks", *(str(2**power) for power in range(8))]
+    assert ["app.c:15 repeated", *["1 s"] * 8] in regions
+    losses = shown.copied_rows(".mark:has(.losses)")
+    assert losses[1][:3] == ["REPLICATED", "app.c:15", "repeated"]
+    factors = shown.copied_rows(".mark:has(.factors)")
+    assert factors[0] == ["ranks", *(str(2**power) for power in range(8))]

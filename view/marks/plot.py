@@ -1,0 +1,90 @@
+"""Draw the frame of a picture that is as wide as the page: places across are percentages, places upwards are pixels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from .mark import element, text
+
+__all__ = ["Plot", "Tick", "at", "key_item"]
+
+_LEFT: Final = 14.0  # margin in percent of the width; on a narrow screen, it has room for "100 ms"
+_RIGHT: Final = 4.0
+_TOP: Final = 26  # margin in pixels, with the title of the vertical axis
+_BOTTOM: Final = 36
+_NEAR: Final = 0.06  # minimum distance of two labels below the picture, as a share of its width
+
+Tick = tuple[float, str]  # a place from 0 to 1, and its label
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A frame with two axes. Places are given as shares from 0 to 1, from the left and from the bottom.
+
+    Attributes:
+        title: Title of the vertical axis.
+        noun: Title of the horizontal axis.
+        up: Labels at the vertical axis, each with a line across.
+        across: Labels below the picture, from left to right; labels without enough room are left out.
+        height: Height in pixels.
+    """
+
+    title: str
+    noun: str
+    up: Sequence[Tick]
+    across: Sequence[Tick]
+    height: int = 300
+
+    def x(self, place: float) -> str:
+        """Return a place across as an attribute, in percent of the width."""
+        return f"{_LEFT + place * (100 - _LEFT - _RIGHT):.2f}%"
+
+    def y(self, place: float) -> float:
+        """Return a place upwards in pixels from the top."""
+        return self.height - _BOTTOM - place * (self.height - _TOP - _BOTTOM)
+
+    @staticmethod
+    def wide(share: float) -> str:
+        """Return a share of the width between the axes as an attribute."""
+        return f"{share * (100 - _LEFT - _RIGHT):.2f}%"
+
+    def high(self, share: float) -> float:
+        """Return a share of the height between the axes in pixels."""
+        return share * (self.height - _TOP - _BOTTOM)
+
+    def html(self, *drawn: str) -> str:
+        """Return the picture as SVG."""
+        what = f"{self.title} against {self.noun}"
+        return element(
+            "svg", *self._axes(), *drawn, class_="chart", width="100%", height=self.height, role="img", aria_label=what
+        )
+
+    def _axes(self) -> Iterator[str]:
+        yield element("text", text(self.title), x=0, y=13)
+        for place, label in self.up:
+            y = self.y(place)
+            yield element("line", class_="rule", x1=self.x(0), x2=self.x(1), y1=y, y2=y)
+            yield element("text", text(label), x=self.x(0), dx=-6, y=y + 4, text_anchor="end")
+        last = -1.0
+        for place, label in self.across:
+            if place - last >= _NEAR:
+                yield element("text", text(label), x=self.x(place), y=self.height - 20, text_anchor="middle")
+                last = place
+        yield element("text", text(self.noun), x=self.x(0.5), y=self.height - 4, text_anchor="middle")
+
+
+def at(name: object, noun: str) -> str:
+    """Return a name with a noun: ``1 rank``, ``4 ranks``.
+
+    Args:
+        name: The name.
+        noun: The noun in the plural.
+    """
+    return f"{name} {noun.removesuffix('s') if str(name) == '1' else noun}"
+
+
+def key_item(mark: str, name: str) -> str:
+    """Return an item of a legend: a mark, which is SVG of 14 x 12 pixels, and a name."""
+    return element("li", element("svg", mark, width=14, height=12, aria_hidden="true"), f" {text(name)}")

@@ -1,0 +1,67 @@
+"""Show the factors of efficiency as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from ....analyze.run.criteria import THRESHOLD
+from ....analyze.scaling import Scaling
+from ...marks import Html
+from ...marks.mark import element, folded, text, wide
+from ...picture import Picture
+from ...scaling import table_rows
+
+__all__ = ["factors_picture", "number_cells"]
+
+_FACTORS: Final = {  # what a factor means
+    "speedup": "work per second, relative to the first run",
+    "load balance": "mean busy time of the ranks / busy time of the busiest rank",
+    "serialisation": "busy time of the busiest rank / length of the critical path",
+    "transfer": "length of the critical path / time of the run",
+    "instructions": "instructions of the first run / instructions of this run",
+    "time per instruction": "busy time per instruction in the first run / in this run",
+    "computation": "busy time of the first run / busy time of this run",
+    "efficiency": "the product of the factors above",
+}
+
+
+def factors_picture(scaling: Scaling) -> Picture:
+    """Return the table of factors, in which low values and the first factor to fall are marked."""
+    (_, ranks, _), *rows = table_rows(scaling)
+    is_weak = scaling.mode == "weak"
+    head = element("tr", element("th", "ranks", scope="col"), *number_cells("th", ranks, scope="col"))
+    body = []
+    for name, cells, falls in rows:
+        badge = f" {element('span', 'falls first', class_='kind loss')}" if falls else ""
+        is_factor = name in _FACTORS and name != "speedup"
+        values = [
+            element("td", text(cell), class_="number low" if is_factor and _is_low(cell) else "number")
+            for cell in cells
+        ]
+        body.append(element("tr", element("th", text(name) + badge, scope="row"), *values, class_=_class(name)))
+    made = element("table", element("thead", head), element("tbody", *body), class_="factors")
+    named = [name for name, _, _ in rows if name in _FACTORS]
+    per_rank = " (both per rank)" if is_weak else ""
+    meanings = "".join(
+        element("dt", text(name))
+        + element("dd", text(f"{_FACTORS[name]}{per_rank if name in ('instructions', 'computation') else ''}"))
+        for name in named
+    )
+    more = folded("what the factors mean", element("dl", meanings))
+    said = ["If a factor is 1, nothing is lost. Values below 0.9 are marked."]
+    return Picture("Factors", [Html(wide(made) + more)], said)
+
+
+def number_cells(name: str, cells: Iterable[str], **attributes: object) -> Iterator[str]:
+    """Yield a cell of a table (``td`` or ``th``) for each number."""
+    for each in cells:
+        yield element(name, text(each), class_="number", **attributes)
+
+
+def _is_low(cell: str) -> bool:
+    return bool(cell) and float(cell) < 1 - THRESHOLD
+
+
+def _class(name: str) -> str | None:
+    return "product" if name == "efficiency" else None

@@ -1,0 +1,46 @@
+"""Draw the times of regions over numbers of ranks."""
+
+from __future__ import annotations
+
+from ....analyze.scaling import Scaling, curves
+from ....analyze.verdict import Kind
+from ....experiment import Region
+from ...marks import Curve, Curves
+from ...picture import Picture
+from ...scaling import where
+from ...units import letters, seconds
+from .efficiency import COLOURS
+
+__all__ = ["regions_picture"]
+
+
+def regions_picture(scaling: Scaling) -> Picture:
+    """Return the picture of regions' times over numbers of ranks."""
+    series = scaling.series
+    times = (series.lengths if scaling.is_of_path else series.times).tolist()
+    ideal = [
+        times[0] * growth * series.ranks[0] / ranks
+        for growth, ranks in zip(scaling.growth.tolist(), series.ranks, strict=True)
+    ]
+    whole = "critical path" if scaling.is_of_path else "run"
+    found = curves(scaling)
+    marks: dict[Region | None, tuple[str, str]] = {}
+    for number, loss in enumerate(scaling.ledger.losses, start=1):
+        if loss.region:
+            marks.setdefault(loss.region, (COLOURS.get(loss.kind, "grey"), str(number)))
+    for letter, region in enumerate(each.region for each in found if each.region not in marks):
+        marks[region] = ("grey" if region else COLOURS[Kind.TRANSFER], letters(letter))
+    shown = [
+        Curve("perfect scaling", ideal, "ideal"),
+        Curve(whole, times, "total"),
+        *(Curve(_name(each.region), each.seconds, *marks[each.region]) for each in found),
+    ]
+    said = (
+        "Time of regions on the critical path, without nested regions; both axes are logarithmic. If a region scales "
+        "perfectly, its line is parallel to the dashed line. Numbers and colours are those of the losses above."
+    )
+    return Picture("Regions over ranks", [Curves(series.ranks, shown, "time", "ranks", seconds)], [said])
+
+
+def _name(region: Region | None) -> str:
+    return where(region).replace("  ", " ") if region else "outside the critical path (messages)"
