@@ -106,7 +106,8 @@ class _Printer:
     def _table(self, text: Text, name: str, values: tuple[int, ...]) -> None:
         """Write a constant array, unless it is empty: programs for any number of ranks have expressions instead."""
         if values:
-            self._line(text, f"    integer, parameter :: {name}(0:{len(values) - 1}) = (/ {', '.join(map(str, values))} /)")
+            listed = ", ".join(map(str, values))
+            self._line(text, f"    integer, parameter :: {name}(0:{len(values) - 1}) = (/ {listed} /)")
 
     def _head(self, text: Text, phase: Phase, head: str) -> Position:
         return text.add(f"  {head}")
