@@ -473,7 +473,7 @@ static void pass_chain(void) {
     received = sent;
     sent = mine;
     pthread_mutex_unlock(&passing);
-    aa_path_join_sender(&received);
+    aa_path_join_sender(&received, AA_PATH_NO_SENDER);
 }
 
 static struct aa_path gathered;
