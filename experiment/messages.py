@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from base64 import b64decode, b64encode
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -78,9 +78,19 @@ class Messages:
         first, end = block * self.per_block, min((block + 1) * self.per_block, self.ranks)
         return str(first) if end - first == 1 else f"{first}-{end - 1}"
 
+    def among(self, ranks: Collection[int]) -> Messages | None:
+        """Return the messages of some ranks with each other; None if there are none, or if blocks have several ranks."""
+        kept = np.isin(self.senders, list(ranks)) & np.isin(self.receivers, list(ranks))
+        if self.per_block > 1 or not kept.any():
+            return None
+        columns = (None if each is None else each[kept] for each in self._columns)
+        return Messages(self.ranks, self.per_block, *columns)  # type: ignore[arg-type]
+
     def to_json(self) -> str:
         """Return the matrix as a JSON object, in which the numbers of all pairs are compressed."""
-        columns = [each.astype(f"<{each.dtype.kind}{each.dtype.itemsize}") for each in self._columns if each is not None]
+        columns = [
+            each.astype(f"<{each.dtype.kind}{each.dtype.itemsize}") for each in self._columns if each is not None
+        ]
         data = zlib.compress(b"".join(each.tobytes() for each in columns), 6)
         head = {"ranks": self.ranks, "per_block": self.per_block, "pairs": len(self), "waits": self.waits is not None}
         return json.dumps({**head, "data": b64encode(data).decode("ascii")})

@@ -62,7 +62,10 @@ def print_messages(messages: Messages) -> None:
 def write_messages_csv(messages: Messages, stream: TextIO) -> None:
     """Write CSV with a line per pair of ranks, most bytes first."""
     titles = ["sender", "receiver", "messages", "bytes", *(["wait (s)"] if messages.waits is not None else [])]
-    rows = ([messages.name(sender), messages.name(receiver), *map(_number, rest)] for sender, receiver, *rest in _pairs(messages))
+    rows = (
+        [messages.name(sender), messages.name(receiver), *map(_number, rest)]
+        for sender, receiver, *rest in _pairs(messages)
+    )
     write_rows([titles, *rows], stream)
 
 

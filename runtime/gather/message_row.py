@@ -29,7 +29,11 @@ def row_of(path: Path, data: bytes, records: Records, size: int | None) -> Row |
     for at in records.offsets(layout.MESSAGES_RECORD):
         per_block, count = layout.MESSAGES_LAYOUT.unpack_from(data, at)
         start = at + layout.MESSAGES_LAYOUT.size
-        if not per_block or per_block * count < (size or 0) or start + count * layout.TRAFFIC_LAYOUT.itemsize > len(data):
+        if (
+            not per_block
+            or per_block * count < (size or 0)
+            or start + count * layout.TRAFFIC_LAYOUT.itemsize > len(data)
+        ):
             raise shard_defect(path, f"a row of messages for {size} ranks at byte {at}", f"{count} blocks")
         every = np.frombuffer(data, layout.TRAFFIC_LAYOUT, count=count, offset=start)
         waited = every["waited"]
