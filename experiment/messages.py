@@ -79,7 +79,7 @@ class Messages:
         return str(first) if end - first == 1 else f"{first}-{end - 1}"
 
     def among(self, ranks: Collection[int]) -> Messages | None:
-        """Return the messages of some ranks with each other; None if there are none, or if blocks have several ranks."""
+        """Return the messages of some ranks with each other; None if there are none, or if blocks have more ranks."""
         kept = np.isin(self.senders, list(ranks)) & np.isin(self.receivers, list(ranks))
         if self.per_block > 1 or not kept.any():
             return None
@@ -106,7 +106,7 @@ class Messages:
             found = json.loads(text)
             ranks, per_block, pairs, waits = (found[name] for name in ("ranks", "per_block", "pairs", "waits"))
             numbers = (ranks, per_block, pairs)
-            if any(type(each) is not int for each in numbers) or not 0 < per_block or not 0 <= pairs <= _MOST_PAIRS:
+            if any(type(each) is not int for each in numbers) or not per_block > 0 or not 0 <= pairs <= _MOST_PAIRS:
                 raise ValueError(f"found {numbers}")
             dtypes = ["<i4", "<i4", "<f8", "<f8", *(["<f8"] if waits else [])]
             size = sum(np.dtype(each).itemsize for each in dtypes) * pairs

@@ -50,13 +50,9 @@ def print_messages(messages: Messages) -> None:
     ]
     titles = ["sender", "receiver", "messages", "bytes", *(["receiver waits"] if messages.waits is not None else [])]
     print_table(titles, rows, range(len(titles)))
-    whose = f", in blocks of {messages.per_block}" if messages.per_block > 1 else ""
-    print_lines(
-        [
-            f"{amount(float(messages.messages.sum()), 'occ')} messages, {amount(float(messages.bytes.sum()), 'bytes')}, "
-            f"sent with point-to-point calls between {many(len(messages), 'pair')} of {many(messages.ranks, 'rank')}{whose}"
-        ]
-    )
+    count, size = amount(float(messages.messages.sum()), "occ"), amount(float(messages.bytes.sum()), "bytes")
+    whose = f"{many(messages.ranks, 'rank')}{f', in blocks of {messages.per_block}' if messages.per_block > 1 else ''}"
+    print_lines([f"{count} messages, {size}, in point-to-point calls between {many(len(messages), 'pair')} of {whose}"])
 
 
 def write_messages_csv(messages: Messages, stream: TextIO) -> None:

@@ -43,7 +43,9 @@ class MessageSums:
         sent["messages"], sent["bytes"] = row.traffic["messages"], row.traffic["bytes"]
         received = np.zeros(len(row.blocks), _PAIR)
         received["sender"], received["receiver"], received["waited"] = row.blocks, own, row.traffic["waited"]
-        self._append(MessageSums(shard.size, row.per_block, [sent, received[received["waited"] > 0]]))
+        self._append(
+            MessageSums(shard.size, row.per_block, [sent[sent["messages"] > 0], received[received["waited"] > 0]])
+        )
 
     def joined(self, other: MessageSums) -> MessageSums:
         """Return the sums of these processes and others."""
