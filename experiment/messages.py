@@ -157,17 +157,16 @@ def combined_messages(operation: str, operands: Sequence[Messages | None]) -> Me
     keys = np.concatenate([each.senders.astype(np.int64) * blocks + each.receivers for each in known])
     pairs, where = np.unique(keys, return_inverse=True)
 
-    def added(columns: Sequence[Values | None]) -> Values | None:
-        there = [each for each in columns if each is not None]
-        if len(there) < len(columns):
-            return None
-        return np.bincount(where.ravel(), np.concatenate(there), len(pairs)) * share
+    def added(columns: Sequence[Values]) -> Values:
+        return np.bincount(where.ravel(), np.concatenate(columns), len(pairs)).astype(np.float64) * share
 
+    waits = [each.waits for each in known if each.waits is not None]
     return Messages(
-        known[0].ranks,
-        known[0].per_block,
-        (pairs // blocks).astype(np.int32),
-        (pairs % blocks).astype(np.int32),
-        *(np.asarray(added([getattr(each, name) for each in known])) for name in ("messages", "bytes")),
-        added([each.waits for each in known]),
+        ranks=known[0].ranks,
+        per_block=known[0].per_block,
+        senders=(pairs // blocks).astype(np.int32),
+        receivers=(pairs % blocks).astype(np.int32),
+        messages=added([each.messages for each in known]),
+        bytes=added([each.bytes for each in known]),
+        waits=added(waits) if len(waits) == len(known) else None,
     )

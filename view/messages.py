@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final, TextIO
 
 import numpy as np
+import numpy.typing as npt
 
 from ..errors import InputError
 from ..experiment import Experiment
@@ -67,7 +68,7 @@ def write_messages_csv(messages: Messages, stream: TextIO) -> None:
 
 def write_messages_json(messages: Messages, file: Path, stream: TextIO) -> None:
     """Write JSON with an object per pair, most bytes first; blocks are named by their first ranks."""
-    pairs = [
+    pairs: list[dict[str, Any]] = [
         {
             "sender": sender * messages.per_block,
             "receiver": receiver * messages.per_block,
@@ -88,6 +89,6 @@ def _number(value: float) -> float | int:
 def _pairs(messages: Messages) -> Iterator[tuple[Any, ...]]:
     """Yield sender, receiver, messages, bytes and, if they are known, waits of all pairs."""
     order = np.lexsort((messages.receivers, messages.senders, -messages.messages, -messages.bytes))
-    columns = [messages.senders, messages.receivers, messages.messages, messages.bytes]
+    columns: list[npt.NDArray[Any]] = [messages.senders, messages.receivers, messages.messages, messages.bytes]
     columns += [messages.waits] if messages.waits is not None else []
     return zip(*(each[order].tolist() for each in columns), strict=True)

@@ -63,11 +63,13 @@ class MessageSums:
         if not len(pairs):
             return None
         return Messages(
-            self.ranks,
-            self.per_block,
-            *(pairs[name].astype(np.int32) for name in ("sender", "receiver")),
-            *(pairs[name].copy() for name in ("messages", "bytes")),
-            pairs["waited"] * _NANOSECOND if waits else None,
+            ranks=self.ranks,
+            per_block=self.per_block,
+            senders=pairs["sender"].astype(np.int32),
+            receivers=pairs["receiver"].astype(np.int32),
+            messages=pairs["messages"].copy(),
+            bytes=pairs["bytes"].copy(),
+            waits=pairs["waited"] * _NANOSECOND if waits else None,
         )
 
     def _append(self, other: MessageSums) -> None:

@@ -41,7 +41,7 @@ static struct aa_messages *append(void) {
     return row;
 }
 
-/* Only a process with messages has a row. */
+/* Returns the row; null if there is no memory. Only a process with messages has a row. */
 static struct aa_messages *make_row(void) {
     struct aa_section section = aa_section_begin();
     aa_shard_lock();
@@ -53,30 +53,39 @@ static struct aa_messages *make_row(void) {
     return own.row;
 }
 
-/* Returns what the process exchanges with a rank's block; null if the rank is not in the matrix, if there is
- * no memory, or if there is no row and none may be made. */
-static struct aa_traffic *with(int rank, bool may_make) {
-    if ((unsigned)rank >= (unsigned)own.size)
-        return NULL;
-    struct aa_messages *row = atomic_load_explicit(&own.row, memory_order_acquire);
-    if (__builtin_expect(!row, false) && (own.is_full || !may_make || !(row = make_row())))
-        return NULL;
-    uint32_t block = row->per_block == 1 ? (uint32_t)rank : (uint32_t)rank / row->per_block;
-    return &row->with[block];
+static inline struct aa_traffic *with(struct aa_messages *row, int rank) {
+    return &row->with[row->per_block == 1 ? (uint32_t)rank : (uint32_t)rank / row->per_block];
+}
+
+static void count(struct aa_traffic *traffic, uint64_t bytes) {
+    add(&traffic->messages, 1);
+    add(&traffic->bytes, bytes);
+}
+
+/* Counts a message for which there is no row yet, or which does not belong to the row. A signal handler makes
+ * no row, because it may have interrupted the library. */
+static __attribute__((noinline)) void count_rarely(int rank, uint64_t bytes) {
+    bool belongs = (unsigned)rank < (unsigned)own.size;
+    struct aa_messages *row = belongs && !own.is_full && !aa_thread_closed ? make_row() : NULL;
+    if (row)
+        count(with(row, rank), bytes);
+    else if (aa_shard())
+        aa_shard()->messages_left_out++;
 }
 
 void aa_messages_sent(int rank, uint64_t bytes) {
-    struct aa_traffic *traffic = with(rank, !aa_thread_closed);
-    if (traffic) {
-        add(&traffic->messages, 1);
-        add(&traffic->bytes, bytes);
-    } else if (aa_shard()) {
-        aa_shard()->messages_left_out++;
+    struct aa_messages *row = atomic_load_explicit(&own.row, memory_order_acquire);
+    if (__builtin_expect(!row || (unsigned)rank >= (unsigned)own.size, false)) {
+        count_rarely(rank, bytes);
+        return;
     }
+    count(with(row, rank), bytes);
 }
 
 void aa_messages_waited(int rank, double time) {
-    struct aa_traffic *traffic = time > 0 ? with(rank, true) : NULL;
-    if (traffic)
-        traffic->waited += time;
+    if (time <= 0 || (unsigned)rank >= (unsigned)own.size)
+        return;
+    struct aa_messages *row = own.row || own.is_full ? own.row : make_row();
+    if (row)
+        with(row, rank)->waited += time;
 }

@@ -10,8 +10,13 @@
 void aa_mpi_messages_begin(int size, bool spawned);
 void aa_mpi_messages_end(void);
 
-/* Returns the rank in MPI_COMM_WORLD of a message's receiver; negative if it has none or is unknown. */
-int aa_receiver(int dest, MPI_Comm comm);
+/* Returns the rank in MPI_COMM_WORLD of a message's receiver; negative if it has none or is unknown. The
+ * first function is for communicators other than MPI_COMM_WORLD. */
+int aa_receiver_elsewhere(int dest, MPI_Comm comm);
+
+static inline int aa_receiver(int dest, MPI_Comm comm) {
+    return comm == aa_mpi.world ? dest : aa_receiver_elsewhere(dest, comm);
+}
 
 /* Counts a message to `dest`, unless that is MPI_PROC_NULL; returns its bytes. */
 static inline uint64_t aa_message(uint64_t bytes, int dest, MPI_Comm comm) {
