@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 
 from . import shard_layout as layout
-from .shard import Row
+from .shard import MessageRow
 from .shard_header import MOST, shard_defect
 from .shard_records import Records
 
 __all__ = ["row_of"]
 
 
-def row_of(path: Path, data: bytes, records: Records, size: int | None) -> Row | None:
+def row_of(path: Path, data: bytes, records: Records, size: int | None) -> MessageRow | None:
     """Return the row in a shard; None if the process exchanged no messages with ranks of its MPI_COMM_WORLD.
 
     Args:
@@ -41,5 +41,5 @@ def row_of(path: Path, data: bytes, records: Records, size: int | None) -> Row |
         if strange.any():
             raise shard_defect(path, f"numbers of messages at byte {at}", every[np.argmax(strange)])
         blocks = np.flatnonzero((every["messages"] > 0) | (waited > 0))
-        return Row(per_block, blocks, every[blocks])
+        return MessageRow(per_block, blocks, every[blocks])
     return None

@@ -26,11 +26,13 @@ class MessageSums:
         ranks: The number of ranks.
         per_block: The number of ranks in a block; 0 if no process exchanged messages.
         pairs: Arrays of ``_PAIR``, in which a pair of blocks may appear several times.
+        entries: The number of entries in all arrays.
     """
 
     ranks: int = 0
     per_block: int = 0
     pairs: list[npt.NDArray[np.void]] = field(default_factory=list)
+    entries: int = 0
 
     def add(self, shard: Shard) -> None:
         """Add the row of a process, unless another process started it."""
@@ -43,14 +45,12 @@ class MessageSums:
         sent["messages"], sent["bytes"] = row.traffic["messages"], row.traffic["bytes"]
         received = np.zeros(len(row.blocks), _PAIR)
         received["sender"], received["receiver"], received["waited"] = row.blocks, own, row.traffic["waited"]
-        self._append(
-            MessageSums(shard.size, row.per_block, [sent[sent["messages"] > 0], received[received["waited"] > 0]])
-        )
+        self._append(shard.size, row.per_block, [sent[sent["messages"] > 0], received[received["waited"] > 0]])
 
     def joined(self, other: MessageSums) -> MessageSums:
         """Return the sums of these processes and others."""
-        found = MessageSums(self.ranks, self.per_block, [*self.pairs])
-        found._append(other)
+        found = MessageSums(self.ranks, self.per_block, [*self.pairs], self.entries)
+        found._append(other.ranks, other.per_block, other.pairs)
         return found
 
     def matrix(self, *, waits: bool) -> Messages | None:
@@ -72,15 +72,17 @@ class MessageSums:
             waits=pairs["waited"] * _NANOSECOND if waits else None,
         )
 
-    def _append(self, other: MessageSums) -> None:
+    def _append(self, ranks: int, per_block: int, pairs: list[npt.NDArray[np.void]]) -> None:
         """Add the pairs of other processes; pairs of a smaller MPI_COMM_WORLD are those of a different run."""
-        if other.ranks < self.ranks or not other.pairs:
+        if ranks < self.ranks or not pairs:
             return
-        if other.ranks > self.ranks:
-            self.ranks, self.per_block, self.pairs = other.ranks, other.per_block, []
-        self.pairs += other.pairs
-        if sum(map(len, self.pairs)) > _MOST:
+        if ranks > self.ranks:
+            self.ranks, self.per_block, self.pairs, self.entries = ranks, per_block, [], 0
+        self.pairs += pairs
+        self.entries += sum(map(len, pairs))
+        if self.entries > _MOST:
             self.pairs = [_added(self.pairs)]
+            self.entries = len(self.pairs[0])
 
 
 def _added(parts: list[npt.NDArray[np.void]]) -> npt.NDArray[np.void]:

@@ -15,7 +15,7 @@ from .critical_path import PathRecords
 from .sample_sums import Samples
 from .shard_layout import COUNTERS, MPI_KINDS, NODE_COUNTS, SHARES
 
-__all__ = ["NODE", "Form", "Place", "PlaceWait", "Row", "Shard", "ThreadTree", "Tracing", "computing_of"]
+__all__ = ["NODE", "Form", "MessageRow", "Place", "PlaceWait", "Shard", "ThreadTree", "Tracing", "computing_of"]
 
 NODE: Final = np.dtype(
     [
@@ -170,7 +170,7 @@ class PlaceWait:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Row:
+class MessageRow:
     """What a process exchanges with blocks of consecutive ranks in MPI_COMM_WORLD.
 
     Attributes:
@@ -303,7 +303,7 @@ class Shard:
     chains: PathRecords | None = None
     waits: tuple[PlaceWait, ...] = ()
     samples: Samples | None = None
-    row: Row | None = None
+    row: MessageRow | None = None
     messages_left_out: int = 0
 
     @property

@@ -12,7 +12,7 @@ from autoanalyzer.experiment.messages import Messages
 from autoanalyzer.runtime.gather import message_sums
 from autoanalyzer.runtime.gather import shard_layout as layout
 from autoanalyzer.runtime.gather.message_sums import MessageSums
-from autoanalyzer.runtime.gather.shard import Row, Shard
+from autoanalyzer.runtime.gather.shard import MessageRow, Shard
 from autoanalyzer.runtime.gather.shard_reader import read_shard
 
 from ..probe.conftest import (  # noqa: F401 - fixtures
@@ -29,12 +29,12 @@ from ..probe.conftest import (  # noqa: F401 - fixtures
 )
 
 
-def row(per_block: int, *traffic: tuple[int, int, int, float]) -> Row:
+def row(per_block: int, *traffic: tuple[int, int, int, float]) -> MessageRow:
     blocks = np.array([block for block, *_ in traffic], dtype=np.intp)
-    return Row(per_block, blocks, np.array([tuple(each) for _, *each in traffic], dtype=layout.TRAFFIC_LAYOUT))
+    return MessageRow(per_block, blocks, np.array([tuple(each) for _, *each in traffic], dtype=layout.TRAFFIC_LAYOUT))
 
 
-def of_rank(shard: Shard, rank: int, size: int, own: Row, **parts: object) -> Shard:
+def of_rank(shard: Shard, rank: int, size: int, own: MessageRow, **parts: object) -> Shard:
     return replace(shard, rank=rank, size=size, row=own, **parts)
 
 
