@@ -10,6 +10,8 @@ import numpy as np
 from autoanalyzer.experiment import Builder, Experiment
 from autoanalyzer.experiment.messages import Messages
 
+from .conftest import faults
+
 SVG = "{http://www.w3.org/2000/svg}"
 MOST, LEAST = "rgb(254 232 56)", "rgb(0 34 78)"  # the brightest and the darkest colour of the scale
 LEFT, TOP, CELL = 64, 36, 60
@@ -127,4 +129,13 @@ def test_a_picture_of_too_many_shapes_is_copied_as_png_alone(show):
     assert shown.page.locator("#panel .copies button").all_inner_texts() == ["CSV", "PNG"]
     colours, _ = shown.copied_picture((0.5, 0.5))
     assert colours > 50
+    assert shown.complaints == []
+
+
+def test_a_wide_matrix_scrolls_within_the_page_and_axe_finds_nothing(show):
+    ring = matrix(*((rank, (rank + 1) % 16, 1, 8, 0.5) for rank in range(16)), ranks=16)
+    shown = show(run(ring, ranks=16), "#t=messages", size=(390, 900), bypass_csp=True)
+    assert shown.page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert shown.page.locator("#panel canvas").bounding_box()["width"] > 390
+    assert faults(shown.page, [["#panel"]]) == []
     assert shown.complaints == []
