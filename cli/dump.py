@@ -32,6 +32,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="print only this region (a name, path or FILE:LINE), with a row per rank and a column per metric",
     )
+    parser.add_argument(
+        "--messages",
+        action="store_true",
+        help="print the communication matrix instead: messages and bytes per pair of ranks, largest first",
+    )
     parser.add_argument("--flat", action="store_true", help="print one line per region instead of one per call path")
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument(
@@ -60,6 +65,8 @@ def run(arguments: argparse.Namespace) -> int:
     from ..view.dump import print_dump, print_regions, shown_metrics, write_csv, write_json
 
     everything = arguments.csv or arguments.json
+    if arguments.messages:
+        return _dump_messages(arguments)
     if arguments.csv and (arguments.by or arguments.exclusive):
         raise UsageError(
             "--csv cannot be combined with --by or --exclusive, because CSV always contains exclusive values, "
@@ -98,4 +105,21 @@ def run(arguments: argparse.Namespace) -> int:
         print_regions(experiment, metrics, level, roots, paths, inclusive=below, formulas=formulas)
     else:
         print_dump(experiment, metrics, arguments.by, roots, inclusive=not arguments.exclusive, formulas=formulas)
+    return 0
+
+
+def _dump_messages(arguments: argparse.Namespace) -> int:
+    from ..runs.open_experiment import open_experiment
+    from ..view.messages import known_messages, print_messages, write_messages_csv, write_messages_json
+
+    if arguments.metrics or arguments.region is not None or arguments.flat or arguments.exclusive or arguments.by:
+        raise UsageError("--messages can be combined only with --csv or --json")
+    experiment, file = open_experiment(arguments.experiment)
+    messages = known_messages(experiment, file)
+    if arguments.csv:
+        write_messages_csv(messages, sys.stdout)
+    elif arguments.json:
+        write_messages_json(messages, file, sys.stdout)
+    else:
+        print_messages(messages)
     return 0

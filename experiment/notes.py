@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, astuple, dataclass, field, fields
+from dataclasses import asdict, astuple, dataclass, field, fields, replace
 from math import isfinite
 from typing import Any, Final
 
@@ -15,6 +15,7 @@ from .compiled import Compiled
 from .delay import Delay
 from .file_use import FileUse
 from .inside import Inside, inside_from_json, is_inside
+from .messages import Messages
 from .thread_wait import ThreadWait
 
 __all__ = ["DIVIDED", "Notes"]
@@ -22,7 +23,7 @@ __all__ = ["DIVIDED", "Notes"]
 DIVIDED: Final = "each rank gets an equal part"  # the last words of a warning about sums over ranks
 
 _MOST: Final = 1 << 63
-_SEEN: Final = ("inside", "sampled")
+_APART: Final = ("inside", "sampled", "messages")
 _SAMPLED: Final = {"samples", "seconds", "probes"}
 _CUT: Final = re.compile(r"select\((?:subtree=(.*?)(?:, (?:processes|metrics)=|\)\Z))?|flat\Z", re.DOTALL)
 _OPERATION: Final = re.compile(r"(?:.+ = )?(difference|merge|mean|sum|min|max|stddev|ratio)\(", re.DOTALL)
@@ -137,6 +138,7 @@ class Notes:
             one sample represents. ``probes`` is the number of samples in probes, outside of calls. Empty if there are
             no samples.
         delays: The delays between regions, longest first.
+        messages: The point-to-point messages between pairs of ranks; None if there are none or they were not counted.
         prices: The machine's times for single operations, named as in ``Prices``.
         calibrated: Where and when ``prices`` were measured: host, MPI, launcher and day.
         samples: By metric, the amount that one sample represents, in the metric's unit; only for sampled metrics.
@@ -179,6 +181,7 @@ class Notes:
     inside: tuple[Inside, ...] = ()
     sampled: dict[str, float] = field(default_factory=dict)
     delays: tuple[Delay, ...] = ()
+    messages: Messages | None = None
     prices: dict[str, float] = field(default_factory=dict)
     calibrated: dict[str, str] = field(default_factory=dict)
     samples: dict[str, float] = field(default_factory=dict)
@@ -200,12 +203,12 @@ class Notes:
         return tuple(found[1] or found[0] for found in steps if found and (found[1] or found[0] == "flat"))
 
     def to_json(self) -> str:
-        """Return the notes as one JSON object, without the notes on samples."""
+        """Return the notes as one JSON object, without the notes on samples and messages."""
         return json.dumps(
             {
                 name: value
-                for name, value in asdict(self).items()
-                if name not in _SEEN and (value or name != "one_sided")  # earlier versions reject unknown notes
+                for name, value in asdict(replace(self, messages=None)).items()
+                if name not in _APART and (value or name != "one_sided")  # earlier versions reject unknown notes
             },
             ensure_ascii=False,
         )
@@ -219,8 +222,8 @@ class Notes:
         return json.dumps({"inside": parts, "sampled": self.sampled}, ensure_ascii=False) if self.sampled else ""
 
     @classmethod
-    def from_json(cls, text: str, samples: str = "") -> Notes:
-        """Parse the output of ``to_json`` and ``samples_to_json``; unknown keys of later versions become remarks.
+    def from_json(cls, text: str, samples: str = "", messages: str = "") -> Notes:
+        """Parse ``to_json``, ``samples_to_json`` and ``messages``; unknown keys of later versions become remarks.
 
         Raises:
             InputError: A text is not a JSON object, or a value has another type.
@@ -228,7 +231,7 @@ class Notes:
         found = {**_object(text), **_object(samples or "{}")}
         known: dict[str, Any] = {}
         for each in fields(cls):
-            if each.name in found:
+            if each.name in found and each.name != "messages":
                 value = found.pop(each.name)
                 known[each.name] = _checked(each.name, tuple(value) if isinstance(value, list) else value, each.type)
         if found:
@@ -242,7 +245,7 @@ class Notes:
             raise InputError(f"notes: expected samples, seconds and probes in sampled, found {sampled!r:.80}")
         known["inside"] = tuple(map(inside_from_json, known.get("inside", ())))
         known["thread_waits"] = tuple(_thread_wait(each) for each in known.get("thread_waits", ()))
-        return cls(**known)
+        return cls(**known, messages=Messages.from_json(messages) if messages else None)
 
 
 def _object(text: str) -> dict[str, Any]:

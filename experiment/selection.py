@@ -179,7 +179,8 @@ def _notes(
         "metrics": None if metrics is None else ",".join(metrics),
     }
     step = f"select({', '.join(f'{key}={word}' for key, word in words.items() if word is not None)})"
-    notes = replace(notes, history=(*notes.history, step))
+    messages = notes.messages if subtree is None else None  # the matrix is known only for the whole program
+    notes = replace(notes, history=(*notes.history, step), messages=messages)
     if processes is None:
         return notes
     return replace(
@@ -188,4 +189,5 @@ def _notes(
         started=tuple(process for process in notes.started if process in processes),
         missing=tuple(rank for rank in notes.missing if rank in processes),
         unfinished=tuple(rank for rank in notes.unfinished if rank in processes),
+        messages=messages.among(processes) if messages else None,
     )

@@ -9,6 +9,7 @@ from ..compiled import grouped
 from ..delay import Delay
 from ..experiment import Experiment
 from ..inside import added_insides
+from ..messages import combined_messages
 from ..notes import Notes
 from ..region import Region
 from ..thread_wait import added
@@ -93,6 +94,7 @@ def derived_notes(
         inside=added_insides(each for of_run in notes for each in of_run.inside) if operation == "mean" else (),
         sampled=_sampled(notes) if operation == "mean" else {},
         delays=delays,
+        messages=combined_messages(operation, [each.messages for each in notes]),
         path_seconds=_path_seconds(operation, [each.path_seconds for each in notes]),
         samples=_samples(operation, notes),
         left_out={part: whole for each in notes for part, whole in each.left_out.items()},

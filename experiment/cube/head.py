@@ -18,6 +18,7 @@ __all__ = [
     "DTYPE_KEY",
     "FORMAT_VERSION",
     "LIMITS",
+    "MESSAGES_KEY",
     "NOTES_KEY",
     "NOT_ADDITIVE_KEY",
     "SAMPLES_KEY",
@@ -31,6 +32,7 @@ FORMAT_VERSION: Final = "1"
 VERSION_KEY: Final = "autoanalyzer"
 NOTES_KEY: Final = "autoanalyzer.notes"
 SAMPLES_KEY: Final = "autoanalyzer.samples"
+MESSAGES_KEY: Final = "autoanalyzer.messages"
 SOURCE_KEY: Final = "autoanalyzer.source."
 NOT_ADDITIVE_KEY: Final = "autoanalyzer.not_additive."
 DTYPE_KEY: Final = "autoanalyzer.dtype."  # prefix of keys with the types of metrics that are stored as another type
@@ -162,7 +164,8 @@ class CubeHead:
         Args:
             more: Further warnings.
         """
-        notes = Notes.from_json(self._attributes.get(NOTES_KEY, "{}"), self._attributes.get(SAMPLES_KEY, ""))
+        apart = (self._attributes.get(key, "") for key in (SAMPLES_KEY, MESSAGES_KEY))
+        notes = Notes.from_json(self._attributes.get(NOTES_KEY, "{}"), *apart)
         remarks = (*notes.remarks, *self._remarks, *self.system.remarks, *more)
         return replace(notes, remarks=remarks)
 

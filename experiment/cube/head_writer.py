@@ -26,7 +26,16 @@ from ..experiment import Experiment, Location
 from ..metric import Metric
 from ..region import Region
 from ..topology import Topology
-from .head import DTYPE_KEY, FORMAT_VERSION, NOT_ADDITIVE_KEY, NOTES_KEY, SAMPLES_KEY, SOURCE_KEY, VERSION_KEY
+from .head import (
+    DTYPE_KEY,
+    FORMAT_VERSION,
+    MESSAGES_KEY,
+    NOT_ADDITIVE_KEY,
+    NOTES_KEY,
+    SAMPLES_KEY,
+    SOURCE_KEY,
+    VERSION_KEY,
+)
 
 __all__ = ["CUBE_3", "CUBE_4", "Dialect", "MetricStorage", "check_writable", "cube_element", "write_head"]
 
@@ -140,6 +149,8 @@ def _attributes(experiment: Experiment, storage: Mapping[str, MetricStorage]) ->
     yield NOTES_KEY, experiment.notes.to_json()
     if samples := experiment.notes.samples_to_json():
         yield SAMPLES_KEY, samples
+    if experiment.notes.messages:
+        yield MESSAGES_KEY, experiment.notes.messages.to_json()
     for metric in experiment.metrics:
         yield SOURCE_KEY + metric.name, metric.source
         if not metric.additive:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .head import Head, Shape
+from .message_sums import MessageSums
 from .processes import count_alone
 from .sample_sums import SampleSums
 from .shard import Shard
@@ -28,6 +29,7 @@ class FolderShards:
         shapes: The different shapes.
         broken: The file name and the defect of each unreadable shard.
         samples: The samples of all threads' code, added up.
+        messages: The messages between ranks, added up.
     """
 
     files: list[Path] = field(default_factory=list)
@@ -36,6 +38,7 @@ class FolderShards:
     shapes: list[Shape] = field(default_factory=list)
     broken: list[tuple[str, str]] = field(default_factory=list)
     samples: SampleSums = field(default_factory=SampleSums)
+    messages: MessageSums = field(default_factory=MessageSums)
     _numbers: dict[bytes, int] = field(default_factory=dict)
 
     def add(self, head: Head, shape: Shape) -> None:
@@ -52,6 +55,7 @@ class FolderShards:
         found.shape_of = self.shape_of + [numbers[shape] for shape in other.shape_of]
         found.broken = self.broken + other.broken
         found.samples = self.samples.joined(other.samples)
+        found.messages = self.messages.joined(other.messages)
         return found
 
     def shape(self, key: bytes) -> Shape | None:

@@ -33,6 +33,7 @@ from .critical_path import PATH_FIELDS, CriticalPath
 from .folder_shards import FolderShards
 from .forest import Forest
 from .head import Head
+from .message_sums import MessageSums
 from .own_shards import OwnShards
 from .processes import number_processes
 from .recorded_metrics import (
@@ -104,6 +105,11 @@ class Run:
     def samples(self) -> SampleSums:
         """The samples of all threads' code; none if they include samples of an earlier run."""
         return self.shards.samples if len(self.chosen) == len(self.shards.heads) else SampleSums()
+
+    @property
+    def messages(self) -> MessageSums:
+        """The messages between ranks; none if they include messages of an earlier run."""
+        return self.shards.messages if len(self.chosen) == len(self.shards.heads) else MessageSums()
 
     @cached_property
     def heads(self) -> dict[int, Head]:
@@ -305,7 +311,8 @@ class _Decisions:
             names=self._names,
             samples=run.samples,
         )
-        self.notes = replace(self.notes, delays=self._delays())
+        messages = run.messages.matrix(waits=self._path.is_known and not self._path.counted)
+        self.notes = replace(self.notes, delays=self._delays(), messages=messages)
         folding = fold(with_call_lines(self._paths, self.notes.compiled, self.notes.unprobed), lost)
         untimed = [UNTIMED_VISITS] if timing.throttled.any() else []
         events = event_metrics(shards)

@@ -93,10 +93,11 @@ class OwnShards:
             computed = sum(float(computing_of(tree.nodes).sum()) for tree in shard.threads)
             spent = sum(float(tree.nodes["cpu"].sum()) for tree in shard.threads)
             self.told.samples.add_clocks(shard.samples, computed, spent)
+        self.told.messages.add(shard)
         throttled = tuple(tuple(_throttled(tree, shard.regions)) for tree in shard.threads)
         trees = tuple(replace(tree, nodes=_NOTHING) for tree in shard.threads)
         head = Head(
-            replace(shard, form=_NO_FORM, threads=trees, samples=None),
+            replace(shard, form=_NO_FORM, threads=trees, samples=None, row=None),
             _program_time(shard),
             _has_probes(shard.form),
             _last_seen(shard),

@@ -214,6 +214,8 @@ def _remarks(
         "threads not recorded, because memory ran short": sum(shard.unrecorded for shard in shards),
         "threads without counts, because their counters did not start": sum(shard.uncounted for shard in shards),
         "regions not recorded, because their probes have another version": sum(shard.refused for shard in shards),
+        "messages left out of the communication matrix, because the sender or the receiver is not in the launcher's "
+        "MPI_COMM_WORLD, or memory ran short": sum(shard.messages_left_out for shard in shards),
     }
     yield from (f"{what}: {count}" for what, count in counts.items() if count)
     yield from said_of_topologies(processes)

@@ -15,7 +15,7 @@ from .critical_path import PathRecords
 from .sample_sums import Samples
 from .shard_layout import COUNTERS, MPI_KINDS, NODE_COUNTS, SHARES
 
-__all__ = ["NODE", "Form", "Place", "PlaceWait", "Shard", "ThreadTree", "Tracing", "computing_of"]
+__all__ = ["NODE", "Form", "MessageRow", "Place", "PlaceWait", "Shard", "ThreadTree", "Tracing", "computing_of"]
 
 NODE: Final = np.dtype(
     [
@@ -170,6 +170,21 @@ class PlaceWait:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class MessageRow:
+    """What a process exchanges with blocks of consecutive ranks in MPI_COMM_WORLD.
+
+    Attributes:
+        per_block: The number of ranks in a block.
+        blocks: The blocks with which the process exchanges messages.
+        traffic: ``TRAFFIC_LAYOUT[block]``: what it exchanges with each of them.
+    """
+
+    per_block: int
+    blocks: npt.NDArray[np.intp]
+    traffic: npt.NDArray[np.void]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Shard:
     """The record of one process: its identity, its milestones, and its threads' trees.
 
@@ -231,6 +246,8 @@ class Shard:
         chains: The records of the critical path; None if the path was not requested.
         waits: The places in which threads waited for each other in OpenMP.
         samples: The samples of the threads' code; None if sampling was not requested.
+        row: The process's row of the communication matrix; None if it exchanged no messages with ranks.
+        messages_left_out: The number of messages that are not in the row.
     """
 
     path: Path
@@ -286,6 +303,8 @@ class Shard:
     chains: PathRecords | None = None
     waits: tuple[PlaceWait, ...] = ()
     samples: Samples | None = None
+    row: MessageRow | None = None
+    messages_left_out: int = 0
 
     @property
     def regions(self) -> tuple[Region, ...]:

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 MAGIC: Final = b"AASHARD\0"  # the same as AA_SHARD_MAGIC in shard.h, which also has the following constants
-VERSION: Final = 24
+VERSION: Final = 25
 BYTE_ORDER: Final = 0x01020304
 ALIGNMENT: Final = 64
 SOURCE_LENGTH: Final = 96
@@ -48,6 +48,7 @@ OBJECT_RECORD: Final = 9
 WAIT_RECORD: Final = 10
 SAMPLES_RECORD: Final = 11
 MAPPING_RECORD: Final = 12
+MESSAGES_RECORD: Final = 13
 
 PATH_STATES: Final = ("not_asked", "alone", "sessions", "known", "too_dear", "missed")  # the same as enum aa_path_state
 PATH_LEFT_OUT: Final = ("locks", "partitioned", "strangers")  # the same as enum aa_path_left_out, one bit each
@@ -84,7 +85,8 @@ HEADER_LAYOUT: Final = np.dtype(
         *[(name, "u4") for name in ("unrecorded", "refused", "regions", "threads", "uncounted")],
         *[(name, "f8") for name in ("ticks_per_second", "pair_cost")],
         *[(name, "f4") for name in ("throttled_cost", "passing_cost", "left_cost", "opened_cost")],
-        *[(name, "f4") for name in ("slot_cost", "unused")],
+        ("slot_cost", "f4"),
+        ("messages_left_out", "u4"),
         ("start_realtime", "u8"),
         ("start", ANCHOR),
         ("latest", ANCHOR),
@@ -229,6 +231,13 @@ SAMPLE_COUNT_LAYOUT: Final = np.dtype([("place", "u8"), ("node", "u4"), ("period
 
 MAPPING_LAYOUT: Final = struct.Struct("<4xIQQQ")
 """Fields: the name's length; the start, end and bias of an object's code; the name follows."""
+
+MESSAGES_LAYOUT: Final = struct.Struct("<4xII4x")
+"""Fields: the number of ranks in a block, and the number of blocks; what the process exchanges with each block follows.
+"""
+
+TRAFFIC_LAYOUT: Final = np.dtype([("messages", "u8"), ("bytes", "u8"), ("waited", "f8")])
+"""The messages and bytes sent to a block of ranks, and the wait for its messages (struct aa_traffic)."""
 
 TOPOLOGY_LAYOUT: Final = struct.Struct("<4xIQI")
 """Fields: the kind of topology, a hash of its members, the number of axes; the axes follow."""

@@ -19,6 +19,7 @@ from ...experiment.region import Region
 from ..papi.sources import CHOSEN, PACKAGED
 from . import shard_layout as layout
 from .critical_path import PathRecords
+from .message_row import row_of
 from .node_values import node_values
 from .place_waits import place_waits
 from .shard import Form, Place, Shard, ThreadTree
@@ -119,6 +120,7 @@ class _Reader:
             samples=samples_of(
                 self.path, self.data, records, formed.form.regions, shard.executable, owned=formed.owned
             ),
+            row=row_of(self.path, self.data, records, shard.size),
         )
 
     def _path(self, formed: _Formed) -> PathRecords:
@@ -390,6 +392,7 @@ class _Reader:
             topologies_left_out=header["topologies_left_out"],
             tracing=tracing_of(self.path, header, self.ticks_per_second),
             barriers=header["barriers"],
+            messages_left_out=header["messages_left_out"],
         )
 
 

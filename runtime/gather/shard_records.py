@@ -15,7 +15,7 @@ __all__ = ["RecordPlaces", "Records"]
 
 _Lines = npt.NDArray[np.intp]
 
-_KINDS: Final = range(layout.REGION_RECORD, layout.MAPPING_RECORD + 1)
+_KINDS: Final = range(layout.REGION_RECORD, layout.MESSAGES_RECORD + 1)
 _PER_LINE: Final = layout.ALIGNMENT // 4
 _MOST: Final = 64  # maximum number of cached layouts, about 10 kB each; most ranks share one of a few layouts
 

@@ -74,6 +74,11 @@ class ByteRule:
         """Whether the received bytes are known only from a status."""
         return self.parameters.endswith(" status")
 
+    @property
+    def sends_message(self) -> bool:
+        """Whether a call sends a message to the rank ``dest``, which the communication matrix includes."""
+        return " dest " in self.parameters
+
 
 @dataclass(frozen=True, slots=True)
 class FileRule:

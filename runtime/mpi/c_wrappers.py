@@ -58,7 +58,7 @@ def wrapper_text(prototypes: Mapping[str, Prototype]) -> str:
     Raises:
         BuildError: A function's parameters differ from those in the MPI standard.
     """
-    names = ("bytes", "file", "path", "requests", "split", "topology")
+    names = ("bytes", "file", "messages", "path", "requests", "split", "topology")
     includes = "".join(f'#include "mpi_{name}.h"\n' for name in names)
     head = f"{PROLOGUE}{includes}"
     return "\n".join([head, *map(_definition, wrapped_functions(prototypes))])

@@ -20,6 +20,7 @@ __all__ = ["fortran_wrapper_text"]
 _HEAD: Final = f"""{PROLOGUE}#include "mpi_bytes.h"
 #include "mpi_file.h"
 #include "mpi_fortran.h"
+#include "mpi_messages.h"
 #include "mpi_path.h"
 #include "mpi_requests.h"
 #include "mpi_split.h"

@@ -215,8 +215,9 @@ def _parameter_names(prototype: Prototype, parameters: str, form: Form) -> list[
 def _counting(rule: ByteRule, form: Form) -> list[str]:
     """Return the statements that count; if only the status of a request shows the bytes, they run on completion."""
     received = "0" if rule.by_status else rule.received
+    sent = f"aa_message({rule.sent}, dest, comm)" if rule.sends_message else rule.sent
     if form is Form.BLOCKING and rule.by_status:
-        return [f"aa_count_mpi(1, {rule.sent}, aa_status_bytes(status));"]
+        return [f"aa_count_mpi(1, {sent}, aa_status_bytes(status));"]
     if form is Form.PERSISTENT:
         prepared = f"aa_path_prepare_{rule.path}({_COLLECTIVES.get(rule.path)})"
         entry = (
@@ -224,13 +225,15 @@ def _counting(rule: ByteRule, form: Form) -> list[str]:
             if rule.by_status
             else f"aa_persistent_send(*request, {rule.sent}, dest, tag, comm, {int(rule.path == 'synchronous')});"
             if rule.path in ("send", "synchronous")
+            else f"aa_partitioned_send(*request, {rule.sent}, dest, comm);"
+            if rule.sends_message
             else f"aa_persistent_collective(*request, {rule.sent}, {received}, aa_mpi_path ? {prepared} : NULL);"
             if rule.path in _COLLECTIVES
             else f"aa_persistent(*request, {rule.sent}, {received});"
         )
         left_out = ["aa_path_leaves_out(AA_PATH_PARTITIONED);"] * (rule.path == "partitioned")
         return ["aa_count_mpi(1, 0, 0);", entry, *left_out]
-    counting = [f"aa_count_mpi(1, {rule.sent}, {received});"]
+    counting = [f"aa_count_mpi(1, {sent}, {received});"]
     if form is Form.REQUEST and rule.path in _COLLECTIVES:
         counting.append("aa_collective_begun(*request, beside);")
     elif form is Form.REQUEST and rule.path == "synchronous":

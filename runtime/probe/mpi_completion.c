@@ -224,6 +224,8 @@ void aa_count_started(enum aa_language language, int count, const void *requests
         if (aa_requests_find(aa_request_handle(language, requests, i), &request)) {
             sent += request.sent;
             received += request.received;
+            if (request.is_message)
+                aa_messages_sent(request.receiver, request.sent);
         }
     aa_count_mpi(1, sent, received);
 }

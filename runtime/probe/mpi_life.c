@@ -4,6 +4,7 @@
  */
 #include "mpi_fortran.h"
 #include "mpi_library.h"
+#include "mpi_messages.h"
 #include "mpi_past.h"
 #include "mpi_path.h"
 #include "mpi_request_table.h"
@@ -90,8 +91,10 @@ static void world_has_begun(struct step init, int result) {
         if (provided == MPI_THREAD_MULTIPLE)
             aa_requests_share();
     }
-    if (has_begun(init, result))
+    if (has_begun(init, result)) {
+        aa_mpi_messages_begin(size, is_spawned());
         aa_mpi_path_begins(rank, size, is_spawned());
+    }
     init_ends(init, result);
     if (!has_begun(init, result))
         return;
@@ -108,8 +111,10 @@ AA_IN_CALLERS_FRAME struct step world_ends(void) {
     if (is_first)
         aa_mpi_split_ends();
     struct step finalize = finalize_begins(is_first);
-    if (is_first)
+    if (is_first) {
         aa_mpi_path_ends();
+        aa_mpi_messages_end();
+    }
     return finalize;
 }
 

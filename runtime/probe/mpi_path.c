@@ -23,9 +23,9 @@ void aa_mpi_path_announce(void) {
         aa_meeting_refuse();
 }
 
-static bool prepare(int size) {
+static bool prepare(void) {
     struct aa_path_ours *ours = &aa_path_ours;
-    return aa_mpi_peers_begin(size, aa_path_end_slots) &&
+    return aa_mpi_peers_with_slots(aa_path_end_slots) &&
            aa_mpi.Comm_dup(aa_mpi.world, &ours->comm) == MPI_SUCCESS &&
            aa_mpi.Type_contiguous((int)sizeof(struct aa_path), aa_mpi.byte, &ours->chain) == MPI_SUCCESS &&
            aa_mpi.Type_commit(&ours->chain) == MPI_SUCCESS &&
@@ -55,7 +55,7 @@ static void start(struct aa_header *header, int rank, int size, bool spawned) {
     if (spawned || (size > 1 && !aa_meeting_is_complete(rank, size)))
         return;
     aa_path_ours.me = (uint32_t)rank;
-    if (!prepare(size))
+    if (!prepare())
         return;
     aa_path_find_price(aa_path_exchange_with_oneself);
     aa_path_begins(is_limited());
@@ -85,7 +85,6 @@ static void clear_away(void) {
     aa_mpi.Op_free(&aa_path_ours.longest);
     aa_mpi.Type_free(&aa_path_ours.chain);
     aa_mpi.Comm_free(&aa_path_ours.comm);
-    aa_mpi_peers_end();
 }
 
 void aa_mpi_path_ends(void) {

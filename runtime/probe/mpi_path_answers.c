@@ -58,7 +58,7 @@ void *aa_path_question(void) {
 
 static void take(struct answer *answer) {
     aa_path_took(aa_path_ours.comm);
-    aa_path_join_sender(&answer->path);
+    aa_path_join_sender(&answer->path, AA_PATH_NO_SENDER);
     aa_path_count_message();
     free(answer);
 }

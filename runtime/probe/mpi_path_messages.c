@@ -18,7 +18,7 @@ void aa_path_send_among(const struct aa_mpi_peers *peers, int dest, int tag) {
         aa_path_send_on(aa_path_ours.comm, peer, aa_path_tag_of(peers, tag));
 }
 
-static void receive(MPI_Comm comm, int peer, int tag, const struct aa_path *begun) {
+static void receive(MPI_Comm comm, int peer, int tag, const struct aa_path *begun, int sender) {
     struct aa_path path;
     MPI_Request request;
     if (!aa_path_has_ended &&
@@ -30,14 +30,14 @@ static void receive(MPI_Comm comm, int peer, int tag, const struct aa_path *begu
                 aa_path_send_parcel(comm, peer, (int)(AA_PATH_TAGS + (path.from & ~AA_PATH_ASKS)), begun, 0);
             }
             if (!aa_path_has_missed)
-                aa_path_join_sender(&path);
+                aa_path_join_sender(&path, sender);
         }
         aa_path_count_message();
     }
 }
 
 void aa_path_receive_on(MPI_Comm comm, int peer, int tag) {
-    receive(comm, peer, tag, NULL);
+    receive(comm, peer, tag, NULL, AA_PATH_NO_SENDER);
 }
 
 /* Receives a chain. If the sender asks for an answer, sends the chain with which the program's receive began,
@@ -46,7 +46,7 @@ static void receive_among(const struct aa_mpi_peers *peers, int source, int tag,
                           const struct aa_path *begun) {
     int peer = aa_mpi_peer(peers, source);
     if (peer >= 0)
-        receive(aa_path_ours.comm, peer, aa_path_tag_of(peers, tag), begun);
+        receive(aa_path_ours.comm, peer, aa_path_tag_of(peers, tag), begun, peer);
 }
 
 /* The chain with which a non-blocking receive answers if it began before any sender had asked. */

@@ -135,7 +135,7 @@ void aa_path_post(MPI_Group origins, MPI_Win handle) {
 
 static void take(struct posted *posted) {
     posted->is_awaited = false;
-    aa_path_join_sender(&posted->path);
+    aa_path_join_sender(&posted->path, AA_PATH_NO_SENDER);
     aa_path_count_message();
 }
 

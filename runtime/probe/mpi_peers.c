@@ -8,6 +8,7 @@
 static struct aa_mpi_peers of_world = {.users = 1, .everybody = true};
 static int known = MPI_KEYVAL_INVALID;
 static void (*end_slots_of)(struct aa_path_slots *);
+_Atomic uint64_t aa_mpi_peers_freed;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /*
@@ -40,20 +41,27 @@ void aa_mpi_peers_drop(const struct aa_mpi_peers *peers) {
 static int forget(MPI_Comm comm, int key, void *value, void *state) {
     (void)comm, (void)key, (void)state;
     struct aa_mpi_peers *peers = value;
-    end_slots_of(peers->slots);
+    aa_mpi_peers_freed++;
+    if (peers->slots)
+        end_slots_of(peers->slots);
     aa_mpi_peers_drop(peers);
     return MPI_SUCCESS;
 }
 
-bool aa_mpi_peers_begin(int size, void (*end_slots)(struct aa_path_slots *)) {
-    end_slots_of = end_slots;
+bool aa_mpi_peers_begin(int size) {
     of_world.count = size;
     return aa_mpi.Comm_create_keyval(copy_nothing, forget, &known, NULL) == MPI_SUCCESS;
 }
 
+bool aa_mpi_peers_with_slots(void (*end_slots)(struct aa_path_slots *)) {
+    end_slots_of = end_slots;
+    return known != MPI_KEYVAL_INVALID;
+}
+
 void aa_mpi_peers_end(void) {
     aa_mpi.Comm_free_keyval(&known);
-    end_slots_of(of_world.slots);
+    if (of_world.slots)
+        end_slots_of(of_world.slots);
     of_world.slots = NULL;
 }
 

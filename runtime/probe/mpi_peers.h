@@ -28,12 +28,21 @@ struct aa_mpi_peers {
 };
 
 /*
- * Called after MPI_Init, before the other functions. size: the number of processes in MPI_COMM_WORLD.
- * end_slots: called with the slots of each communicator that is freed. Returns false if MPI fails.
+ * Called after MPI_Init, before the other functions. size: the number of processes in MPI_COMM_WORLD. Returns
+ * false if MPI fails.
  */
-bool aa_mpi_peers_begin(int size, void (*end_slots)(struct aa_path_slots *));
-/* Called before MPI_Finalize; frees what these functions have allocated. */
+bool aa_mpi_peers_begin(int size);
+/* Called before MPI_Finalize, if aa_mpi_peers_begin returned true; frees what these functions have allocated.
+ */
 void aa_mpi_peers_end(void);
+
+/* Sets the function that is called with the slots of each communicator that is freed. Returns whether the
+ * other functions may be called. */
+bool aa_mpi_peers_with_slots(void (*end_slots)(struct aa_path_slots *));
+
+/* The number of communicators freed so far: as long as it stays the same, aa_mpi_peers_of returns the same
+ * processes for a handle, because MPI reuses the handles only of freed communicators. */
+extern _Atomic uint64_t aa_mpi_peers_freed;
 
 /*
  * aa_mpi_peers_of returns the processes of a communicator, which stay valid as long as it exists; null if

@@ -23,7 +23,9 @@ struct aa_request {
     uint64_t sent;     /* bytes that a persistent request sends each time it is started */
     uint64_t received; /* bytes that a persistent request receives each time it is started */
     bool persistent;
-    bool active; /* whether a persistent request was started with a chain, and has not completed since */
+    bool active;      /* whether a persistent request was started with a chain, and has not completed since */
+    bool is_message;  /* whether a persistent request sends a message */
+    int32_t receiver; /* the rank in MPI_COMM_WORLD to which it sends; negative: unknown */
     enum aa_brings brings;
     uint16_t file;  /* number of the record of the file that is read or written */
     bool cancelled; /* MPI_Cancel was called; the status shows whether it succeeded */

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "mpi_messages.h"
 #include "mpi_path.h"
 #include "mpi_request_table.h"
 
@@ -91,6 +92,8 @@ static inline void aa_persistent_send(MPI_Request request, uint64_t sent, int de
         (struct aa_request){.handle = aa_handle(request),
                             .sent = sent,
                             .persistent = true,
+                            .is_message = dest != MPI_PROC_NULL,
+                            .receiver = aa_receiver(dest, comm),
                             .peers = peers,
                             .peer = dest,
                             .tag = tag,
@@ -106,6 +109,15 @@ static inline void aa_persistent_collective(MPI_Request request, uint64_t sent, 
                                         .received = received,
                                         .persistent = true,
                                         .beside = beside});
+}
+
+/* Adds a partitioned send. sent: the bytes to count each time it is started. */
+static inline void aa_partitioned_send(MPI_Request request, uint64_t sent, int dest, MPI_Comm comm) {
+    aa_requests_add((struct aa_request){.handle = aa_handle(request),
+                                        .sent = sent,
+                                        .persistent = true,
+                                        .is_message = dest != MPI_PROC_NULL,
+                                        .receiver = aa_receiver(dest, comm)});
 }
 
 /* Adds any other persistent request. sent, received: the bytes to count each time it is started. */

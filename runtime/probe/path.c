@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "messages.h"
 #include "path_share.h"
 #include "path_turn.h"
 #include "self.h"
@@ -317,35 +318,39 @@ void aa_path_tree_taken_over(const struct aa_thread *thread) {
 /* ---- meeting other threads and ranks */
 
 /* The other chain may be older than the last meeting of all ranks, if a thread sent it before the meeting. It
- * is therefore first started again from the common length. */
-static void join(const struct aa_path *other, bool by_message) {
+ * is therefore first started again from the common length. Returns the wait. */
+static double join(const struct aa_path *other, bool by_message) {
     if (other->length <= own->path->length)
-        return;
+        return 0;
     const char *waiting = (const char *)aa_thread_self->current, *start = (const char *)aa_shard();
     aa_chain_copy(&own->joined, other);
     aa_chain_start_again(&own->joined, &aa_chain_of_nothing, own->path->base);
     aa_path_blame(own->path, &own->joined, (uint32_t)((waiting - start) / AA_SHARD_ALIGNMENT), by_message);
+    double waited = own->joined.length - own->path->length;
     aa_chain_copy(own->path, &own->joined);
     own->length = own->path->length;
+    return waited;
 }
 
-static void come_up_and_join(const struct aa_path *other, bool by_message) {
+static void come_up_and_join(const struct aa_path *other, bool by_message, int sender) {
     uint64_t since = aa_path_turn_ticks();
     struct aa_section section;
     uint32_t steps;
     if (!take(&section, &steps))
         return;
-    join(other, by_message);
+    double waited = join(other, by_message);
+    if (sender != AA_PATH_NO_SENDER)
+        aa_messages_waited(sender, waited);
     aa_path_turn_end(section);
     aa_effort_add(&own->effort, since, steps + other->count);
 }
 
 void aa_path_join(const struct aa_path *other) {
-    come_up_and_join(other, false);
+    come_up_and_join(other, false, AA_PATH_NO_SENDER);
 }
 
-void aa_path_join_sender(const struct aa_path *other) {
-    come_up_and_join(other, true);
+void aa_path_join_sender(const struct aa_path *other, int sender) {
+    come_up_and_join(other, true, sender);
 }
 
 void aa_path_meet(const struct aa_path *longest, bool mine) {

@@ -43,10 +43,12 @@ void aa_path_update(void);
 
 /*
  * If another chain is longer, continue the calling thread's chain from that one: the chain of a thread in the
- * same collective, or of the sender of a message.
+ * same collective, or of the sender of a message. sender: the rank of the sender, for which the thread has
+ * waited in the communication matrix; AA_PATH_NO_SENDER if the matrix does not include this wait.
  */
+#define AA_PATH_NO_SENDER (-1)
 void aa_path_join(const struct aa_path *other);
-void aa_path_join_sender(const struct aa_path *other);
+void aa_path_join_sender(const struct aa_path *other, int sender);
 
 /* Called when all ranks have waited for each other, with the longest chain; `mine`: whether it is the calling
  * thread's chain. */

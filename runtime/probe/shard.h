@@ -20,14 +20,15 @@
 #include "share.h"
 
 #define AA_SHARD_MAGIC "AASHARD" /* eight bytes, including the null character */
-#define AA_SHARD_VERSION 24u
+#define AA_SHARD_VERSION 25u
 #define AA_SHARD_BYTE_ORDER 0x01020304u
 #define AA_SHARD_ALIGNMENT 64
 #define AA_SOURCE_LENGTH 96
 #define AA_NO_REGION UINT32_MAX
 #define AA_MOST_TOPOLOGIES 16 /* maximum number of topologies recorded per process */
 #define AA_MOST_DIMENSIONS 32
-#define AA_MOST_EVENTS 6 /* maximum number of events that the user may name; more would enlarge nodes */
+#define AA_MOST_BLOCKS 1024 /* maximum number of blocks of ranks in the record of a process's messages */
+#define AA_MOST_EVENTS 6    /* maximum number of events that the user may name; more would enlarge nodes */
 
 enum aa_state { AA_RUNNING, AA_FINALIZING, AA_FINALIZED, AA_EXITED, AA_ABORTED };
 
@@ -43,7 +44,8 @@ enum aa_record_type {
     AA_RECORD_OBJECT = 9,
     AA_RECORD_WAIT = 10,
     AA_RECORD_SAMPLES = 11,
-    AA_RECORD_MAPPING = 12
+    AA_RECORD_MAPPING = 12,
+    AA_RECORD_MESSAGES = 13
 };
 
 /*
@@ -106,9 +108,10 @@ struct aa_header {
     /* nanoseconds for a throttled region: if its entry calls the library; if its site only counts the entry
      */
     float throttled_cost, passing_cost;
-    float left_cost, opened_cost; /* if its exit calls the library, too; if its entry opens a site */
-    float slot_cost, unused;      /* if its entry is only counted, in a Fortran slot */
-    uint64_t start_realtime;      /* when the process started, in nanoseconds since 1970 */
+    float left_cost, opened_cost;       /* if its exit calls the library, too; if its entry opens a site */
+    float slot_cost;                    /* if its entry is only counted, in a Fortran slot */
+    _Atomic uint32_t messages_left_out; /* number of messages that are not in the process's aa_messages */
+    uint64_t start_realtime;            /* when the process started, in nanoseconds since 1970 */
     struct aa_anchor start, latest;
     uint64_t mpi_initialised, mpi_finalising, mpi_finalised, end; /* ticks; 0: has not happened yet */
     char wall_clock[16], cpu_clock[16];
@@ -315,6 +318,22 @@ struct aa_path_record {
     uint32_t kind, number;
     struct aa_path path;
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
+
+/* What the process sends to the ranks of a block, and how long it waits for messages of these ranks. */
+struct aa_traffic {
+    _Atomic uint64_t messages, bytes;
+    double waited; /* in the unit of the critical path */
+};
+
+/*
+ * The process's point-to-point messages, by blocks of consecutive ranks in MPI_COMM_WORLD; up to
+ * AA_MOST_BLOCKS ranks, each rank has its own block.
+ */
+struct aa_messages {
+    struct aa_record record;
+    uint32_t per_block, count; /* number of ranks in a block; number of blocks */
+    struct aa_traffic with[];
+};
 
 /* A thread's open library calls: the share of the time, the number of calls, and how many are statements. */
 struct aa_call {

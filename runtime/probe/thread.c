@@ -3,6 +3,7 @@
 #include "book.h"
 #include "counter.h"
 #include "frames.h"
+#include "messages.h"
 #include "path.h"
 #include "process.h"
 #include "sample.h"
@@ -241,6 +242,7 @@ static void in_child(void) {
     inherited = handed_down;
     aa_tree_forget();
     aa_path_forget();
+    aa_messages_forget();
     aa_sites_forget();
     aa_sample_forget();
     trees.main = trees.free = NULL;

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from ...experiment import Experiment, Location, Metric, Region, Topology
 from ...experiment.aggregate import added_parts
+from ...experiment.messages import Messages
 from ..browser import Browser, Dimension, Pane, Sums, Tree, at_start
 from ..browser.dimensions import cluster_tree, flat_profile
 from ..place import visible
@@ -65,8 +66,24 @@ def dataset_of(
         key: Prefix for the keys of numbers.
     """
     cells = len(experiment.metrics) * len(experiment.call_paths) * len(experiment.locations)
-    if cells > _WHOLE:
-        return _large(experiment, highlights, key)
+    made = _large(experiment, highlights, key) if cells > _WHOLE else _whole(experiment, clusters, key)
+    return _with_messages(made, experiment.notes.messages, key)
+
+
+def _with_messages(dataset: Dataset, messages: Messages | None, key: str) -> Dataset:
+    """Return data to which the communication matrix was added."""
+    if messages is None:
+        return dataset
+    columns = [messages.senders, messages.receivers, messages.messages, messages.bytes]
+    columns += [] if messages.waits is None else [messages.waits]
+    exact = len(messages) * len(columns) <= _EXACT
+    head = {"ranks": messages.ranks, "perBlock": messages.per_block, "waits": messages.waits is not None}
+    numbers = {f"{key} messages": packed(np.array(columns, dtype=np.float64), exact=exact)}
+    return Dataset({**dataset.head, "messages": head}, {**dataset.numbers, **numbers}, dataset.exact and exact)
+
+
+def _whole(experiment: Experiment, clusters: Sequence[Iterable[int]], key: str) -> Dataset:
+    """Return all data of an experiment."""
     start = at_start(experiment)
     exact = _is_small(experiment)
     numbers = {f"{key} sums": packed(_sums(start.sums), exact=True)}

@@ -1620,7 +1620,7 @@
       const { operation } = this;
       return new _Tally(
         this.aggregation,
-        this.amounts.map((amount2, place) => operation(amount2, other.amounts[place])),
+        this.amounts.map((amount3, place) => operation(amount3, other.amounts[place])),
         this.known.map((known, place) => known + other.known[place]),
         this.gaps.map((gaps, place) => gaps + other.gaps[place])
       );
@@ -1629,7 +1629,7 @@
     less(part) {
       return new _Tally(
         this.aggregation,
-        this.amounts.map((amount2, place) => amount2 - part.amounts[place]),
+        this.amounts.map((amount3, place) => amount3 - part.amounts[place]),
         this.known,
         this.gaps.map((gaps, place) => gaps + part.gaps[place])
       );
@@ -1862,8 +1862,8 @@
       const region = home[path];
       const again = calls.ancestors(path).some((above) => home[above] === region && (!inside || inside.has(above)));
       if (again) continue;
-      const { amount: amount2 } = closed.value(path);
-      if (amount2 !== null) found[region] = (found[region] === found[region] ? found[region] : 0) + amount2;
+      const { amount: amount3 } = closed.value(path);
+      if (amount3 !== null) found[region] = (found[region] === found[region] ? found[region] : 0) + amount3;
     }
     return found;
   }
@@ -1930,7 +1930,7 @@
     const all = own.amounts.reduce(sizeAdded, 0);
     return Uint8Array.from(sizes, (size) => size < SHARE * all);
   }
-  var sizeAdded = (sum2, amount2) => sum2 + (amount2 !== amount2 ? 0 : Math.abs(amount2));
+  var sizeAdded = (sum2, amount3) => sum2 + (amount3 !== amount3 ? 0 : Math.abs(amount3));
 
   // src/model/shares.js
   function share(value, of) {
@@ -2147,12 +2147,12 @@
   }
   var WRITERS = { sec: seconds, bytes: volume, occ: count, J: joules, "%": percent };
   var NOTHING = /* @__PURE__ */ new Set(["0", "0 B", "0 ns", "0 s", "0 J", "0.0 %", "< 0.1 %"]);
-  function written({ amount: amount2, gap }, unit) {
-    if (amount2 === null) return { text: gap, sign: null };
+  function written({ amount: amount3, gap }, unit) {
+    if (amount3 === null) return { text: gap, sign: null };
     const writer = WRITERS[unit] ?? ((value) => general(value, 6));
-    const size = writer(Math.abs(amount2));
+    const size = writer(Math.abs(amount3));
     if (NOTHING.has(size)) return { text: size.replace("0 ns", "0 s"), sign: 0 };
-    return { text: `${amount2 < 0 ? "-" : ""}${size}`, sign: Math.sign(amount2) };
+    return { text: `${amount3 < 0 ? "-" : ""}${size}`, sign: Math.sign(amount3) };
   }
   var amount = (value, unit) => written({ amount: value !== value ? null : value, gap: "-" }, unit).text;
   function letters(number) {
@@ -2215,12 +2215,12 @@
       });
     });
   }
-  function drawn(width, height, draw4) {
+  function drawn(width, height, draw5) {
     const canvas = Object.assign(document.createElement("canvas"), { width: Math.ceil(width), height: Math.ceil(height) });
     const context = canvas.getContext("2d");
     context.fillStyle = background();
     context.fillRect(0, 0, canvas.width, canvas.height);
-    draw4(context);
+    draw5(context);
     const made = canvas.toDataURL("image/png");
     if (!made.startsWith("data:image/png")) throw new RangeError("the picture is too large");
     return made;
@@ -2279,7 +2279,7 @@
     const of = experiment.head.regions[region];
     const { aggregation } = browser.sums.metrics[browser.metrics[0]];
     const whole2 = lines.reduce((sum2, { value, again }) => sum2 + (again ? 0 : Math.abs(value.amount ?? 0)), 0);
-    const share2 = ({ amount: amount2 }) => amount2 === null || !whole2 || aggregation !== "sum" ? "–" : written({ amount: 100 * amount2 / whole2, gap: "" }, "%").text;
+    const share2 = ({ amount: amount3 }) => amount3 === null || !whole2 || aggregation !== "sum" ? "–" : written({ amount: 100 * amount3 / whole2, gap: "" }, "%").text;
     return html`
     <p><b>${of[0]}</b> ${placeOf(of)}: ${lines.length === 1 ? "one call path" : `${lines.length} call paths`}, with all callers, beginning with ${calls.labels[calls.root(first)]}. A click selects a call path.</p>
     <div class="scroll" tabindex="0" role="region" aria-label=${`call paths of ${of[0]}`}>
@@ -2300,7 +2300,7 @@
   function reached(browser, experiment, region) {
     const { calls, flat } = experiment.trees;
     const closed = browser.selected((metric) => browser.sums.byPath(metric)).atHome(calls).up(calls);
-    const size = ({ amount: amount2 }) => Math.abs(amount2 ?? 0);
+    const size = ({ amount: amount3 }) => Math.abs(amount3 ?? 0);
     return [...flat.home.keys()].filter((path) => flat.home[path] === region).map((path) => ({ path, value: closed.value(path, true), above: calls.ancestors(path).reverse() })).map((line) => ({ ...line, again: line.above.some((each) => flat.home[each] === region) })).sort((one, other) => size(other.value) - size(one.value));
   }
 
@@ -2313,7 +2313,7 @@
     const judged = compared.length > 0 && html`<ul class="compared">${compared.map((each) => html`<li>${each}</li>`)}</ul>`;
     if (!lists) return html`${judged}<p class="remark">${metric} is not in both experiments, or its values cannot be summed.</p>`;
     const { unit, slower, faster, before, gain } = lists;
-    const amount2 = (value) => written({ amount: value, gap: "" }, unit).text;
+    const amount3 = (value) => written({ amount: value, gap: "" }, unit).text;
     const share2 = (value, of) => of ? `${value < 0 ? "+" : "−"}${written({ amount: Math.abs(100 * value / of), gap: "" }, "%").text}` : "new";
     const several = difference.sums.columns > 1;
     const list = (title, changed, kind) => html`
@@ -2325,9 +2325,9 @@
         <tbody>${changed.slice(0, MOST3).map(
       (line) => html`<tr key=${line.region}>
             <td><button class="link" onClick=${() => select(line.region)}>${line.name}</button></td><td>${line.place}${line.alike && html` <small class="remark" title="matched by similarity">≈ ${line.alike}</small>`}</td>
-            <td class="number">${amount2(line.before)} → ${amount2(line.before - line.gain)}</td>
-            <td class=${`number ${kind}`}>${kind === "up" ? "▲" : "▼"} ${amount2(Math.abs(line.gain))}</td><td class="number">${share2(line.gain, line.before)}</td>
-            ${several && html`<td class="number">${amount2(line.most[0])} → ${amount2(line.most[1])}</td>`}
+            <td class="number">${amount3(line.before)} → ${amount3(line.before - line.gain)}</td>
+            <td class=${`number ${kind}`}>${kind === "up" ? "▲" : "▼"} ${amount3(Math.abs(line.gain))}</td><td class="number">${share2(line.gain, line.before)}</td>
+            ${several && html`<td class="number">${amount3(line.most[0])} → ${amount3(line.most[1])}</td>`}
           </tr>`
     )}</tbody>
       </table>`}
@@ -2335,7 +2335,7 @@
     </section>`;
     return html`
     ${judged}
-    <p>${metric} of the program, sum of the ranks: ${amount2(before)} in ${other}, ${amount2(before - gain)} here${before && gain ? `, ${share2(gain, before)}` : ""}. Regions exclude callees. Changes of less than 0.1 % are left out${lists.partly ? ", as are values that are missing in one of the two experiments" : ""}.</p>
+    <p>${metric} of the program, sum of the ranks: ${amount3(before)} in ${other}, ${amount3(before - gain)} here${before && gain ? `, ${share2(gain, before)}` : ""}. Regions exclude callees. Changes of less than 0.1 % are left out${lists.partly ? ", as are values that are missing in one of the two experiments" : ""}.</p>
     <p><button onClick=${() => show(!shown)}>${shown ? "Show this experiment in the trees" : "Show the difference in the trees"}</button> <span class="remark">${shown ? `The trees show ${other} minus this experiment: ▲ (raised) is a gain, ▼ (sunken) a loss.` : ""}</span></p>
     ${difference.head.remarks.length > 0 && html`<ul class="caveats">${difference.head.remarks.map((each) => html`<li>${each}</li>`)}</ul>`}
     <div class="lists wide-lists">${list("Slower, or more", slower, "down")}${list("Faster, or less", faster, "up")}</div>
@@ -2421,7 +2421,7 @@
       return lines.toSorted((one, other) => (typeof one[order.by] === "string" ? sign : 1) * compare(one[order.by], other[order.by]));
     }, [lines, order]);
     const total = lines.reduce((sum2, { own }) => sum2 + (own === own ? own : 0), 0);
-    const amount2 = (value) => written({ amount: value === value ? value : null, gap: "–" }, unit).text;
+    const amount3 = (value) => written({ amount: value === value ? value : null, gap: "–" }, unit).text;
     const percent4 = (value) => total ? written({ amount: value === value ? 100 * value / total : null, gap: "–" }, "%").text : "–";
     const shown = sorted.slice(view.from, view.from + view.count);
     return html`
@@ -2439,8 +2439,8 @@
           ${view.from > 0 && html`<tr aria-hidden="true"><td colspan="8" style=${{ height: `${view.from * ROW}px` }}></td></tr>`}
           ${shown.map(
       (line) => html`<tr key=${line.region} class=${browserHas(browser, experiment, line.region) ? "selected" : ""}>
-              <td class="number">${amount2(line.own)}</td><td class="number">${percent4(line.own)}</td><td class="number">${amount2(line.closed)}</td>
-              <td class="number">${amount2(line.least)}</td><td class="number">${amount2(line.mean)}</td><td class="number">${amount2(line.most)}</td>
+              <td class="number">${amount3(line.own)}</td><td class="number">${percent4(line.own)}</td><td class="number">${amount3(line.closed)}</td>
+              <td class="number">${amount3(line.least)}</td><td class="number">${amount3(line.mean)}</td><td class="number">${amount3(line.most)}</td>
               <td><button class="link" onClick=${() => select(line.region)} title=${line.name.slice(0, 300)}>${line.name}</button></td><td>${line.place}</td>
             </tr>`
     )}
@@ -2477,10 +2477,10 @@
     const spread = ranges(browser, flat)?.own;
     return experiment.head.regions.map((each, region) => {
       const value = own.value(region, true);
-      const amount2 = value.amount ?? NaN;
+      const amount3 = value.amount ?? NaN;
       const elsewhere = value.gap === "per rank";
       const [least2, mean, most3] = spread && !elsewhere ? [spread.least[region], spread.mean[region], spread.most[region]] : [NaN, NaN, NaN];
-      return { region, name: each[0], place: placeOf(each), own: amount2, "own share": amount2, closed: elsewhere ? NaN : closed[region], least: least2, mean, most: most3 };
+      return { region, name: each[0], place: placeOf(each), own: amount3, "own share": amount3, closed: elsewhere ? NaN : closed[region], least: least2, mean, most: most3 };
     });
   }
 
@@ -2677,8 +2677,8 @@
   `;
   }
   function scaleOf({ top, signed: signed2 }, unit, title) {
-    const amount2 = (value) => written({ amount: value, gap: "" }, unit).text;
-    return { title, low: signed2 ? amount2(-top) : "0", high: amount2(top), colour: signed2 ? (place) => signColour(2 * place - 1) : sizeColour };
+    const amount3 = (value) => written({ amount: value, gap: "" }, unit).text;
+    return { title, low: signed2 ? amount3(-top) : "0", high: amount3(top), colour: signed2 ? (place) => signColour(2 * place - 1) : sizeColour };
   }
   var label = (browser, node) => browser.panes.program.tree.labels[node];
   function byCluster(experiment, clusters) {
@@ -2754,11 +2754,11 @@
     const value = most2(values, from, to);
     const known = values.filter((each) => each === each);
     const mean = known.reduce((sum2, each) => sum2 + each, 0) / (known.length || 1);
-    const amount2 = (each) => written({ amount: each === each ? each : null, gap: "not measured" }, unit).text;
+    const amount3 = (each) => written({ amount: each === each ? each : null, gap: "not measured" }, unit).text;
     const first = experiment.nameOf(order[from]);
     const who = to - from > 1 ? `${first} and ${to - from - 1} more, largest` : first;
     const number = clusters.length > 1 ? clusters.findIndex((members) => members.includes(order[from])) : -1;
-    return `${label(browser, node)}, ${who}${number >= 0 ? ` (cluster ${letters(number)})` : ""}: ${amount2(value)}; mean of the row ${amount2(mean)}`;
+    return `${label(browser, node)}, ${who}${number >= 0 ? ` (cluster ${letters(number)})` : ""}: ${amount3(value)}; mean of the row ${amount3(mean)}`;
   }
 
   // src/parts/help.js
@@ -2769,7 +2769,7 @@
     ["Enter, Space", "select; with Ctrl, add to the selection. On “n more”: show these rows"],
     ["Tab", "the next tree, the source, the tabs"],
     ["/", "search in the call tree, or in the tree that has the focus; Enter goes to the next match"],
-    ["1 – 9, 0", "open or close a tab; Esc closes it, too"],
+    ["1 – 9, 0, m", "open or close a tab; Esc closes it, too"],
     ["[ ]", "previous finding, next finding"],
     ["→ ← in a chart", "move the cursor; with Shift, select. Enter zooms, Backspace shows all"],
     ["v", "values: absolute, in percent of the program, of the selection, of the other experiment"],
@@ -2802,7 +2802,7 @@
       this.regions = flat.home;
       this.own = browser.selected((metric) => browser.sums.byPath(metric)).atHome(calls);
       this.closed = this.own.up(calls);
-      this.sizes = Float64Array.from(this.own.amounts, (amount2) => Math.abs(amount2) || 0);
+      this.sizes = Float64Array.from(this.own.amounts, (amount3) => Math.abs(amount3) || 0);
       this.whole = this.sizes.reduce((sum2, size) => sum2 + size, 0);
       this.inclusive = this.sizes.slice();
       for (let path = calls.length - 1; path >= 0; path--) if (calls.parents[path] >= 0) this.inclusive[calls.parents[path]] += this.inclusive[path];
@@ -2980,23 +2980,23 @@
     if (!there) return html`<p class="remark">Values of ${browser.named} are 0 or cannot be summed, so there are no boxes.</p>`;
     const nameOf = ({ region }) => experiment.head.regions[region][0];
     const pathOf = (chain) => (inverted ? chain.toReversed() : chain).map(nameOf).join(" › ");
-    const amount2 = (value) => written(value, unit).text;
+    const amount3 = (value) => written(value, unit).text;
     const percent4 = (share2) => written({ amount: 100 * share2, gap: "" }, "%").text;
     const looks = (region) => `${experiment.head.regions[region][0]} ${placeOf(experiment.head.regions[region])}`.toLowerCase().includes(pattern.toLowerCase());
     const found = pattern ? icicle.shareOf(looks) : null;
     const current = boxes.find(({ key }) => key === at);
-    const told2 = current && tell2(current);
+    const told2 = current && tell3(current);
     const selected = new Set(selectedPaths(browser, experiment));
     const focused = icicle.chainTo(focus).length > 0 ? focus : null;
     const go = (each) => {
       setFocus(each.key === focused ? each.above : each.key);
       select(each.path);
     };
-    function tell2(each) {
+    function tell3(each) {
       const spread = icicle.spreadOf(each);
       const place = placeOf(experiment.head.regions[each.region]);
       const ranks = spread?.count > 1 ? `; per ${experiment.kind}: ${[["minimum", "least"], ["mean", "mean"], ["maximum", "most"]].map(([title, what]) => `${title} ${written({ amount: spread[what], gap: "" }, unit).text}`).join(", ")}` : "";
-      return `${nameOf(each)}${place ? ` (${place})` : ""}: ${amount2(each.value)}, ${percent4(each.size / icicle.whole)} of ${browser.named}${ranks}${each.said ? `; ${each.said}` : ""}`;
+      return `${nameOf(each)}${place ? ` (${place})` : ""}: ${amount3(each.value)}, ${percent4(each.size / icicle.whole)} of ${browser.named}${ranks}${each.said ? `; ${each.said}` : ""}`;
     }
     function onKeyDown(event) {
       if (event.key === "Backspace") setFocus(null);
@@ -3030,7 +3030,7 @@
         ${boxes.map((each) => html`<g key=${each.key} class=${`${each.key === at ? "at" : ""} ${selected.has(each.path) && !inverted ? "selected" : ""} ${pattern && !looks(each.region) ? "faint" : ""}`}
           onMouseEnter=${() => point2(each.key)} onClick=${() => go(each)}>
           <rect x=${each.left} y=${each.row * ROW2} width=${each.wide - 1} height=${ROW2 - 1} fill=${css(each.colour)} />
-          <text x=${each.left + 4} y=${each.row * ROW2 + 15} fill=${inkOn(each.colour)}>${fitted(`${nameOf(each)}  ${amount2(each.value)}`, each.wide)}</text>
+          <text x=${each.left + 4} y=${each.row * ROW2 + 15} fill=${inkOn(each.colour)}>${fitted(`${nameOf(each)}  ${amount3(each.value)}`, each.wide)}</text>
         </g>`)}
       </svg>
     </div>
@@ -3082,12 +3082,12 @@
   var STEPS2 = 24;
   function Legend({ legend, signed: signed2, gains }) {
     if (!legend) return html`<div class="legend remark">These values cannot be summed.</div>`;
-    const amount2 = (value) => written({ amount: value, gap: "" }, legend.unit).text;
+    const amount3 = (value) => written({ amount: value, gap: "" }, legend.unit).text;
     return html`
-    <div class="legend" aria-label=${`colours from 0 to ${amount2(legend.top)}`} role="img">
+    <div class="legend" aria-label=${`colours from 0 to ${amount3(legend.top)}`} role="img">
       <span>0</span>
       <span class="ramp">${Array.from({ length: STEPS2 }, (_, place) => html`<i style=${{ backgroundColor: css(sizeColour(place / (STEPS2 - 1))) }}></i>`)}</span>
-      <span>${amount2(legend.top)}</span>
+      <span>${amount3(legend.top)}</span>
       ${signed2 && html`<span class="signs"><span class="up">▲</span> ${gains ? "gain" : "more than 0"} <span class="down">▼</span> ${gains ? "loss" : "less"}</span>`}
     </div>
   `;
@@ -3128,6 +3128,141 @@
     render(html`<${Copies} name=${name} svg=${svg && (() => svgText(svg))} rows=${tables.length > 0 && rows} />`, place);
   }
   var saidIn = (cell2) => cell2.querySelector("svg") ? [...cell2.querySelectorAll("title")].map((each) => each.textContent).join("; ") : cell2.textContent;
+
+  // src/parts/messages.js
+  var ROOM = 900;
+  var LARGEST = 60;
+  var NUMBERED = 50;
+  var [LEFT, TOP3, RIGHT, BOTTOM] = [64, 36, 30, 12];
+  var APART2 = 38;
+  var MOST_SHAPES = 65536;
+  var UNITS = { bytes: "bytes", messages: "occ", wait: "sec" };
+  function Messages({ experiment, select }) {
+    const canvas = useRef(null);
+    const [by, setBy] = useState("bytes");
+    const [place, setPlace] = useState(null);
+    const matrix = useMemo(() => matrixOf(experiment), [experiment]);
+    const drawing = { matrix, by, place };
+    useEffect(() => {
+      if (canvas.current) draw2(sized(canvas.current, matrix.width, matrix.height), { ...drawing, ink: getComputedStyle(canvas.current).color });
+    }, [matrix, by, place]);
+    if (!matrix) return html`<p class="remark">${experiment.head.difference ? "A difference has no communication matrix; the page of each run shows its matrix." : "The ranks exchanged no point-to-point messages, or this file has no communication matrix."}</p>`;
+    const { blocks, size, name, waits } = matrix;
+    const at = (event) => {
+      const box = canvas.current.getBoundingClientRect();
+      const [receiver, sender] = [Math.floor((event.clientX - box.left - LEFT) / size), Math.floor((event.clientY - box.top - TOP3) / size)];
+      return sender < 0 || receiver < 0 || sender >= blocks || receiver >= blocks ? null : { sender, receiver };
+    };
+    const onKeyDown = (event) => {
+      const step = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[event.key];
+      if (event.key === "Enter" && place) choose(place);
+      if (!step) return;
+      event.preventDefault();
+      const clip = (value) => Math.max(0, Math.min(blocks - 1, value));
+      setPlace((from) => from ? { sender: clip(from.sender + step[0]), receiver: clip(from.receiver + step[1]) } : { sender: 0, receiver: 0 });
+    };
+    const choose = ({ sender, receiver }) => {
+      const chosen2 = experiment.head.large ? [] : experiment.head.locations.flatMap(([process2], location2) => [sender, receiver].includes(matrix.blockOf(process2)) ? [location2] : []);
+      if (chosen2.length) select(chosen2);
+    };
+    const svg = () => {
+      const context = new SvgContext(matrix.width, matrix.height);
+      draw2(context, { ...drawing, place: null, ink: getComputedStyle(canvas.current).color });
+      return context.text;
+    };
+    const told2 = place && tell2(matrix, place);
+    const top = matrix.tops[by];
+    const few = matrix.pairs <= MOST_SHAPES;
+    return html`
+    <div class="map-tools">
+      <label>colour <select value=${by} onChange=${(event) => setBy(event.currentTarget.value)}>
+        <option value="bytes">bytes</option><option value="messages">messages</option>${waits && html`<option value="wait">wait of the receiver</option>`}
+      </select></label>
+      <span class="remark">${summary(matrix)}</span>
+    </div>
+    <div class="grid"><canvas ref=${canvas} tabindex="0" role="img" aria-label=${`Messages by sender and receiver; arrows move, Enter selects both. ${told2 ?? ""}`}
+      onMouseMove=${(event) => setPlace(at(event))} onMouseLeave=${() => setPlace(null)} onClick=${(event) => at(event) && choose(at(event))} onKeyDown=${onKeyDown}></canvas></div>
+    <${Scale} title=${by === "wait" ? "wait of the receiver" : by} low="0" high=${amount2(top, by)} colour=${sizeColour} />
+    <p class="told" aria-live="polite">${told2 ?? "Point at a cell, or move with the arrows, to read its values; a click selects both ranks. Pairs without messages are blank."}</p>
+    ${!waits && html`<p class="remark">How long receivers waited is unknown, because the critical path was not recorded.</p>`}
+    <${Copies} name="communication matrix" svg=${few && svg} image=${few ? void 0 : () => imageOfAll([{ title: by, canvas: canvas.current }])} rows=${() => [
+      ["sender", "receiver", "messages", "bytes", ...waits ? ["wait (s)"] : []],
+      ...Array.from({ length: matrix.pairs }, (_, pair) => [name(matrix.senders[pair]), name(matrix.receivers[pair]), matrix.values.messages[pair], matrix.values.bytes[pair], ...waits ? [matrix.values.wait[pair]] : []])
+    ]} />
+  `;
+  }
+  var amount2 = (value, by) => written({ amount: value, gap: "" }, UNITS[by]).text;
+  function matrixOf({ head, messages }) {
+    if (!messages) return null;
+    const { ranks, perBlock, waits } = head.messages;
+    const pairs = messages.length / (waits ? 5 : 4);
+    const column = (number) => messages.subarray(number * pairs, (number + 1) * pairs);
+    const values = { messages: column(2), bytes: column(3), ...waits && { wait: column(4) } };
+    const blocks = Math.ceil(ranks / perBlock);
+    const size = Math.max(1, Math.min(LARGEST, Math.floor(ROOM / blocks)));
+    const [senders, receivers] = [column(0), column(1)];
+    const places = new Map(Array.from(senders, (sender, pair) => [sender * blocks + receivers[pair], pair]));
+    const name = (block) => {
+      const [first, last] = [block * perBlock, Math.min((block + 1) * perBlock, ranks) - 1];
+      return first === last ? String(first) : `${first}-${last}`;
+    };
+    return {
+      ...{ ranks, perBlock, waits, pairs, values, blocks, size, senders, receivers, name },
+      tops: Object.fromEntries(Object.entries(values).map(([key, all]) => [key, all.reduce((most3, value) => Math.max(most3, value), 0)])),
+      sums: Object.fromEntries(Object.entries(values).map(([key, all]) => [key, all.reduce((sum2, value) => sum2 + value, 0)])),
+      blockOf: (rank) => Math.floor(rank / perBlock),
+      pairAt: ({ sender, receiver }) => places.get(sender * blocks + receiver),
+      width: LEFT + blocks * size + RIGHT,
+      height: TOP3 + blocks * size + BOTTOM
+    };
+  }
+  function summary({ sums, pairs, ranks, perBlock, waits }) {
+    const whose = perBlock > 1 ? `blocks of ${perBlock} of ${ranks} ranks` : `${ranks} ranks`;
+    const waited = waits ? `; receivers waited ${amount2(sums.wait, "wait")}` : "";
+    return `${amount2(sums.messages, "messages")} messages, ${amount2(sums.bytes, "bytes")}, in point-to-point calls between ${pairs} ${pairs === 1 ? "pair" : "pairs"} of ${whose}${waited}.`;
+  }
+  function tell2({ pairAt, values, name, perBlock, waits }, place) {
+    const [pair, noun] = [pairAt(place), perBlock > 1 ? "ranks" : "rank"];
+    const who = `${noun} ${name(place.sender)} to ${noun} ${name(place.receiver)}`;
+    if (pair === void 0) return `${who}: no messages`;
+    const [count2, bytes] = [values.messages[pair], values.bytes[pair]];
+    const each = count2 ? ` (${amount2(bytes / count2, "bytes")} each)` : "";
+    return `${who}: ${amount2(count2, "messages")} ${count2 === 1 ? "message" : "messages"}, ${amount2(bytes, "bytes")}${each}${waits ? `; the receiver waited ${amount2(values.wait[pair], "wait")}` : ""}`;
+  }
+  function stepFrom(least2) {
+    for (let power3 = 1; ; power3 *= 10) for (const digit of [1, 2, 5]) if (digit * power3 >= least2) return digit * power3;
+  }
+  function draw2(context, { matrix, by, place, ink }) {
+    const { blocks, size, perBlock, senders, receivers, values, tops } = matrix;
+    const [right, bottom] = [LEFT + blocks * size, TOP3 + blocks * size];
+    context.font = "11px system-ui, sans-serif";
+    context.fillStyle = ink;
+    context.fillText("receiver", LEFT, 11);
+    context.fillText("sender", 2, TOP3 - 5);
+    for (let block = 0, step = stepFrom(APART2 / size); block < blocks; block += step) {
+      const rank = String(block * perBlock);
+      context.fillText(rank, LEFT + block * size + 1, TOP3 - 5);
+      context.fillText(rank, 8, TOP3 + block * size + Math.max(10, size / 2 + 4), LEFT - 12);
+    }
+    for (let pair = 0; pair < senders.length; pair++) {
+      const [value, x, y] = [values[by][pair], LEFT + receivers[pair] * size, TOP3 + senders[pair] * size];
+      const colour = sizeColour(tops[by] ? value / tops[by] : 0);
+      context.fillStyle = css(colour);
+      context.fillRect(x, y, size > 4 ? size - 1 : size, size > 4 ? size - 1 : size);
+      if (size < NUMBERED) continue;
+      context.fillStyle = inkOn(colour);
+      context.fillText(amount2(value, by), x + 3, y + size / 2 + 4, size - 6);
+    }
+    context.strokeStyle = ink;
+    context.lineWidth = 1;
+    context.beginPath();
+    for (const [fromX, fromY, toX, toY] of [[LEFT, TOP3, right, TOP3], [right, TOP3, right, bottom], [right, bottom, LEFT, bottom], [LEFT, bottom, LEFT, TOP3]]) {
+      context.moveTo(fromX - 0.5, fromY - 0.5);
+      context.lineTo(toX - 0.5, toY - 0.5);
+    }
+    context.stroke();
+    if (place) frame(context, LEFT + place.receiver * size + 1, TOP3 + place.sender * size + 1, Math.max(3, size - 3), Math.max(3, size - 3));
+  }
 
   // src/model/time_lines.js
   var ROWS = 20;
@@ -3282,7 +3417,7 @@
     const [operator, ...operands] = tree;
     return OPERATIONS2[operator](...operands.map((each) => evaluate2(each, valueOf)));
   }
-  var whole = ({ amount: amount2, gap }) => gap ? NaN : amount2;
+  var whole = ({ amount: amount3, gap }) => gap ? NaN : amount3;
   function ratesOf(experiment) {
     const { head, sums, trees } = experiment;
     const metrics = new Map(head.metrics.map(({ name }, place) => [name, place]));
@@ -3309,9 +3444,9 @@
 
   // src/parts/roofline.js
   var [WIDE2, HIGH] = [860, 430];
-  var [LEFT, RIGHT, TOP3, BOTTOM] = [70, 20, 14, 46];
+  var [LEFT2, RIGHT2, TOP4, BOTTOM2] = [70, 20, 14, 46];
   var LEAST4 = 5e-3;
-  var [SMALLEST, LARGEST] = [4, 26];
+  var [SMALLEST, LARGEST2] = [4, 26];
   var [NAMED3, MOST_NAMED, LONGEST] = [0.03, 5, 40];
   var DASHES = ["", "10 4", "2 4", "10 3 2 3"];
   function Roofline({ experiment, selected, select }) {
@@ -3385,8 +3520,8 @@
     return {
       x,
       y,
-      across: (value) => LEFT + part(x, value) * (WIDE2 - LEFT - RIGHT),
-      up: (value) => HIGH - BOTTOM - part(y, value) * (HIGH - TOP3 - BOTTOM)
+      across: (value) => LEFT2 + part(x, value) * (WIDE2 - LEFT2 - RIGHT2),
+      up: (value) => HIGH - BOTTOM2 - part(y, value) * (HIGH - TOP4 - BOTTOM2)
     };
   }
   function around(values) {
@@ -3395,17 +3530,17 @@
   }
   var powers = ([low, high]) => Array.from({ length: high - low + 1 }, (_, step) => 10 ** (low + step));
   var power2 = (value) => value >= 0.01 && value < 1e5 ? String(Number(value.toPrecision(1))) : `1e${Math.round(Math.log10(value))}`;
-  var radius = (share2) => SMALLEST + (LARGEST - SMALLEST) * Math.sqrt(share2);
+  var radius = (share2) => SMALLEST + (LARGEST2 - SMALLEST) * Math.sqrt(share2);
   function Label({ frame: frame2, point: { x, y, share: share2, name, place } }) {
     const [left, isRight] = [frame2.across(x), frame2.across(x) > WIDE2 / 2];
     return html`<text class="label" x=${left + (isRight ? -1 : 1) * (radius(share2) + 4)} y=${frame2.up(y) + 4} text-anchor=${isRight ? "end" : "start"}>${(place || name).slice(0, LONGEST)}</text>`;
   }
   function Axes({ frame: frame2, chart }) {
-    const [top, bottom, right] = [TOP3, HIGH - BOTTOM, WIDE2 - RIGHT];
+    const [top, bottom, right] = [TOP4, HIGH - BOTTOM2, WIDE2 - RIGHT2];
     return html`
     ${powers(frame2.x).map((value) => html`<path class="rule" d=${`M${frame2.across(value)} ${top}V${bottom}`} /><text x=${frame2.across(value)} y=${bottom + 16} text-anchor="middle">${power2(value)}</text>`)}
-    ${powers(frame2.y).map((value) => html`<path class="rule" d=${`M${LEFT} ${frame2.up(value)}H${right}`} /><text x=${LEFT - 6} y=${frame2.up(value) + 4} text-anchor="end">${power2(value)}</text>`)}
-    <text x=${(LEFT + right) / 2} y=${HIGH - 8} text-anchor="middle">${chart.work} per byte</text>
+    ${powers(frame2.y).map((value) => html`<path class="rule" d=${`M${LEFT2} ${frame2.up(value)}H${right}`} /><text x=${LEFT2 - 6} y=${frame2.up(value) + 4} text-anchor="end">${power2(value)}</text>`)}
+    <text x=${(LEFT2 + right) / 2} y=${HIGH - 8} text-anchor="middle">${chart.work} per byte</text>
     <text transform=${`translate(14 ${(top + bottom) / 2}) rotate(-90)`} text-anchor="middle">${chart.work} per second</text>
   `;
   }
@@ -3536,7 +3671,7 @@
     }
     const from = Math.min(view.from, Math.max(0, source.lines.length - view.count));
     const lines = source.lines.slice(from, from + view.count);
-    const amount2 = (number) => written({ amount: costs[number] === costs[number] ? costs[number] : null, gap: "" }, unit).text;
+    const amount3 = (number) => written({ amount: costs[number] === costs[number] ? costs[number] : null, gap: "" }, unit).text;
     const width = Math.min(BANDS, 1 + bands.reduce((deepest, { depth }) => Math.max(deepest, depth), 0));
     const choose = (number) => select(heaviestPath(browser, experiment, number, scope));
     const row = (text, place) => {
@@ -3558,10 +3693,10 @@
         (band) => html`<span
             style=${{ backgroundColor: band && costs[band.number] === costs[band.number] ? css(sizeColour(top ? Math.abs(costs[band.number]) / top : 0)) : void 0 }}
             class=${band ? "band" : ""}
-            title=${band && `${experiment.head.regions[band.number][0]}: ${amount2(band.number)}`}
+            title=${band && `${experiment.head.regions[band.number][0]}: ${amount3(band.number)}`}
           ></span>`
       )}</span
-        ><span class="cost">${starts.length ? amount2(starts.at(-1).number) : ""}</span
+        ><span class="cost">${starts.length ? amount3(starts.at(-1).number) : ""}</span
         ><span class="number">${line}</span><code>${text || " "}</code
         >${tip?.firsts.map((each) => html`<span class="tip">${each}</span>`)}
       </div>
@@ -3639,9 +3774,11 @@
     ["account", "Account"],
     ["roofline", "Roofline"],
     ["callers", "Callers"],
-    ["icicle", "Icicle"]
+    ["icicle", "Icicle"],
+    ["messages", "Messages"]
   ];
-  var keyOf = (place) => String((place + 1) % 10);
+  var KEYS2 = "1234567890m";
+  var keyOf = (place) => KEYS2[place];
   function Tabs({ tab, go, children }) {
     const onKeyDown = (event) => {
       const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -3715,10 +3852,10 @@
 
   // src/parts/chart.js
   var AXIS = 92;
-  var RIGHT2 = 12;
-  var AROUND2 = AXIS + RIGHT2;
-  var BOTTOM2 = 24;
-  var ROOM = 6;
+  var RIGHT3 = 12;
+  var AROUND2 = AXIS + RIGHT3;
+  var BOTTOM3 = 24;
+  var ROOM2 = 6;
   var LEAST7 = 3;
   var SHADE = "33";
   var PAGE = 10;
@@ -3770,19 +3907,19 @@
     const { left } = plot.cursor;
     return at === null ? left < 0 : left >= 0 && grid.cellAt(plot.posToVal(left, "x")) === grid.cellAt(at);
   }
-  function options3(times, { height, series, bands, axis, range: range2, draw: draw4, last }, { box, width, now, intervals, onPoint }) {
+  function options3(times, { height, series, bands, axis, range: range2, draw: draw5, last }, { box, width, now, intervals, onPoint }) {
     const ink = () => inks(box);
     const axes = { stroke: () => ink().text, font: "11px system-ui, sans-serif", ticks: { show: false }, grid: { width: 1, stroke: () => ink().edge } };
     const seconds2 = (_, splits) => splits.map((each) => last ? `${Number(each.toFixed(9))} s` : "");
     return {
       width,
-      height: height + (last ? BOTTOM2 : ROOM),
-      padding: [4, RIGHT2, last ? 0 : ROOM, 0],
+      height: height + (last ? BOTTOM3 : ROOM2),
+      padding: [4, RIGHT3, last ? 0 : ROOM2, 0],
       legend: { show: false },
       scales: { x: { time: false }, y: { range: range2 } },
       series: [{}, ...series],
       bands,
-      axes: [{ ...axes, values: seconds2, size: last ? BOTTOM2 : 0 }, { ...axes, size: AXIS, ...axis }],
+      axes: [{ ...axes, values: seconds2, size: last ? BOTTOM3 : 0 }, { ...axes, size: AXIS, ...axis }],
       cursor: {
         y: false,
         points: { show: false },
@@ -3792,7 +3929,7 @@
       },
       hooks: {
         drawClear: [(plot) => shade(plot, intervals)],
-        draw: draw4 ? [draw4] : [],
+        draw: draw5 ? [draw5] : [],
         setCursor: [(plot) => pointed(plot, now.current, onPoint)],
         setSelect: [(plot) => chosen(plot, times, now.current)]
       }
@@ -3886,7 +4023,7 @@
   function MetricChart({ times, name, view, shared, intervals, last, onPoint }) {
     const unit = times.units.get(name);
     const { at } = shared;
-    const said = summary(times, name, view);
+    const said = summary2(times, name, view);
     const here = at === null ? said : valuesAt(times, name, times.stepAt(at));
     const lines = times.head.marks.lines.filter(({ metric }) => metric === name);
     const of = (ink) => ({
@@ -3907,7 +4044,7 @@
     </section>
   `;
   }
-  function summary(times, name, view) {
+  function summary2(times, name, view) {
     const unit = times.units.get(name);
     const { least: least2, mean, most: most3, mostAt } = times.summary(name, times.stepsOf(view));
     if (mean !== mean) return "not known in this interval";
@@ -3958,7 +4095,7 @@
       series: [{}],
       axis: { grid: { show: false }, splits: () => middles(tops), values: () => namesOf(rows, tops), filter: (_, splits) => splits },
       range: () => [-tops.at(-1), 0],
-      draw: (plot) => draw2(plot, { tops, places, grid: new TimeGrid(times, [plot.scales.x.min, plot.scales.x.max], plot.over.clientWidth) })
+      draw: (plot) => draw3(plot, { tops, places, grid: new TimeGrid(times, [plot.scales.x.min, plot.scales.x.max], plot.over.clientWidth) })
     });
     const spoken = shares.slice(0, 3).map((each) => `${paths[each.path].name} ${percent3(each.share)}`).join(", ");
     return html`
@@ -3995,7 +4132,7 @@
       return rows[place];
     });
   }
-  function draw2(plot, { tops, places, grid }) {
+  function draw3(plot, { tops, places, grid }) {
     const { ctx, bbox } = plot;
     const scale = bbox.height / tops.at(-1);
     const { min, max } = plot.scales.x;
@@ -4189,9 +4326,9 @@
   }
 
   // src/parts/topology.js
-  var LARGEST2 = 72;
+  var LARGEST3 = 72;
   var SMALLEST2 = 4;
-  var [NUMBERED, LETTERED, VALUED] = [22, 32, 56];
+  var [NUMBERED2, LETTERED, VALUED] = [22, 32, 56];
   var LINE2 = 14;
   function Topology({ browser, experiment, clusters, select }) {
     const grids = experiment.head.topologies;
@@ -4207,7 +4344,7 @@
     const drawing = { plane, values, clusters, by, experiment, unit };
     const room = plane ? [plane.width * plane.size, plane.height * plane.size] : [0, 0];
     useEffect(() => {
-      if (canvas.current && values) draw3(sized(canvas.current, ...room), { ...drawing, place });
+      if (canvas.current && values) draw4(sized(canvas.current, ...room), { ...drawing, place });
     }, [plane, values, by, place]);
     if (!grid) return html`<p class="remark">This program created no Cartesian grid of its ranks (MPI_Cart_create), and the file contains none.</p>`;
     if (!values) return html`<p class="remark">The selected metrics cannot be summed, so there is nothing to show on the grid.</p>`;
@@ -4224,11 +4361,11 @@
     };
     const svg = () => {
       const context = new SvgContext(...room);
-      draw3(context, drawing);
+      draw4(context, drawing);
       return context.text;
     };
-    const amount2 = (location2) => written({ amount: values.known[location2] ? values.amounts[location2] : null, gap: "not measured" }, unit).text;
-    const told2 = place?.locations.map((location2) => `${experiment.nameOf(location2)}: ${amount2(location2)}`).slice(0, 4).join(", ");
+    const amount3 = (location2) => written({ amount: values.known[location2] ? values.amounts[location2] : null, gap: "not measured" }, unit).text;
+    const told2 = place?.locations.map((location2) => `${experiment.nameOf(location2)}: ${amount3(location2)}`).slice(0, 4).join(", ");
     return html`
     <div class="map-tools">
       ${grids.length > 1 && html`<label>grid <select value=${which} onChange=${(event) => setWhich(Number(event.currentTarget.value))}>${grids.map((each, number) => html`<option value=${number}>${each.name || `grid ${number + 1}`}</option>`)}</select></label>`}
@@ -4250,7 +4387,7 @@
   }
   function planeOf(grid, cut) {
     const [width, height] = [grid.dimensions[0]?.[1] ?? 1, grid.dimensions[1]?.[1] ?? 1];
-    const size = Math.max(SMALLEST2, Math.min(LARGEST2, Math.floor(900 / Math.max(width, height))));
+    const size = Math.max(SMALLEST2, Math.min(LARGEST3, Math.floor(900 / Math.max(width, height))));
     const found = /* @__PURE__ */ new Map();
     grid.places.forEach((place, location2) => {
       if (!place || place.slice(2).some((at2, number) => at2 !== (cut[number] ?? 0))) return;
@@ -4265,10 +4402,10 @@
     const amounts = [...values.amounts].filter((_, location2) => values.known[location2]);
     const top = amounts.reduce((most3, value) => Math.max(most3, Math.abs(value)), 0);
     const signed2 = amounts.some((value) => value < 0);
-    const amount2 = (value) => written({ amount: value, gap: "" }, unit).text;
-    return { title, low: signed2 ? amount2(-top) : "0", high: amount2(top), colour: signed2 ? (at) => signColour(2 * at - 1) : sizeColour };
+    const amount3 = (value) => written({ amount: value, gap: "" }, unit).text;
+    return { title, low: signed2 ? amount3(-top) : "0", high: amount3(top), colour: signed2 ? (at) => signColour(2 * at - 1) : sizeColour };
   }
-  function draw3(context, { plane, values, clusters, by, place, experiment, unit }) {
+  function draw4(context, { plane, values, clusters, by, place, experiment, unit }) {
     const { width, size, found } = plane;
     context.font = `${Math.min(12, size - 4)}px system-ui, sans-serif`;
     const amounts = [...values.amounts].filter((_, location2) => values.known[location2]);
@@ -4290,7 +4427,7 @@
       context.fillStyle = css(colour);
       context.fillRect(x, y, size - 1, size - 1);
       context.fillStyle = inkOn(colour);
-      if (size >= (by === "value" ? NUMBERED : LETTERED)) context.fillText(experiment.nameOf(locations[0]).split(" ").at(-1), x + 3, y + LINE2 - 2, size - 5);
+      if (size >= (by === "value" ? NUMBERED2 : LETTERED)) context.fillText(experiment.nameOf(locations[0]).split(" ").at(-1), x + 3, y + LINE2 - 2, size - 5);
       if (by === "cluster" && number !== void 0 && size >= LINE2) context.fillText(letters(number), x + 3, y + size - 5);
       if (by === "value" && size >= VALUED) context.fillText(written({ amount: value, gap: "" }, unit).text, x + 3, y + size - 5, size - 5);
     }
@@ -4387,9 +4524,9 @@
     const { least: least2, mean, most: most3, who, scale, unit } = range2;
     const wide = scale.high - scale.low;
     const place = (value) => wide > 0 ? 60 * (value - scale.low) / wide : 0;
-    const amount2 = (value) => written({ amount: value, gap: "" }, unit).text;
-    const [first, last] = who ? [` (rank ${who.least})`, ` (rank ${who.most}), deviation ${amount2(who.deviation)}`] : ["", ""];
-    const said = `per location: minimum ${amount2(least2)}${first}, mean ${amount2(mean)}, maximum ${amount2(most3)}${last}`;
+    const amount3 = (value) => written({ amount: value, gap: "" }, unit).text;
+    const [first, last] = who ? [` (rank ${who.least})`, ` (rank ${who.most}), deviation ${amount3(who.deviation)}`] : ["", ""];
+    const said = `per location: minimum ${amount3(least2)}${first}, mean ${amount3(mean)}, maximum ${amount3(most3)}${last}`;
     return html`
     <span class="strip" title=${said}>
       <svg width="62" height="12" viewBox="-1 0 62 12" aria-hidden="true">
@@ -4447,8 +4584,8 @@
     get signed() {
       return this.metrics.some((_, metric) => {
         const { amounts } = this.byPath(metric);
-        const most3 = amounts.reduce((size, amount2) => Math.max(size, Math.abs(amount2) || 0), 0);
-        return amounts.some((amount2) => amount2 < -1e-9 * most3);
+        const most3 = amounts.reduce((size, amount3) => Math.max(size, Math.abs(amount3) || 0), 0);
+        return amounts.some((amount3) => amount3 < -1e-9 * most3);
       });
     }
     byPath(metric) {
@@ -4878,6 +5015,7 @@
       ${tab === "callers" && html`<${Callers} browser=${browser} experiment=${experiment} select=${(path) => selectPath(path)} />`}
       ${tab === "icicle" && html`<${IcicleTab} browser=${browser} experiment=${experiment} difference=${experiment.head.difference || only ? null : page.experiments.difference} other=${page.other?.name} select=${(path) => selectPath(path)} />`}
       ${tab === "topology" && html`<${Topology} ...${sharedOfAll} select=${(locations) => selectPath(selectedPaths(browser, experiment)[0], locations)} />`}
+      ${tab === "messages" && html`<${Messages} key=${state.experiment} experiment=${experiment} select=${(locations) => selectPath(selectedPaths(browser, experiment)[0], locations)} />`}
       ${tab === "compare" && html`<${Compare} difference=${page.experiments.difference} metric=${metric} inBoth=${inBoth} other=${page.other?.name} compared=${page.other?.compared ?? []} shown=${state.experiment === "difference"} show=${show}
         select=${(region) => selectIn(region)} />`}
       ${["counters", "account"].includes(tab) && html`<${Made} key=${tab} name=${tab} />`}
@@ -5144,7 +5282,7 @@
     for (const each of head.experiments) {
       const experiment = await Experiment.open(each, read);
       experiment.signed = experiment.sums.signed;
-      for (const name of ["before", "most"]) if (head.numbers[`${each.key} ${name}`]) experiment[name] = await read(`${each.key} ${name}`);
+      for (const name of ["before", "most", "messages"]) if (head.numbers[`${each.key} ${name}`]) experiment[name] = await read(`${each.key} ${name}`);
       page.experiments[each.key] = experiment;
     }
     page.times = head.times.map((each) => new TimeLines(each, read));

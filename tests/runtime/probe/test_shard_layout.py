@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from autoanalyzer.experiment.messages import MOST_BLOCKS
 from autoanalyzer.experiment.region import DESCRIPTOR_VERSION
 from autoanalyzer.runtime.gather import shard_layout as layout
 
@@ -44,6 +45,7 @@ def fields(record: np.dtype) -> Iterator[list[str]]:
         ("wait", layout.WAIT_LAYOUT),
         ("samples", layout.SAMPLES_LAYOUT),
         ("sample_count", layout.SAMPLE_COUNT_LAYOUT),
+        ("traffic", layout.TRAFFIC_LAYOUT),
     ],
 )
 def test_every_record_has_its_fields_in_the_same_place(printed: list[list[str]], name: str, record: np.dtype) -> None:
@@ -74,4 +76,5 @@ def test_a_descriptor_stands_behind_its_record(printed: list[list[str]]) -> None
     assert ["object", "name", str(layout.OBJECT_LAYOUT.size)] in printed
     assert ["place", "descriptor", str(layout.WAIT_DESCRIPTOR)] in printed
     assert ["mapping", "name", str(layout.MAPPING_LAYOUT.size)] in printed
+    assert ["messages", "4", "8", str(layout.MESSAGES_LAYOUT.size), str(MOST_BLOCKS)] in printed
     assert ["topology", "axes", str(layout.TOPOLOGY_LAYOUT.size), str(layout.AXIS_LAYOUT.size)] in printed

@@ -117,7 +117,7 @@ def on_path_and_longest(shard: Shard) -> tuple[float, float]:
 
 
 def test_threads_with_chains_do_not_race(raced: Record) -> None:
-    (shard,) = raced("+main chains parallel 4 times 50 +f new 1 pass -f pass gather +g -g all ; ; -main")
+    (shard,) = raced("+main chains ranks 2 parallel 4 times 50 +f new 1 pass to 1 3 -f pass gather +g -g all ; ; -main")
     on_path, longest = on_path_and_longest(shard)
     assert on_path == pytest.approx(longest)
 

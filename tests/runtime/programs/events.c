@@ -30,6 +30,7 @@
  *   deny perf         from now on, the system call perf_event_open fails; deny nap: nanosleep; deny open: openat; deny timer: timer_create
  *   mpi{ }mpi io{ }io statement{ }statement mpi N  io N  initialised finalising finalised aborting: call the functions
  *                     that wrappers call
+ *   ranks N           there are N ranks; to R N: a message of N bytes goes to rank R
  *   chains            from now on, the critical path is recorded; pass: this thread's chain is sent to the next thread
  *                     that passes one, and continues after the last one's; gather: the only rank begins a collective;
  *                     all: the collective ends
@@ -72,6 +73,7 @@
 #define AA_NAME(name) name##_
 #include "../../../instrument/fortran_stub.c"
 
+#include "messages.h"
 #include "openmp_waits.h"
 #include "path.h"
 #include "probe.h"
@@ -499,7 +501,7 @@ static void pass_chain(void) {
     received = sent;
     sent = mine;
     pthread_mutex_unlock(&passing);
-    aa_path_join_sender(&received);
+    aa_path_join_sender(&received, AA_PATH_NO_SENDER);
 }
 
 static struct aa_path gathered;
@@ -559,6 +561,10 @@ static int perform_call(const char *word, struct words *words) {
         aa_count_mpi(1, (uint64_t)atoi(*words->at), 2 * (uint64_t)atoi(*words->at)), words->at++;
     else if (strcmp(word, "io") == 0)
         aa_count_io(1, (uint64_t)atoi(*words->at), 2 * (uint64_t)atoi(*words->at)), words->at++;
+    else if (strcmp(word, "ranks") == 0)
+        aa_messages_begin(atoi(*words->at++), true);
+    else if (strcmp(word, "to") == 0)
+        aa_messages_sent(atoi(words->at[0]), (uint64_t)atoi(words->at[1])), words->at += 2;
     else if (strcmp(word, "initialised") == 0)
         aa_process_mpi_initialised(3, 4, false), aa_process_thread_level(2);
     else if (strcmp(word, "finalising") == 0)

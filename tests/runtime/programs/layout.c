@@ -28,7 +28,7 @@ static void print_header(void) {
     HEADER(thread_size), HEADER(node_size), HEADER(used), HEADER(base), HEADER(pid), HEADER(rank);
     HEADER(size), HEADER(thread_level), HEADER(state), HEADER(exit_code), HEADER(cpus), HEADER(unrecorded);
     HEADER(refused), HEADER(regions), HEADER(threads), HEADER(uncounted), HEADER(ticks_per_second);
-    HEADER(pair_cost), HEADER(throttled_cost), HEADER(passing_cost), HEADER(left_cost), HEADER(opened_cost), HEADER(slot_cost), HEADER(unused), HEADER(start_realtime), HEADER(start), HEADER(latest), HEADER(mpi_initialised);
+    HEADER(pair_cost), HEADER(throttled_cost), HEADER(passing_cost), HEADER(left_cost), HEADER(opened_cost), HEADER(slot_cost), HEADER(messages_left_out), HEADER(start_realtime), HEADER(start), HEADER(latest), HEADER(mpi_initialised);
     HEADER(mpi_finalising), HEADER(mpi_finalised), HEADER(end), HEADER(wall_clock), HEADER(cpu_clock);
     HEADER(host), HEADER(executable), HEADER(sources), HEADER(forked_from);
     HEADER(spawned), HEADER(deepest), HEADER(script), HEADER(topologies_left_out), HEADER(run_delay), HEADER(involuntary);
@@ -101,9 +101,19 @@ static void print_samples(void) {
     printf("mapping name %zu\n", offsetof(struct aa_mapping, name));
 }
 
+static void print_messages(void) {
+    SIZE("traffic", struct aa_traffic);
+    FIELD("traffic", struct aa_traffic, messages);
+    FIELD("traffic", struct aa_traffic, bytes);
+    FIELD("traffic", struct aa_traffic, waited);
+    printf("messages %zu %zu %zu %d\n", offsetof(struct aa_messages, per_block), offsetof(struct aa_messages, count),
+           offsetof(struct aa_messages, with), AA_MOST_BLOCKS);
+}
+
 static void print_constants(void) {
     CONSTANT("SAMPLES_RECORD", AA_RECORD_SAMPLES);
     CONSTANT("MAPPING_RECORD", AA_RECORD_MAPPING);
+    CONSTANT("MESSAGES_RECORD", AA_RECORD_MESSAGES);
     CONSTANT("on", AA_SAMPLING_ON);
     CONSTANT("old_kernel", AA_SAMPLING_OLD_KERNEL);
     CONSTANT("theirs", AA_SAMPLING_THEIRS);
@@ -185,6 +195,7 @@ int main(void) {
     print_path();
     print_wait();
     print_samples();
+    print_messages();
     print_constants();
     printf("text magic %s\ntext descriptor %s\n", AA_SHARD_MAGIC, AA_DESCRIPTOR_VERSION);
     printf("file name %zu\n", offsetof(struct aa_file, name));

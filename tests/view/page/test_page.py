@@ -20,7 +20,19 @@ from ..conftest import STATES
 from .conftest import SAMPLES, faults
 
 RAYS = {"folders": [SAMPLES / "rays"]}
-TABS = ("ranks", "flat", "topology", "compare", "counters", "time", "account", "roofline", "callers", "icicle")
+TABS = (
+    "ranks",
+    "flat",
+    "topology",
+    "compare",
+    "counters",
+    "time",
+    "account",
+    "roofline",
+    "callers",
+    "icicle",
+    "messages",
+)
 SIZES = (390, 1280, 1920)
 AROUND = [[".tabs"], ["#panel"]]
 HOSTILE = [

@@ -16,6 +16,7 @@ import { Help } from "./parts/help.js";
 import { IcicleTab } from "./parts/icicle.js";
 import { Legend } from "./parts/legend.js";
 import { Made } from "./parts/made.js";
+import { Messages } from "./parts/messages.js";
 import { Roofline } from "./parts/roofline.js";
 import { Search } from "./parts/search.js";
 import { SourceView } from "./parts/source_view.js";
@@ -322,6 +323,7 @@ export function App({ page }) {
       ${tab === "callers" && html`<${Callers} browser=${browser} experiment=${experiment} select=${(path) => selectPath(path)} />`}
       ${tab === "icicle" && html`<${IcicleTab} browser=${browser} experiment=${experiment} difference=${experiment.head.difference || only ? null : page.experiments.difference} other=${page.other?.name} select=${(path) => selectPath(path)} />`}
       ${tab === "topology" && html`<${Topology} ...${sharedOfAll} select=${(locations) => selectPath(selectedPaths(browser, experiment)[0], locations)} />`}
+      ${tab === "messages" && html`<${Messages} key=${state.experiment} experiment=${experiment} select=${(locations) => selectPath(selectedPaths(browser, experiment)[0], locations)} />`}
       ${tab === "compare" && html`<${Compare} difference=${page.experiments.difference} metric=${metric} inBoth=${inBoth} other=${page.other?.name} compared=${page.other?.compared ?? []} shown=${state.experiment === "difference"} show=${show}
         select=${(region) => selectIn(region)} />`}
       ${["counters", "account"].includes(tab) && html`<${Made} key=${tab} name=${tab} />`}

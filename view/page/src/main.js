@@ -20,7 +20,7 @@ async function main() {
   for (const each of head.experiments) {
     const experiment = await Experiment.open(each, read);
     experiment.signed = experiment.sums.signed;
-    for (const name of ["before", "most"]) if (head.numbers[`${each.key} ${name}`]) experiment[name] = await read(`${each.key} ${name}`);
+    for (const name of ["before", "most", "messages"]) if (head.numbers[`${each.key} ${name}`]) experiment[name] = await read(`${each.key} ${name}`);
     page.experiments[each.key] = experiment;
   }
   page.times = head.times.map((each) => new TimeLines(each, read));

@@ -8,7 +8,7 @@ const KEYS = [
   ["Enter, Space", "select; with Ctrl, add to the selection. On “n more”: show these rows"],
   ["Tab", "the next tree, the source, the tabs"],
   ["/", "search in the call tree, or in the tree that has the focus; Enter goes to the next match"],
-  ["1 – 9, 0", "open or close a tab; Esc closes it, too"],
+  ["1 – 9, 0, m", "open or close a tab; Esc closes it, too"],
   ["[ ]", "previous finding, next finding"],
   ["→ ← in a chart", "move the cursor; with Shift, select. Enter zooms, Backspace shows all"],
   ["v", "values: absolute, in percent of the program, of the selection, of the other experiment"],

@@ -11,10 +11,13 @@ export const TABS = [
   ["roofline", "Roofline"],
   ["callers", "Callers"],
   ["icicle", "Icicle"],
+  ["messages", "Messages"],
 ];
 
-// Returns the key of a tab: 1 to 9, and 0 for the tenth.
-export const keyOf = (place) => String((place + 1) % 10);
+const KEYS = "1234567890m";
+
+// Returns the key of a tab.
+export const keyOf = (place) => KEYS[place];
 
 export function Tabs({ tab, go, children }) {
   const onKeyDown = (event) => {

@@ -1,0 +1,172 @@
+"""The communication matrix: the point-to-point messages between pairs of ranks."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from base64 import b64decode, b64encode
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import InputError
+
+__all__ = ["MOST_BLOCKS", "Messages", "combined_messages"]
+
+MOST_BLOCKS: Final = 1024
+"""The number of rows and columns up to which each rank has its own; the same as AA_MOST_BLOCKS in shard.h."""
+
+_MOST_PAIRS: Final = MOST_BLOCKS**2
+
+Values = npt.NDArray[np.float64]
+Blocks = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Messages:
+    """The messages that ranks send to each other with point-to-point calls, by pair of ranks or of blocks of ranks.
+
+    Pairs without messages and waits are left out; all others are sorted by sender and receiver.
+
+    Attributes:
+        ranks: The number of ranks.
+        per_block: The number of consecutive ranks in a block; 1 up to 1,024 ranks.
+        senders: ``int32[pair]``: the block of the sender.
+        receivers: ``int32[pair]``: the block of the receiver.
+        messages: ``float64[pair]``: the number of messages.
+        bytes: ``float64[pair]``: the bytes in the messages.
+        waits: ``float64[pair]``: the seconds that the receiver waited for messages of the sender, as far as the
+            sender's busy time explains them; None if the critical path is unknown.
+    """
+
+    ranks: int
+    per_block: int
+    senders: Blocks
+    receivers: Blocks
+    messages: Values
+    bytes: Values
+    waits: Values | None = None
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Messages):
+            return NotImplemented
+        return (self.ranks, self.per_block) == (other.ranks, other.per_block) and all(
+            np.array_equal(one, another) if one is not None and another is not None else one is another
+            for one, another in zip(self._columns, other._columns, strict=True)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __len__(self) -> int:
+        """Return the number of pairs."""
+        return len(self.senders)
+
+    @property
+    def _columns(self) -> tuple[npt.NDArray[Any] | None, ...]:
+        return self.senders, self.receivers, self.messages, self.bytes, self.waits
+
+    @property
+    def blocks(self) -> int:
+        """The number of blocks."""
+        return -(-self.ranks // self.per_block)
+
+    def name(self, block: int) -> str:
+        """Return the ranks of a block: ``3``, or ``6-8``."""
+        first, end = block * self.per_block, min((block + 1) * self.per_block, self.ranks)
+        return str(first) if end - first == 1 else f"{first}-{end - 1}"
+
+    def among(self, ranks: Collection[int]) -> Messages | None:
+        """Return the messages of some ranks with each other; None if there are none, or if blocks have more ranks."""
+        kept = np.isin(self.senders, list(ranks)) & np.isin(self.receivers, list(ranks))
+        if self.per_block > 1 or not kept.any():
+            return None
+        columns = (None if each is None else each[kept] for each in self._columns)
+        return Messages(self.ranks, self.per_block, *columns)  # type: ignore[arg-type]
+
+    def to_json(self) -> str:
+        """Return the matrix as a JSON object, in which the numbers of all pairs are compressed."""
+        columns = [
+            each.astype(f"<{each.dtype.kind}{each.dtype.itemsize}") for each in self._columns if each is not None
+        ]
+        data = zlib.compress(b"".join(each.tobytes() for each in columns), 6)
+        head = {"ranks": self.ranks, "per_block": self.per_block, "pairs": len(self), "waits": self.waits is not None}
+        return json.dumps({**head, "data": b64encode(data).decode("ascii")})
+
+    @classmethod
+    def from_json(cls, text: str) -> Messages:
+        """Parse the output of ``to_json``.
+
+        Raises:
+            InputError: The text is something else, or has contradictory numbers.
+        """
+        try:
+            found = json.loads(text)
+            ranks, per_block, pairs, waits = (found[name] for name in ("ranks", "per_block", "pairs", "waits"))
+            numbers = (ranks, per_block, pairs)
+            if any(type(each) is not int for each in numbers) or not per_block > 0 or not 0 <= pairs <= _MOST_PAIRS:
+                raise ValueError(f"found {numbers}")
+            dtypes = ["<i4", "<i4", "<f8", "<f8", *(["<f8"] if waits else [])]
+            size = sum(np.dtype(each).itemsize for each in dtypes) * pairs
+            unpacker = zlib.decompressobj()
+            data = unpacker.decompress(b64decode(found["data"], validate=True), size + 1)
+            if len(data) != size:
+                raise ValueError(f"expected {size} bytes of numbers")
+            columns, start = list[npt.NDArray[Any]](), 0
+            for each in dtypes:
+                columns.append(np.frombuffer(data, each, pairs, start).astype(each[1:]))
+                start += columns[-1].nbytes
+            made = cls(ranks, per_block, *columns)
+            made._check()
+        except (ValueError, KeyError, TypeError, zlib.error) as error:
+            raise InputError(f"expected a communication matrix: {error}") from None
+        return made
+
+    def _check(self) -> None:
+        for each in (self.senders, self.receivers):
+            if len(each) and not 0 <= each.min() <= each.max() < self.blocks:
+                raise ValueError(f"found a rank outside of {self.ranks} ranks")
+        for values in (self.messages, self.bytes, self.waits):
+            if values is not None and not (np.isfinite(values) & (values >= 0)).all():
+                raise ValueError("found a negative or infinite number")
+
+
+def combined_messages(operation: str, operands: Sequence[Messages | None]) -> Messages | None:
+    """Combine the matrices of several runs as an operation combines values; a pair missing from a run counts as 0.
+
+    ``merge`` takes the first matrix. Differences, ratios and other operations have none.
+
+    Args:
+        operation: The name of the operation, such as ``mean``.
+        operands: The matrix of each run.
+
+    Returns:
+        The matrix; None if a run has no matrix, or if runs have different numbers of ranks.
+    """
+    known = [each for each in operands if each is not None]
+    if operation == "merge":
+        return known[0] if known else None
+    same = len({(each.ranks, each.per_block) for each in known}) == 1 and len(known) == len(operands)
+    if operation not in ("mean", "sum") or not same:
+        return None
+    if len(known) == 1:
+        return known[0]
+    blocks, share = known[0].blocks, 1 / len(known) if operation == "mean" else 1.0
+    keys = np.concatenate([each.senders.astype(np.int64) * blocks + each.receivers for each in known])
+    pairs, where = np.unique(keys, return_inverse=True)
+
+    def added(columns: Sequence[Values]) -> Values:
+        return np.bincount(where.ravel(), np.concatenate(columns), len(pairs)).astype(np.float64) * share
+
+    waits = [each.waits for each in known if each.waits is not None]
+    return Messages(
+        ranks=known[0].ranks,
+        per_block=known[0].per_block,
+        senders=(pairs // blocks).astype(np.int32),
+        receivers=(pairs % blocks).astype(np.int32),
+        messages=added([each.messages for each in known]),
+        bytes=added([each.bytes for each in known]),
+        waits=added(waits) if len(waits) == len(known) else None,
+    )

@@ -1,0 +1,141 @@
+"""The communication matrix on the page: a cell per pair of ranks, what it says, and what is copied."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+
+import numpy as np
+
+from autoanalyzer.experiment import Builder, Experiment
+from autoanalyzer.experiment.messages import Messages
+
+from .conftest import faults
+
+SVG = "{http://www.w3.org/2000/svg}"
+MOST, LEAST = "rgb(254 232 56)", "rgb(0 34 78)"  # the brightest and the darkest colour of the scale
+LEFT, TOP, CELL = 64, 36, 60
+
+
+def run(messages: Messages | None, ranks: int = 4) -> Experiment:
+    builder = Builder()
+    main = builder.call_path("main")
+    builder.metric("wall_time", "sec")
+    for rank in range(ranks):
+        builder.location(rank)
+    builder.row("wall_time", main, [1.0] * ranks)
+    experiment = builder.experiment()
+    return experiment.replaced(notes=replace(experiment.notes, messages=messages))
+
+
+def matrix(*pairs: tuple[float, ...], ranks: int = 4, per_block: int = 1) -> Messages:
+    """Return a matrix from rows of sender, receiver, messages, bytes and perhaps wait."""
+    senders, receivers, *values = np.array(pairs, dtype=float).T
+    return Messages(ranks, per_block, senders.astype(np.int32), receivers.astype(np.int32), *values)
+
+
+FOUR = matrix((0, 1, 2, 4000, 0.25), (1, 3, 1, 1000, 0.5), (3, 0, 8, 0, 0))
+
+
+def rects(picture: str) -> dict[tuple[int, int], str]:
+    """Return the colour of each cell of a copied picture, by sender and receiver."""
+    root = ET.fromstring(picture)
+    every = [each.attrib for each in root.iter(f"{SVG}rect") if "x" in each.attrib]
+    return {(int(float(each["y"]) - TOP) // CELL, int(float(each["x"]) - LEFT) // CELL): each["fill"] for each in every}
+
+
+def texts(picture: str) -> list[str]:
+    return [each.text or "" for each in ET.fromstring(picture).iter(f"{SVG}text")]
+
+
+def test_a_cell_per_pair_shows_bytes_messages_or_waits_and_says_all_three(show):
+    shown = show(run(FOUR), "#t=messages")
+    page = shown.page
+    assert "11 messages, 5 kB, in point-to-point calls between 3 pairs of 4 ranks; receivers waited 750 ms." in (
+        page.inner_text("#panel .map-tools")
+    )
+    picture = shown.copied("SVG")
+    cells = rects(picture)
+    assert cells.keys() == {(0, 1), (1, 3), (3, 0)}
+    assert (cells[0, 1], cells[3, 0]) == (MOST, LEAST)
+    assert texts(picture) == ["receiver", "sender", *"00112233", "4 kB", "1 kB", "0 B"]
+    assert "0 4 kB" in " ".join(page.inner_text("#panel .scale").split())
+    page.select_option("#panel select", "messages")
+    assert texts(shown.copied("SVG"))[-3:] == ["2", "1", "8"]
+    page.select_option("#panel select", "wait")
+    assert rects(shown.copied("SVG"))[1, 3] == MOST
+    box = page.locator("#panel canvas").bounding_box()
+    page.mouse.move(box["x"] + LEFT + 1.5 * CELL, box["y"] + TOP + 0.5 * CELL)
+    assert page.inner_text("#panel .told") == (
+        "rank 0 to rank 1: 2 messages, 4 kB (2 kB each); the receiver waited 250 ms"
+    )
+    assert shown.copied_rows() == [
+        ["sender", "receiver", "messages", "bytes", "wait (s)"],
+        ["0", "1", "2", "4000", "0.25"],
+        ["1", "3", "1", "1000", "0.5"],
+        ["3", "0", "8", "0", "0"],
+    ]
+    colours, at = shown.copied_picture(
+        ((LEFT + 3.9 * CELL) / (LEFT + 4 * CELL + 30), (TOP + 1.1 * CELL) / (TOP + 4 * CELL + 12))
+    )
+    assert colours > 5
+    assert at == [MOST]
+    assert shown.complaints == []
+
+
+def test_arrows_move_and_enter_selects_both_ranks(show):
+    shown = show(run(FOUR))
+    shown.press("m")
+    page = shown.page
+    page.focus("#panel canvas")
+    shown.press("ArrowDown", "ArrowLeft", "ArrowDown", "ArrowRight", "ArrowRight")
+    assert page.inner_text("#panel .told") == "rank 1 to rank 2: no messages"
+    shown.press("ArrowRight")
+    assert page.inner_text("#panel .told").startswith("rank 1 to rank 3: 1 message, 1 kB")
+    shown.press("Enter")
+    assert shown.selected()["system"] == ["rank 1", "rank 3"]
+    assert shown.complaints == []
+
+
+def test_many_ranks_are_blocks_with_whole_numbers_beside_them(show):
+    blocks = matrix((0, 1, 2, 4000), (999, 0, 1, 1000), ranks=2998, per_block=3)
+    shown = show(run(blocks), "#t=messages")
+    page = shown.page
+    assert "between 2 pairs of blocks of 3 of 2998 ranks." in page.inner_text("#panel .map-tools")
+    assert "How long receivers waited is unknown" in page.inner_text("#panel")
+    assert page.locator("#panel option").all_inner_texts() == ["bytes", "messages"]
+    assert shown.copied_rows()[1:] == [["0-2", "3-5", "2", "4000"], ["2997", "0-2", "1", "1000"]]
+    numbers = texts(shown.copied("SVG"))[2:]
+    assert numbers[:6:2] == numbers[1:6:2] == ["0", "150", "300"]  # every 50th block, as wide as a pixel
+    page.focus("#panel canvas")
+    shown.press("ArrowDown", "ArrowRight")
+    assert page.inner_text("#panel .told") == "ranks 0-2 to ranks 3-5: 2 messages, 4 kB (2 kB each)"
+    assert shown.complaints == []
+
+
+def test_a_run_without_messages_and_a_difference_say_so(show):
+    shown = show(run(None), "#t=messages", of_page={"against": (run(FOUR), "before")})
+    assert "no point-to-point messages" in shown.page.inner_text("#panel")
+    shown = show(run(FOUR), "#e=difference&t=messages", of_page={"against": (run(FOUR), "before")})
+    assert "A difference has no communication matrix" in shown.page.inner_text("#panel")
+    assert shown.complaints == []
+
+
+def test_a_picture_of_too_many_shapes_is_copied_as_png_alone(show):
+    side = np.arange(260)
+    senders, receivers = np.repeat(side, 260), np.tile(side, 260)
+    dense = Messages(260, 1, senders.astype(np.int32), receivers.astype(np.int32), np.ones(260**2), 8.0 * senders + 8)
+    shown = show(run(dense), "#t=messages")
+    assert shown.page.locator("#panel .copies button").all_inner_texts() == ["CSV", "PNG"]
+    colours, _ = shown.copied_picture((0.5, 0.5))
+    assert colours > 50
+    assert shown.complaints == []
+
+
+def test_a_wide_matrix_scrolls_within_the_page_and_axe_finds_nothing(show):
+    ring = matrix(*((rank, (rank + 1) % 16, 1, 8, 0.5) for rank in range(16)), ranks=16)
+    shown = show(run(ring, ranks=16), "#t=messages", size=(390, 900), bypass_csp=True)
+    assert shown.page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert shown.page.locator("#panel canvas").bounding_box()["width"] > 390
+    assert faults(shown.page, [["#panel"]]) == []
+    assert shown.complaints == []

@@ -1,0 +1,94 @@
+"""Print the communication matrix of a run as a table, CSV or JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, TextIO
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import InputError
+from ..experiment import Experiment
+from ..experiment.messages import Messages
+from .csv_rows import write_rows
+from .lines import print_lines
+from .table import print_table
+from .units import amount, many
+
+__all__ = ["known_messages", "print_messages", "write_messages_csv", "write_messages_json"]
+
+SCHEMA: Final = "autoanalyzer.messages/1"
+
+
+def known_messages(experiment: Experiment, file: Path) -> Messages:
+    """Return an experiment's communication matrix.
+
+    Raises:
+        InputError: The experiment has none.
+    """
+    if experiment.notes.messages is None:
+        raise InputError(
+            f"{file}: expected a communication matrix, found none: the ranks exchanged no point-to-point messages, or "
+            "the file was made by another tool, an older version, or an operation that drops the matrix, such as diff"
+        )
+    return experiment.notes.messages
+
+
+def print_messages(messages: Messages) -> None:
+    """Print a table with a row per pair of ranks, most bytes first."""
+    rows = [
+        (
+            messages.name(sender),
+            messages.name(receiver),
+            amount(count, "occ"),
+            amount(size, "bytes"),
+            *(amount(wait, "sec") for wait in waits),
+        )
+        for sender, receiver, count, size, *waits in _pairs(messages)
+    ]
+    titles = ["sender", "receiver", "messages", "bytes", *(["receiver waits"] if messages.waits is not None else [])]
+    print_table(titles, rows, range(len(titles)))
+    count, size = amount(float(messages.messages.sum()), "occ"), amount(float(messages.bytes.sum()), "bytes")
+    whose = f"{many(messages.ranks, 'rank')}{f', in blocks of {messages.per_block}' if messages.per_block > 1 else ''}"
+    print_lines([f"{count} messages, {size}, in point-to-point calls between {many(len(messages), 'pair')} of {whose}"])
+
+
+def write_messages_csv(messages: Messages, stream: TextIO) -> None:
+    """Write CSV with a line per pair of ranks, most bytes first."""
+    titles = ["sender", "receiver", "messages", "bytes", *(["wait (s)"] if messages.waits is not None else [])]
+    rows = (
+        [messages.name(sender), messages.name(receiver), *map(_number, rest)]
+        for sender, receiver, *rest in _pairs(messages)
+    )
+    write_rows([titles, *rows], stream)
+
+
+def write_messages_json(messages: Messages, file: Path, stream: TextIO) -> None:
+    """Write JSON with an object per pair, most bytes first; blocks are named by their first ranks."""
+    pairs: list[dict[str, Any]] = [
+        {
+            "sender": sender * messages.per_block,
+            "receiver": receiver * messages.per_block,
+            "messages": _number(count),
+            "bytes": _number(size),
+            "wait_seconds": waits[0] if waits else None,
+        }
+        for sender, receiver, count, size, *waits in _pairs(messages)
+    ]
+    head = {"schema": SCHEMA, "experiment": str(file), "ranks": messages.ranks, "ranks_per_block": messages.per_block}
+    stream.write(f"{json.dumps({**head, 'pairs': pairs}, indent=1)}\n")
+
+
+def _number(value: float) -> float | int:
+    return int(value) if value.is_integer() else value
+
+
+def _pairs(messages: Messages) -> Iterator[tuple[Any, ...]]:
+    """Yield sender, receiver, messages, bytes and, if they are known, waits of all pairs."""
+    order = np.lexsort((messages.receivers, messages.senders, -messages.messages, -messages.bytes))
+    columns: list[npt.NDArray[Any]] = [messages.senders, messages.receivers, messages.messages, messages.bytes]
+    columns += [messages.waits] if messages.waits is not None else []
+    return zip(*(each[order].tolist() for each in columns), strict=True)
