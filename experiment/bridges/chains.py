@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Final
 
-__all__ = ["Chains", "Link", "Work"]
+__all__ = ["Chains", "Link", "Work", "add_work"]
 
 Work = dict[int, float]
 """Call path and location, numbered by ``Chains.key`` → seconds."""
@@ -95,7 +95,7 @@ class Chains:
             self._ends[location] = self._link(end, end.length + seconds, work)
         else:
             end.length += seconds
-            _add(end.work, work)
+            add_work(end.work, work)
 
     def hold(self, location: int) -> Link:
         """Return the current end of a location's chain; the caller must ``release`` it."""
@@ -138,7 +138,7 @@ class Chains:
         found: Work = {}
         at: Link | None = max(self._ends.values(), key=lambda end: end.length, default=None)
         while at is not None:
-            _add(found, at.work)
+            add_work(found, at.work)
             at = at.before
         return found
 
@@ -172,7 +172,7 @@ class Chains:
             link = at[which]
             assert link is not None, "the one with the greater number"
             self._shorten(link)
-            _add(found[which], link.work)
+            add_work(found[which], link.work)
             at[which] = link.before
         return found
 
@@ -203,14 +203,15 @@ class Chains:
         """Merge earlier links that no other chain uses, so that only those links remain at which chains split."""
         while (before := link.before) is not None and before.holders == 1:
             if len(before.work) > len(link.work):
-                _add(before.work, link.work)
+                add_work(before.work, link.work)
                 link.work = before.work
             else:
-                _add(link.work, before.work)
+                add_work(link.work, before.work)
             link.before = before.before
             self._alive -= 1
 
 
-def _add(to: Work, work: Mapping[int, float]) -> None:
+def add_work(to: Work, work: Mapping[int, float]) -> None:
+    """Add work to ``to``."""
     for key, seconds in work.items():
         to[key] = to.get(key, 0.0) + seconds

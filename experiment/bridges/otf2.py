@@ -10,7 +10,7 @@ from typing import Final
 from ..call_path import CallPath
 from ..delay import Delay, longest_first
 from ..experiment import Experiment
-from ..metric import PATH_METRICS
+from ..metric import PATH_METRICS, TEAM_TIME
 from ..notes import Notes
 from ..source import Source
 from ..trace.otf2.history import NOWHERE, Events, History
@@ -83,9 +83,11 @@ def _profile(anchor: Path) -> Experiment:
     profile.remarks.extend(critical.remarks())
     if not critical.is_known:
         return profile.experiment()
-    for metric, values in zip(PATH_METRICS, (critical.on_path, critical.delayed, critical.waited), strict=True):
+    found = zip(PATH_METRICS, (critical.on_path(), critical.delayed(), critical.waited()), strict=True)
+    teams = critical.of_teams()
+    for metric, values in (*found, *([(TEAM_TIME, teams)] if teams else [])):
         profile.metric(metric.name, metric.unit, metric.description, source=_PATH_SOURCE)
-        for (path, number), seconds in values().items():
+        for (path, number), seconds in values.items():
             profile.add(metric.name, paths[path], locations[number], seconds)
     return profile.experiment(Notes(delays=_delays(critical, reading.call_paths)))
 

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from ..trace.otf2.events import Take
 from ..trace.otf2.history import NOWHERE
 from ..trace.otf2.library import name_of
-from .chains import Chains, Work
+from .chains import Chains, Work, add_work
 from .replay import Collective, Moment, Needs, Replay, UnsynchronisedError
 
 __all__ = ["ArchivePath", "OfPlaces"]
@@ -66,6 +66,8 @@ class ArchivePath:
         self._probed: dict[tuple[int, int], tuple[int, int, int]] = {}
         self._chains = Chains(len(self._process))
         self._replay = Replay(self._chains)
+        self._teams: defaultdict[int, list[float]] = defaultdict(list)  # location → its work in each team it has open
+        self._of_teams: Work = {}
         self._stopped = ""
         for location in self._world:
             self._chains.start(self._number[location])
@@ -108,6 +110,10 @@ class ArchivePath:
     def waited(self) -> OfPlaces:
         """Return the seconds for which call paths waited for other locations."""
         return self._of_places(self._chains.waited)
+
+    def of_teams(self) -> OfPlaces:
+        """Return the seconds that call paths worked on the slowest thread of each team."""
+        return self._of_places(self._of_teams)
 
     def delays(self) -> Mapping[tuple[int, int, bool], float]:
         """Return the delays: (waiting call path, late call path, whether a message ended the wait) → seconds."""
@@ -186,15 +192,29 @@ class ArchivePath:
     def _forked(self, location: int, time: float, *_: int) -> None:
         if self._number[location] in self._chains:
             self._do(self._replay.work, location, time)
+            self._teams[location].append(0.0)
 
     def _joined(self, location: int, time: float, *_: int) -> None:
-        """Add the work of the team's slowest thread to the chain of the thread that created the team."""
-        if self._number[location] in self._chains and not self._stopped:
-            threads = self._threads[self._process[location]]
-            team = [each for each in threads if self._number[each] not in self._chains]
-            works = [self._work(each, time) for each in (location, *team)]
-            slowest = max(works, key=lambda work: sum(work.values()))
-            self._replay.work(self._number[location], Moment(time, self._where(location), slowest))
+        """Add the work of the team's slowest thread to the chain of the thread that created the team.
+
+        If that thread has called MPI in the team, its work up to the call is already in the chain. Then only the part
+        of the slowest thread's work that exceeds the thread's own work in the team is added.
+        """
+        if self._number[location] not in self._chains or self._stopped:
+            return
+        threads = self._threads[self._process[location]]
+        others = [self._taken(each, time) for each in threads if self._number[each] not in self._chains]
+        mine, teams = self._taken(location, time), self._teams[location]
+        if teams:
+            before = teams.pop()
+            own, slowest = before + _seconds(mine), max(others, key=_seconds, default={})
+            if (whole := _seconds(slowest)) > own:
+                part = (whole - own) / whole if before else 1.0
+                mine = {**(mine if before else {}), **{key: part * seconds for key, seconds in slowest.items()}}
+            add_work(self._of_teams, mine)
+            if teams:
+                teams[-1] += max(own, whole)
+        self._replay.work(self._number[location], Moment(time, self._where(location), mine))
 
     def _peer(self, process: int, comm: int, rank: int) -> int | None:
         """Return the process of a rank, in the remote group if there are two; None if there is no such rank."""
@@ -216,6 +236,15 @@ class ArchivePath:
             self._stopped = f"{_UNKNOWN}the ranks' clocks differ: a message was received {error} before it was sent"
 
     def _work(self, location: int, time: float) -> Work:
+        """Return ``_taken``, as work in the innermost team that the location has open."""
+        found = self._taken(location, time)
+        if teams := self._teams.get(location):
+            teams[-1] += _seconds(found)
+            add_work(self._of_teams, found)
+        return found
+
+    def _taken(self, location: int, time: float) -> Work:
+        """Return a location's work since the previous call."""
         number = self._number[location]
         return {self._chains.key(path, number): seconds for path, seconds in self._worked(location, time).items()}
 
@@ -225,6 +254,10 @@ class ArchivePath:
         chains = [each for each in numbers if each in self._chains]
         self._worked(location, time)
         self._chains.start(self._number[location], max(chains, key=self._chains.length, default=None))
+
+
+def _seconds(work: Work) -> float:
+    return sum(work.values())
 
 
 def _operations() -> Mapping[int, str]:
