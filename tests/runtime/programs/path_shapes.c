@@ -597,6 +597,44 @@ static void persistent(void) {
             MPI_Barrier(WORLD);
     }
 }
+
+/* In one execution of a team, threads wait for each other after each of four parts; in each of them, another thread
+ * has three times the work: path 4 * 3. The first thread calls MPI after two parts, in the second time after work. */
+static void phases(void) {
+    #pragma omp parallel num_threads(3)
+    for (int i = 0; i < 4; i++) {
+        int units = omp_get_thread_num() == i % 3 ? 3 : 1;
+        if (omp_get_thread_num() == 0 && i == 1)
+            MPI_Barrier(WORLD);
+        compute(units);
+        if (omp_get_thread_num() == 0 && i == 2)
+            MPI_Barrier(WORLD);
+        #pragma omp barrier
+    }
+}
+
+#define TEN(what, n)                                                                                         \
+    what(n##0) what(n##1) what(n##2) what(n##3) what(n##4) what(n##5) what(n##6) what(n##7) what(n##8) what(n##9)
+#define DEFINED(n)                                                                                           \
+    static void wide_##n(void) {                                                                             \
+        compute(1);                                                                                          \
+    }
+#define CALLED(n) wide_##n();
+TEN(DEFINED, 1)
+TEN(DEFINED, 2)
+TEN(DEFINED, 3)
+TEN(DEFINED, 4)
+
+/* In one execution of a team, its slowest thread is in many call paths: path 40, one in each function. */
+static void wide(void) {
+    #pragma omp parallel num_threads(3)
+    if (omp_get_thread_num() == 1) {
+        TEN(CALLED, 1)
+        TEN(CALLED, 2)
+        TEN(CALLED, 3)
+        TEN(CALLED, 4)
+    }
+}
 #endif
 
 #define SHAPE(name)                                                                                          \
@@ -617,11 +655,13 @@ int main(int argc, char **argv) {
         SHAPE(unwindowed), SHAPE(fenced),     SHAPE(unfenced),    SHAPE(posted),
         SHAPE(repeated),   SHAPE(filed),      SHAPE(ordered),     SHAPE(synchronous),   SHAPE(answered),
 #ifdef _OPENMP
-        SHAPE(teams),       SHAPE(persistent),
+        SHAPE(teams),       SHAPE(persistent), SHAPE(phases), SHAPE(wide),
 #endif
     };
     MPI_Group all;
     int units[MOST];
+    #pragma omp parallel num_threads(3) /* which starts the threads; only what the first one does is on the path */
+    compute(omp_get_thread_num() == 2 ? 5 : 0);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(WORLD, &rank);
     MPI_Comm_size(WORLD, &size);
@@ -629,7 +669,7 @@ int main(int argc, char **argv) {
     MPI_Group_range_incl(all, 1, (int[1][3]){{0, size - 1, 2}}, &even);
     MPI_Group_incl(all, 1, (int[]){0}, &first);
     MPI_Group_incl(all, 1, (int[]){1}, &second);
-    #pragma omp parallel num_threads(3) /* which starts the threads */
+    #pragma omp parallel num_threads(3)
     compute(0);
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         int asked = argc == 1;
