@@ -90,7 +90,7 @@ static void clear_away(void) {
 
 void aa_mpi_path_ends(void) {
     if (aa_mpi_path)
-        aa_path_everyone(aa_mpi.world);
+        aa_path_everyone_ends(aa_mpi.world);
     if (has_begun) {
         aa_path_end_collectives();
         aa_path_end_answers();
