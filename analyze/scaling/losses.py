@@ -23,6 +23,7 @@ from ..run.arrays import ratio
 from ..run.code_regions import descendants
 from ..run.criteria import CRITERIA, THRESHOLD, TICK
 from ..verdict import Finding, Kind
+from ..verdict.parts import kind_in_turn
 from ..verdict.share import places_of
 from .series import Series
 
@@ -150,9 +151,10 @@ def _add_waiting(parts: _Parts, series: Series, last: Findings, owners: dict[int
 
     If a finding reports that ranks differ or wait, its call paths are added under its kind and region. Other call paths
     are added if the difference exceeds noise; otherwise it stays unexplained. If some ranks take longer for the same
-    instructions, their cores are slow.
+    instructions, their cores are slow. If the path is longer than the busiest rank's time, ranks work one after another
+    or are slow in turn, as visits and messages show; where they do not show it, ranks only wait.
     """
-    ranks = series.ranks[-1]
+    ranks, in_turn = series.ranks[-1], _in_turn(series, last)
     path, busy, longest = series.path[-1], series.busy[-1], series.longest[-1]
     for each in np.flatnonzero(ranks * path != busy):
         owner = owners.get(int(each))
@@ -165,12 +167,23 @@ def _add_waiting(parts: _Parts, series: Series, last: Findings, owners: dict[int
         elif ranks * path[each] - busy[each] < CRITERIA.unknown_noise * ranks * path[each]:
             continue
         elif path[each] > (1 + THRESHOLD) * longest[each]:
-            kind = Kind.ONE_AFTER_ANOTHER
+            kind = in_turn.get(int(each), Kind.LATE)
         elif ranks * longest[each] > (1 + THRESHOLD) * busy[each]:
             kind = Kind.SLOW_CORE if series.same[-1, each] else Kind.IMBALANCE
         else:
             kind = Kind.LATE
         parts[kind, region] += float(ranks * path[each] - busy[each])
+
+
+def _in_turn(series: Series, last: Findings) -> dict[int, Kind]:
+    """Map call paths to the kind of their loss if the critical path contains the work of several ranks in them.
+
+    Empty if this is unknown, or if there is a master: its workers continue in the order in which it answers.
+    """
+    path, regions, rows = last.explanation.serialisation, last.run.weighed.regions, series.rows[-1]
+    if path is None or last.master is not None:
+        return {}
+    return {int(rows[region.id]): kind_in_turn(path, index) for index, region in enumerate(regions)}
 
 
 def _add_transfer(parts: _Parts, series: Series, seconds: float, last: Findings, owners: dict[int, int]) -> None:
