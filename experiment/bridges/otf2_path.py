@@ -47,12 +47,16 @@ class ArchivePath:
 
     Args:
         definitions: The archive's definitions.
-        worked: Returns a location's work by call path, from the previous call of this function up to a given time.
+        worked: Returns a location's work by call path, from the previous call of this function up to a given time, and
+            the visits in which it did this work.
         where: Returns the current call path of a location.
     """
 
     def __init__(
-        self, definitions: Any, worked: Callable[[int, float], Mapping[int, float]], where: Callable[[int], int]
+        self,
+        definitions: Any,
+        worked: Callable[[int, float], tuple[Mapping[int, float], Mapping[int, float]]],
+        where: Callable[[int], int],
     ) -> None:
         self._worked = worked
         self._where = where
@@ -101,7 +105,11 @@ class ArchivePath:
 
     def on_path(self) -> OfPlaces:
         """Return the seconds that call paths spent on the critical path."""
-        return self._of_places(self._chains.longest())
+        return self._of_places(self._chains.longest()[0])
+
+    def visits_on_path(self) -> OfPlaces:
+        """Return the number of times that call paths were entered on the critical path."""
+        return self._of_places(self._chains.longest()[1])
 
     def delayed(self) -> OfPlaces:
         """Return the seconds for which call paths made other locations wait."""
@@ -204,17 +212,21 @@ class ArchivePath:
             return
         threads = self._threads[self._process[location]]
         others = [self._taken(each, time) for each in threads if self._number[each] not in self._chains]
-        mine, teams = self._taken(location, time), self._teams[location]
+        (mine, visits), teams = self._taken(location, time), self._teams[location]
         if teams:
             before = teams.pop()
-            own, slowest = before + _seconds(mine), max(others, key=_seconds, default={})
+            own = before + _seconds(mine)
+            slowest, entered = max(others, key=lambda each: _seconds(each[0]), default=({}, {}))
             if (whole := _seconds(slowest)) > own:
                 part = (whole - own) / whole if before else 1.0
-                mine = {**(mine if before else {}), **{key: part * seconds for key, seconds in slowest.items()}}
+                mine, visits = (
+                    {**(each if before else {}), **{key: part * value for key, value in other.items()}}
+                    for each, other in ((mine, slowest), (visits, entered))
+                )
             add_work(self._of_teams, mine)
             if teams:
                 teams[-1] += max(own, whole)
-        self._replay.work(self._number[location], Moment(time, self._where(location), mine))
+        self._replay.work(self._number[location], Moment(time, self._where(location), mine, visits))
 
     def _peer(self, process: int, comm: int, rank: int) -> int | None:
         """Return the process of a rank, in the remote group if there are two; None if there is no such rank."""
@@ -231,22 +243,24 @@ class ArchivePath:
         if number not in self._chains:
             self._start(location, time)
         try:
-            what(number, Moment(time, self._where(location), self._work(location, time)), *more)
+            what(number, Moment(time, self._where(location), *self._work(location, time)), *more)
         except UnsynchronisedError as error:
             self._stopped = f"{_UNKNOWN}the ranks' clocks differ: a message was received {error} before it was sent"
 
-    def _work(self, location: int, time: float) -> Work:
+    def _work(self, location: int, time: float) -> tuple[Work, Work]:
         """Return ``_taken``, as work in the innermost team that the location has open."""
-        found = self._taken(location, time)
+        work, visits = self._taken(location, time)
         if teams := self._teams.get(location):
-            teams[-1] += _seconds(found)
-            add_work(self._of_teams, found)
-        return found
+            teams[-1] += _seconds(work)
+            add_work(self._of_teams, work)
+        return work, visits
 
-    def _taken(self, location: int, time: float) -> Work:
-        """Return a location's work since the previous call."""
+    def _taken(self, location: int, time: float) -> tuple[Work, Work]:
+        """Return a location's work since the previous call, and its visits."""
         number = self._number[location]
-        return {self._chains.key(path, number): seconds for path, seconds in self._worked(location, time).items()}
+        work, visits = self._worked(location, time)
+        work, visits = ({self._chains.key(path, number): each for path, each in of.items()} for of in (work, visits))
+        return work, visits
 
     def _start(self, location: int, time: float) -> None:
         """Begin a thread's chain with the longest chain of its process."""

@@ -312,6 +312,20 @@ def test_threads_that_are_slow_in_turn_are_no_imbalance_of_ranks(tmp_path: Path)
     assert [each.is_of_teams for each in found.verdict.findings if each.kind is Kind.IMBALANCE] == [True]
 
 
+def test_ranks_that_are_slow_in_turn_are_not_one_after_another(tmp_path: Path) -> None:
+    """They exchange messages after each step; the path has no more steps than a rank."""
+    programs = []
+    for rank in (0, 1):
+        steps = (
+            (work("w", 2.0 if (step + rank) % 2 else 1.0), send(1 - rank), receive(1 - rank)) for step in range(20)
+        )
+        programs.append([each for step in steps for each in step])
+    experiment = _loaded(tmp_path, programs)
+    assert sum(_by_place(experiment, "path_time").values()) == pytest.approx(40.0)
+    assert sum(each for (name, _), each in _by_place(experiment, "path_visits").items() if name == "w") == 20
+    assert [each.kind for each in analyze(experiment).verdict.findings] == [Kind.IMBALANCE]
+
+
 def test_what_a_thread_did_in_its_team_before_it_called_mpi_is_on_the_path_once(tmp_path: Path) -> None:
     """The first thread works for 3 s, of which 2 s are before a barrier of the ranks; the other one for 4 s."""
 
