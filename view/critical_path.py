@@ -33,7 +33,7 @@ class PathSection:
         if path is None:
             said = (each for each in findings.experiment.notes.remarks if each.startswith(_UNKNOWN))
             print_lines(
-                [next(said, f"{_UNKNOWN}: only runs of several ranks with --path auto or always record it")],
+                [next(said, f"{_UNKNOWN}: to record it, use --path auto (several ranks) or --path always")],
                 stderr=stderr,
             )
             return

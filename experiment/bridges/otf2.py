@@ -23,6 +23,7 @@ __all__ = ["read", "read_folder"]
 
 _ANCHOR: Final = "traces.otf2"  # the file from which tools find the archive's other files
 _PATH_SOURCE: Final = "derived:wall_time outside MPI and waiting in OpenMP, of imported:OTF2"
+_VISITS_SOURCE: Final = "derived:visits, of imported:OTF2"
 
 
 def read(source: Source) -> Experiment:
@@ -88,7 +89,8 @@ def _profile(anchor: Path) -> Experiment:
     found = (critical.on_path(), critical.delayed(), critical.waited(), critical.visits_on_path(), teams)
     known = (*PATH_METRICS, PATH_VISITS, *([TEAM_TIME] if teams else []))
     for metric, values in zip(known, found, strict=False):
-        profile.metric(metric.name, metric.unit, metric.description, source=_PATH_SOURCE)
+        source = _VISITS_SOURCE if metric is PATH_VISITS else _PATH_SOURCE
+        profile.metric(metric.name, metric.unit, metric.description, source=source)
         for (path, number), seconds in values.items():
             profile.add(metric.name, paths[path], locations[number], seconds)
     return profile.experiment(Notes(delays=_delays(critical, reading.call_paths)))

@@ -153,7 +153,15 @@ void aa_path_part_ends(struct aa_path_part around) {
 }
 
 void aa_path_task_begins(void) {
+    bool has_chain = aa_path_is_followed();
     part.had_task = true;
+    if (aa_path_has_ended || !(has_chain || is_member))
+        return;
+    struct aa_section section = aa_path_turn_begin();
+    struct aa_work *work = has_chain ? &aa_path_own->work : work_of_member(aa_thread_self);
+    if (work)
+        aa_work_reopen(work, aa_thread_self);
+    aa_path_turn_end(section);
 }
 
 bool aa_path_has_barriers(void) {

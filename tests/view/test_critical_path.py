@@ -59,7 +59,7 @@ def test_without_a_path_one_line_says_how_to_get_it(
     make_experiment: MakeExperiment, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines = printed(make_experiment({"even": [1.0, 1.0]}), capsys)
-    assert lines == ["the critical path is not known: only runs of several ranks with --path auto or always record it"]
+    assert lines == ["the critical path is not known: to record it, use --path auto (several ranks) or --path always"]
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from autoanalyzer.analyze.verdict import Finding, Kind, Why
 from autoanalyzer.analyze.verdict.teams import slow_in_turn
 from autoanalyzer.experiment import CallPath, Experiment, Region
 from autoanalyzer.experiment.algebra import mean
+from autoanalyzer.experiment.thread_wait import ThreadWait
 from autoanalyzer.view.verdict import verdict_lines
 
 from ..conftest import MakeExperiment
@@ -63,6 +64,16 @@ def test_threads_that_are_slowest_in_turn_are_an_imbalance(make_experiment: Make
     said = "all threads alike in total: 5 s each; 8 s on the critical path, which follows the slowest thread each time"
     assert f"saves up to 3 s (30 % of path) {said} why: a different thread is slowest each time the region runs" in text
     assert "try: balance each execution of the region: smaller chunks, schedule(dynamic), or tasks" in text
+
+
+def test_threads_that_are_slow_in_turn_between_barriers_need_no_second_run_of_the_region(
+    make_experiment: MakeExperiment,
+) -> None:
+    made = alike(make_experiment, team_time=IN_TURN)
+    (team,) = (each.region.descriptor for each in made.call_paths if each.region.name == "team")
+    barrier = ThreadWait(team, "barrier", "app.c", 7, 2, (0, 1), (9.0,) * 2, (0.0,) * 2, (3.0,) * 2, (0.0,) * 2)
+    text = text_of(analyze(made.replaced(notes=replace(made.notes, thread_waits=(barrier,)))))
+    assert "why: a different thread is slowest before each barrier try:" in text
 
 
 def test_threads_that_are_slow_in_turn_are_looked_for_once(
