@@ -85,7 +85,7 @@ PATH_METRICS: Final = (
     Metric("wait_time", "sec", None, "Time waiting for other ranks, computed from the other ranks' busy time"),
 )
 # Recorded with the path metrics if threads form teams. With it, a rank's busy time is computed as on the critical path.
-TEAM_TIME: Final = Metric("team_time", "sec", None, "Busy time of the slowest thread in each execution of a team")
+TEAM_TIME: Final = Metric("team_time", "sec", None, "Busy time of the slowest thread between barriers of a team")
 COUNTED_PATH_METRICS: Final = (Metric("path_instructions", "occ", None, "Instructions on the critical path"),)
 # Recorded with either kind of path metrics. Entries without busy time do not count.
 PATH_VISITS: Final = Metric("path_visits", "occ", None, "How often the region was entered on the critical path")

@@ -24,6 +24,7 @@ DIVIDED: Final = "each rank gets an equal part"  # the last words of a warning a
 
 _MOST: Final = 1 << 63
 _APART: Final = ("inside", "sampled", "messages")
+_NEWER: Final = ("one_sided", "path_is_partial")  # not written without need: earlier versions reject unknown notes
 _SAMPLED: Final = {"samples", "seconds", "probes"}
 _CUT: Final = re.compile(r"select\((?:subtree=(.*?)(?:, (?:processes|metrics)=|\)\Z))?|flat\Z", re.DOTALL)
 _OPERATION: Final = re.compile(r"(?:.+ = )?(difference|merge|mean|sum|min|max|stddev|ratio)\(", re.DOTALL)
@@ -115,6 +116,7 @@ class Notes:
             None if unknown.
         path_seconds: Time taken to record the critical path, in seconds, summed over ranks; None if the critical path
             was not recorded.
+        path_is_partial: Whether only the beginning of the critical path was recorded.
         max_overhead: The share of the busy time that all probes together may take before regions are throttled; None
             if unknown.
         throttled: Descriptors of regions whose time was attributed to their callers, on any call path, each with the
@@ -164,6 +166,7 @@ class Notes:
     throttled_ns: float | None = None
     call_ns: float | None = None
     path_seconds: float | None = None
+    path_is_partial: bool = False
     max_overhead: float | None = None
     throttled: dict[str, str] = field(default_factory=dict)
     unprobed: dict[str, str] = field(default_factory=dict)
@@ -208,7 +211,7 @@ class Notes:
             {
                 name: value
                 for name, value in asdict(replace(self, messages=None)).items()
-                if name not in _APART and (value or name != "one_sided")  # earlier versions reject unknown notes
+                if name not in _APART and (value or name not in _NEWER)
             },
             ensure_ascii=False,
         )

@@ -33,7 +33,7 @@ class PathSection:
         if path is None:
             said = (each for each in findings.experiment.notes.remarks if each.startswith(_UNKNOWN))
             print_lines(
-                [next(said, f"{_UNKNOWN}: only runs of several ranks with --path auto or always record it")],
+                [next(said, f"{_UNKNOWN}: to record it, use --path auto (several ranks) or --path always")],
                 stderr=stderr,
             )
             return
@@ -93,7 +93,9 @@ def _efficiencies(findings: Findings) -> Iterator[str]:
     found = path.efficiency
     length = f"critical path: {time_of(findings.experiment, path.length)} of busy time"
     if found is None:
-        yield f"{length}, for the beginning of the run only"
+        is_partial = findings.experiment.notes.path_is_partial
+        why = "the busiest rank is busy for longer, so a part of the path is missing"
+        yield f"{length}, for the beginning of the run only" if is_partial else f"{length}; {why}"
         return
     written = {name: percent(100 * value) for name, value in asdict(found).items() if name != "reliable"}
     yield (

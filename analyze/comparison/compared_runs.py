@@ -76,7 +76,7 @@ def _has(experiment: Experiment, metric: str) -> bool:
 
 def _has_whole_path(experiment: Experiment) -> bool:
     """Return whether the critical path was recorded to the end: it is at least as long as any rank's busy time."""
-    if not all(map(partial(_has, experiment), (PATH_TIME, BUSY_TIME))):
+    if experiment.notes.path_is_partial or not all(map(partial(_has, experiment), (PATH_TIME, BUSY_TIME))):
         return False
     return value_of_program(experiment, PATH_TIME) >= (1 - CLOCKS) * value_of_program(experiment, BUSY_TIME) > 0
 

@@ -17,7 +17,7 @@ import numpy as np
 from ...experiment import Experiment, Region
 from ...experiment.delay import Delay
 from ..run.arrays import Values
-from ..run.busy import CLOCKS, busy_times
+from ..run.busy import CLOCKS, InTeams, busy_times
 from ..run.location_blocks import over_locations
 
 __all__ = ["CriticalPath", "Efficiency", "OnPath", "find_critical_path"]
@@ -110,7 +110,7 @@ def find_critical_path(
     """
     if "path_time" not in experiment or not program_time:
         return None
-    blocks = [*over_locations(experiment, _sums, master)]
+    blocks = [*over_locations(experiment, _sums, master, InTeams.of(experiment))]
     parts = np.sum([each for each, _, _ in blocks], axis=0)
     busy = np.concatenate([each for _, each, _ in blocks])
     processes = np.array([place.process for place in experiment.locations if place.thread == 0])
@@ -133,7 +133,7 @@ def find_critical_path(
         transfer=length / program_time,
         reliable=() if by_the_clock else reliable,
     )
-    whole = length >= (1 - CLOCKS) * busy.max()
+    whole = length >= (1 - CLOCKS) * busy.max() and not experiment.notes.path_is_partial
     waited: Counter[Region] = Counter()
     for each, seconds in zip(
         experiment.call_paths, np.sum([each for _, _, each in blocks], axis=0).tolist(), strict=True
@@ -143,7 +143,7 @@ def find_critical_path(
     return CriticalPath(length, efficiency if whole else None, tuple(regions), delays, waited)
 
 
-def _sums(part: Experiment, _: slice, master: int | None) -> tuple[Values, Values, Values]:
+def _sums(part: Experiment, _: slice, master: int | None, teams: InTeams) -> tuple[Values, Values, Values]:
     """Return the time on the path, the ranks' busy times and the waiting in a block of ranks; all in seconds.
 
     The first and the last result are ``float64[call path]``, the second is ``float64[process]``. A master's waiting is
@@ -151,7 +151,7 @@ def _sums(part: Experiment, _: slice, master: int | None) -> tuple[Values, Value
     """
     first = [column for column, place in enumerate(part.locations) if place.thread == 0]
     others = [column for column, place in enumerate(part.locations) if place.process != master]
-    path, busy = np.asarray(part.exclusive("path_time")), np.asarray(busy_times(part)[:, first].sum(axis=0))
+    path, busy = np.asarray(part.exclusive("path_time")), np.asarray(busy_times(part, teams)[:, first].sum(axis=0))
     waits = np.asarray(part.exclusive("wait_time")) if "wait_time" in part else np.zeros_like(path)
     return path.sum(axis=1), busy, waits[:, others].sum(axis=1)
 

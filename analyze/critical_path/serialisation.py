@@ -15,7 +15,7 @@ import numpy as np
 
 from ...experiment import Region
 from ..run.arrays import Flags, Values
-from ..run.busy import CLOCKS, busy_times
+from ..run.busy import CLOCKS, InTeams, busy_times
 from ..run.code_regions import CodeRegion
 from ..run.criteria import CRITERIA, SAMPLING, THRESHOLD
 from ..run.selection import Selection, complete, over_ranks
@@ -100,9 +100,10 @@ def find_serialisation(ranks: Selection) -> Serialisation | None:
         The contributions; None if the path is unknown, or was not recorded for the whole run.
     """
     experiment = ranks.experiment
-    if not all(complete(experiment, each) for each in ("path_time", "delay_time", "wait_time", "cpu_time")):
+    needed = ("path_time", "delay_time", "wait_time", "cpu_time")
+    if experiment.notes.path_is_partial or not all(complete(experiment, each) for each in needed):
         return None
-    blocks, top = [*over_ranks(ranks, _busy)], list(ranks.top)
+    blocks, top = [*over_ranks(ranks, _busy, InTeams.of(experiment))], list(ranks.top)
     longest = np.max([most for most, _, _ in blocks], axis=0)
     mean = np.sum([total for _, total, _ in blocks], axis=0) / len(ranks.ranks)
     busiest = max((each for _, _, each in blocks), key=lambda each: float(each[top].sum()))
@@ -128,9 +129,9 @@ def find_serialisation(ranks: Selection) -> Serialisation | None:
     return replace(found, beyond=np.where(named, beyond, 0.0))
 
 
-def _busy(selection: Selection) -> tuple[Values, Values, Values]:
+def _busy(selection: Selection, teams: InTeams) -> tuple[Values, Values, Values]:
     """Return busy times per region, for a block of ranks: the largest, the sum, and the time of the busiest rank."""
-    values = selection.by_rank(busy_times(selection.experiment))
+    values = selection.by_rank(busy_times(selection.experiment, teams))
     return values.max(axis=1), values.sum(axis=1), values[:, values[list(selection.top)].sum(axis=0).argmax()]
 
 

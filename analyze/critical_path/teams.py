@@ -16,7 +16,7 @@ import numpy as np
 from ...experiment import Experiment
 from ...experiment.metric import TEAM_TIME
 from ..run.arrays import Flags, Values
-from ..run.busy import busy_of_threads, in_teams_alone
+from ..run.busy import InTeams, busy_of_threads
 from ..run.code_regions import CodeRegion, descendants, inclusive_over
 from ..run.criteria import CRITERIA, SAMPLING, THRESHOLD
 from ..run.selection import Selection, complete, over_ranks
@@ -74,9 +74,8 @@ def find_teams(ranks: Selection) -> Teams | None:
     experiment, regions = ranks.experiment, ranks.regions
     if not all(complete(experiment, each) and is_of_all_runs(experiment, each) for each in _NEEDED):
         return None
-    blocks = [*over_ranks(ranks, _times)]
-    on_path, busiest, mean, busy, size, waiting, uneven = np.sum([each for each, _ in blocks], axis=0)
-    in_teams = np.any([each for _, each in blocks], axis=0)
+    in_teams = InTeams.of(experiment).alone
+    on_path, busiest, mean, busy, size, waiting, uneven = np.sum([*over_ranks(ranks, _times, in_teams)], axis=0)
     per_thread = np.divide(busy, size, out=np.zeros(len(regions)), where=size > 0)
     beyond = on_path - busiest
     chance = SAMPLING * np.sqrt(experiment.notes.samples.get("cpu_time", 0.0) * (on_path + busiest))
@@ -119,17 +118,18 @@ def _innermost(experiment: Experiment, regions: Sequence[CodeRegion], team: int,
         place = inner
 
 
-def _times(selection: Selection) -> tuple[Values, Flags]:
-    """Return the times of a block of ranks, and which call paths are in teams.
+def _times(selection: Selection, in_teams: Flags) -> Values:
+    """Return the times of a block of ranks, summed over the ranks: ``float64[7, region]``.
 
-    Returns:
-        ``float64[7, region]`` and ``bool[call path]``. The seven times or numbers are summed over the ranks:
-        ``on_path``, ``busiest`` and ``mean`` as in ``Teams``; the busy time of all threads; the mean number of threads
-        in an execution; the time that threads wait in OpenMP; and 1 for a rank whose threads enter the region different
-        numbers of times.
+    These are ``on_path``, ``busiest`` and ``mean`` as in ``Teams``, the busy time of all threads, the mean number of
+    threads in an execution, their time waiting in OpenMP, and the number of ranks whose threads enter the region
+    different numbers of times.
+
+    Args:
+        selection: The block.
+        in_teams: ``bool[call path]``: which call paths are in teams, on any rank.
     """
     experiment, regions, starts = selection.experiment, selection.regions, selection.starts
-    in_teams = in_teams_alone(experiment)
 
     def by_thread(values: Values) -> Values:
         kept = np.where(in_teams[:, None], np.nan_to_num(values), 0.0)
@@ -152,4 +152,4 @@ def _times(selection: Selection) -> tuple[Values, Flags]:
         for each in (longest, mean)
     )
     parts = (on_path, busiest_of_path, mean_of_path, total, size, waiting, uneven)
-    return np.array([each.sum(axis=1) for each in parts]), in_teams
+    return np.array([each.sum(axis=1) for each in parts])

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...errors import InputError
 from ...experiment import CallPath, Experiment, Metric
-from ...experiment.metric import COUNT_METRICS, ENTRIES, PATH_METRICS, STORED_METRICS
+from ...experiment.metric import COUNT_METRICS, ENTRIES, PATH_METRICS, PATH_VISITS, STORED_METRICS, TEAM_TIME
 from ...experiment.severities import Severity
 from .location_blocks import over_locations
 from .summary import summaries, summary
@@ -21,9 +21,10 @@ __all__ = ["NOTHING", "SAMPLES", "as_run", "expected_times", "in_own_names", "ne
 NOTHING: Final = "0"  # replaces time in MPI if nothing provides it
 SAMPLES: Final = "samples"  # unit of times if only numbers of samples are known
 
-_KNOWN: Final = (*STORED_METRICS, *PATH_METRICS, *COUNT_METRICS)
 # The sources of these metrics name the metrics from which they were computed.
-_COMPUTED: Final = {each.name for each in PATH_METRICS}
+_PATH: Final = (*PATH_METRICS, PATH_VISITS, TEAM_TIME)
+_COMPUTED: Final = {each.name for each in _PATH}
+_KNOWN: Final = (*STORED_METRICS, *_PATH, *COUNT_METRICS)
 _ADDED: Final = {each.name for each in _KNOWN if each.aggregation == "sum"} - ENTRIES
 # Our metric → equivalent metrics of Score-P, Scalasca and CUBE, best first.
 _NAMES: Final[dict[str, tuple[str, ...]]] = {

@@ -24,6 +24,7 @@ from ..run.arrays import ratio
 from ..run.code_regions import descendants
 from ..run.criteria import CRITERIA, THRESHOLD, TICK
 from ..verdict import Finding, Kind
+from ..verdict.parts import kind_in_turn
 from ..verdict.share import places_of
 from .series import Series
 
@@ -151,9 +152,11 @@ def _add_waiting(parts: _Parts, series: Series, run: int, findings: Findings, ow
 
     Call paths that are mostly file I/O are added as file I/O. If a finding reports that ranks differ or wait, its call
     paths are added under its kind and region. Other call paths are added if the difference exceeds noise; otherwise it
-    stays unexplained. If some ranks take longer for the same instructions, their cores are slow.
+    stays unexplained. If some ranks take longer for the same instructions, their cores are slow. If the path is longer
+    than the busiest rank's time, ranks work one after another or are slow in turn, as visits and messages show; where
+    they do not show it, ranks only wait.
     """
-    ranks = series.ranks[run]
+    ranks, in_turn = series.ranks[run], _in_turn(series, run, findings)
     path, busy, longest = series.path[run], series.busy[run], series.longest[run]
     for each in np.flatnonzero(ranks * path != busy):
         owner = owners.get(int(each))
@@ -166,12 +169,23 @@ def _add_waiting(parts: _Parts, series: Series, run: int, findings: Findings, ow
         elif ranks * path[each] - busy[each] < CRITERIA.unknown_noise * ranks * path[each]:
             continue
         elif path[each] > (1 + THRESHOLD) * longest[each]:
-            kind = Kind.ONE_AFTER_ANOTHER
+            kind = in_turn.get(int(each), Kind.LATE)
         elif ranks * longest[each] > (1 + THRESHOLD) * busy[each]:
             kind = Kind.SLOW_CORE if series.same[run, each] else Kind.IMBALANCE
         else:
             kind = Kind.LATE
         parts[kind, region] += float(ranks * path[each] - busy[each])
+
+
+def _in_turn(series: Series, run: int, findings: Findings) -> dict[int, Kind]:
+    """Map call paths to the kind of their loss if the critical path contains the work of several ranks in them.
+
+    Empty if this is unknown, or if there is a master: its workers continue in the order in which it answers.
+    """
+    path, regions, rows = findings.explanation.serialisation, findings.run.weighed.regions, series.rows[run]
+    if path is None or findings.master is not None:
+        return {}
+    return {int(rows[region.id]): kind_in_turn(path, index) for index, region in enumerate(regions)}
 
 
 def _add_transfer(parts: _Parts, series: Series, run: int, findings: Findings, owners: dict[int, int]) -> None:

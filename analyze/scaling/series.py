@@ -13,10 +13,12 @@ import numpy as np
 from ...errors import InputError, UsageError
 from ...experiment import CallPath, Experiment
 from ...experiment.algebra import integrate, strangers
+from ...experiment.metric import TEAM_TIME
 from ..run.arrays import Values
 from ..run.busy import CLOCKS
 from ..run.foreign_metrics import as_run
 from ..run.preparation import Prepared, prepare
+from ..run.summary import is_of_all_runs
 from .repeats import Repeats, repeats_of
 from .sums import COUNTS, sums_of
 
@@ -37,7 +39,8 @@ class Series:
         call_paths: The call paths of all runs.
         rows: For each run, the index in ``call_paths`` of each of its own call paths.
         has_same_arguments: Whether all runs got the same arguments, or the arguments are unknown.
-        busy: Busy time in seconds, including file I/O.
+        busy: Busy time in seconds, including file I/O; in teams of threads, of the slowest thread each time if
+            all runs have it, otherwise of the thread that is busiest in all executions together.
         longest: Busy time of the rank that is busy longest in the call path, in seconds.
         busiest: ``float64[run]``: busy time of the busiest rank.
         files: Time in file I/O, in seconds.
@@ -142,9 +145,11 @@ def series_of(runs: Sequence[Sequence[Experiment]], labels: Sequence[str]) -> Se
     for number, label in enumerate(labels[1:], start=1):
         if strangers(joined, [0], [number]):
             raise InputError(f"{label}: no region in common with {labels[0]}; are they runs of the same program?")
-    sums = [sums_of(each) for each in joined.operands]
-    for label, own in zip(labels, sums, strict=True):
-        if own["path"].sum() < (1 - CLOCKS) * own["busiest"] or not own["busiest"]:
+    of_path = all(is_of_all_runs(each, TEAM_TIME.name) for each in medians)
+    sums = [sums_of(each, of_path=of_path) for each in joined.operands]
+    for label, run, own in zip(labels, medians, sums, strict=True):
+        is_partial = run.notes.path_is_partial
+        if is_partial or own["path"].sum() < (1 - CLOCKS) * own["busiest"] or not own["busiest"]:
             raise InputError(f"{label}: expected a critical path of the whole run; repeat that run with --path always")
     shape = len(sizes), len(joined.call_paths)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...experiment import Experiment
 from ..run.arrays import Values
-from ..run.busy import busy_times
+from ..run.busy import InTeams, busy_times
 from ..run.code_regions import startup_paths
 from ..run.criteria import CRITERIA
 from ..run.location_blocks import over_locations
@@ -20,14 +20,18 @@ __all__ = ["COUNTS", "sums_of"]
 COUNTS: Final = ("instructions", "visits", "mpi_bytes_sent")
 
 
-def sums_of(experiment: Experiment) -> dict[str, Values]:
+def sums_of(experiment: Experiment, *, of_path: bool = False) -> dict[str, Values]:
     """Return sums and extremes over ranks by name: ``float64[call path]``, exclusive; see ``Series``.
 
     Extremes of a count are, for example, ``least instructions`` and ``most instructions``. ``busiest`` is a single
     number; ``shared`` and ``same`` are 1 for true and 0 for false.
+
+    Args:
+        experiment: A run.
+        of_path: As for ``busy_times``.
     """
     names = [name for name in COUNTS if complete(experiment, name)]
-    blocks = [*over_locations(experiment, _of_block, names)]
+    blocks = [*over_locations(experiment, _of_block, names, InTeams.of(experiment), of_path)]
     found: dict[str, Values] = {}
     for name in blocks[0]:
         kind = name.partition(" ")[0]
@@ -43,7 +47,7 @@ def sums_of(experiment: Experiment) -> dict[str, Values]:
     return found
 
 
-def _of_block(part: Experiment, _: slice, names: list[str]) -> dict[str, Values]:
+def _of_block(part: Experiment, _: slice, names: list[str], teams: InTeams, of_path: bool) -> dict[str, Values]:
     hidden = list(startup_paths(part))
     processes, columns = np.unique([place.process for place in part.locations], return_inverse=True)
 
@@ -60,7 +64,7 @@ def _of_block(part: Experiment, _: slice, names: list[str]) -> dict[str, Values]
         values = np.nan_to_num(part.exclusive(name))
         return by_rank(values if threads is None else values * threads)
 
-    busy = by_rank(busy_times(part, of_path=False))
+    busy = by_rank(busy_times(part, teams, of_path=of_path))
     counted = {name: of_metric(name) for name in names}
     executed = counted.get("instructions", busy)
     first = [place.thread == 0 for place in part.locations]

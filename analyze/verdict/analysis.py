@@ -45,7 +45,7 @@ __all__ = ["Analysis"]
 _BUSY: Final = ("compute_time", "cpu_time")  # metrics of busy time
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Analysis:
     """The results of each stage of an analysis.
 

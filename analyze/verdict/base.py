@@ -12,7 +12,7 @@ import numpy as np
 
 from ..critical_path.serialisation import Serialisation
 from ..run.arrays import Values
-from ..run.busy import busy_times
+from ..run.busy import InTeams, busy_times
 from ..run.preparation import Prepared
 from ..run.selection import Selection, over_ranks
 
@@ -44,14 +44,17 @@ def base_in(run: Prepared, serialisation: Serialisation | None) -> Values:
     if serialisation:
         return serialisation.on_path
     top = list(run.weighed.top)
-    busiest = (each[:, each[top].sum(axis=0).argmax()] for each in over_ranks(run.weighed, _busy))
+    busiest = (
+        each[:, each[top].sum(axis=0).argmax()] for each in over_ranks(run.weighed, _busy, InTeams.of(run.experiment))
+    )
     return max(busiest, key=lambda each: float(each[top].sum()))
 
 
 def mean_busy_in(run: Prepared) -> Values:
     """Return the mean busy time of the ranks in each region, including the regions below it: ``float64[region]``."""
-    return np.asarray(sum(each.sum(axis=1) for each in over_ranks(run.weighed, _busy)) / len(run.weighed.ranks))
+    blocks = over_ranks(run.weighed, _busy, InTeams.of(run.experiment))
+    return np.asarray(sum(each.sum(axis=1) for each in blocks) / len(run.weighed.ranks))
 
 
-def _busy(selection: Selection) -> Values:
-    return np.asarray(selection.by_rank(busy_times(selection.experiment)))
+def _busy(selection: Selection, teams: InTeams) -> Values:
+    return np.asarray(selection.by_rank(busy_times(selection.experiment, teams)))

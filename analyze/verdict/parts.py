@@ -11,6 +11,7 @@ from typing import Final, TypeVar
 import numpy as np
 
 from ..account import EVENTS, Account
+from ..critical_path.serialisation import Serialisation
 from ..disparity.causes import DisparityCauses, culprits_below
 from ..disparity.weights import Weights
 from ..evidence.attributes import LEAST_RATE, MISS_RATES
@@ -23,7 +24,7 @@ from ..run.summary import summary
 from .explanation import Explanation
 from .finding import Cause, Kind, Saved, Why
 
-__all__ = ["BUSY", "IN_SYSTEM", "PAGE", "Parts"]
+__all__ = ["BUSY", "IN_SYSTEM", "PAGE", "Parts", "kind_in_turn"]
 
 # Parts of the account in the memory allocator or the kernel → attribute.
 IN_SYSTEM: Final = {"allocations": "allocations", "page_faults": "page_faults", "system": "system_time"}
@@ -41,6 +42,13 @@ _OF_BUSY: Final = frozenset({Kind.FILE_IO, Kind.MEMORY, Kind.PAGE_FAULTS, Kind.A
 _STEADY: Final = 0.5  # cycles per instruction: at two or more instructions per cycle, a core hardly waits
 PAGE: Final = 4096  # bytes: the smallest page; huge pages, and all pages of some processors, are larger
 _Key = TypeVar("_Key")
+
+
+def kind_in_turn(path: Serialisation, region: int) -> Kind:
+    """Return the kind of a loss in a region that is longer on the critical path than the time of its busiest rank."""
+    if path.passes_on[region]:
+        return Kind.ONE_AFTER_ANOTHER
+    return Kind.LATE if path.in_doubt[region] else Kind.IMBALANCE
 
 
 @dataclass(frozen=True)
@@ -246,9 +254,7 @@ class Parts:
         is_followed = path is not None and bool(_OF_BUSY & found.keys())  # ranks wait for this busy time
         found |= self.followed(region, {kind: each for kind, each in found.items() if kind in _OF_BUSY})
         if path and self.in_turn[region]:
-            otherwise = Kind.LATE if path.in_doubt[region] else Kind.IMBALANCE
-            kind = Kind.ONE_AFTER_ANOTHER if path.passes_on[region] else otherwise
-            found[kind] = self.at_once(region)
+            found[kind_in_turn(path, region)] = self.at_once(region)
         elif split.has_small_calls[region]:
             found[Kind.MESSAGES] = Saved(Why.MESSAGES, float(split.small_calls[region]))
         elif split.waits[region] and not (split.turns or split.chained[region] or is_followed):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+from weakref import WeakKeyDictionary
 
 from ..run.code_regions import descendants
 from ..run.costs import is_mostly
@@ -12,8 +14,13 @@ from .confidence import doubt_of_difference, is_by_counts_alone, is_speed
 __all__ = ["beyond_totals", "in_total_inside", "is_minor", "slow_in_turn"]
 
 
-def slow_in_turn(analysis: Analysis) -> dict[int, int | None]:
+_KNOWN: Final[WeakKeyDictionary[Analysis, Mapping[int, int | None]]] = WeakKeyDictionary()
+
+
+def slow_in_turn(analysis: Analysis) -> Mapping[int, int | None]:
     """Return the regions in which a different thread is slowest each time; none if threads are not compared.
+
+    Computed once per analysis.
 
     Regions are left out if threads that share cores may take pieces of work on demand: a thread that waits for a core
     then leaves more work to the other threads, so a different thread is slowest each time only because cores are
@@ -24,10 +31,14 @@ def slow_in_turn(analysis: Analysis) -> dict[int, int | None]:
         includes both savings. The culprit is the region itself, a region around it in its team, or a region inside it
         with most of its loss. None if there is no such culprit; a culprit that ``is_minor`` does not count.
     """
-    return {
-        place: next((each for each in _culprits(analysis, place, team) if not _is_less(analysis, each, place)), None)
-        for place, team in _named(analysis).items()
-    }
+    if analysis not in _KNOWN:
+        _KNOWN[analysis] = {
+            place: next(
+                (each for each in _culprits(analysis, place, team) if not _is_less(analysis, each, place)), None
+            )
+            for place, team in _named(analysis).items()
+        }
+    return _KNOWN[analysis]
 
 
 def beyond_totals(analysis: Analysis, culprits: Sequence[int]) -> float:

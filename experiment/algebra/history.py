@@ -86,6 +86,7 @@ def derived_notes(
         untimed=_UNTIMED.get(operation, max)([each.untimed for each in notes]),
         repairs=sum(each.repairs for each in notes),
         processors=_common((each.processors for each in notes), None),
+        path_is_partial=any(each.path_is_partial for each in notes),
         counts_by_rank=all(each.counts_by_rank for each in notes),
         environment=_common_entries([each.environment for each in notes]),
         thread_waits=added((wait for each in notes for wait in each.thread_waits), runs=len(notes), same=True)

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Final
 
-__all__ = ["Chains", "Link", "Work"]
+__all__ = ["Chains", "Link", "Work", "add_work"]
 
 Work = dict[int, float]
-"""Call path and location, numbered by ``Chains.key`` → seconds."""
+"""Call path and location, numbered by ``Chains.key`` → seconds, or visits."""
 
 _LEAST_SWEPT: Final = 1024  # a search for unused links is not worthwhile if there are fewer links than this
 
@@ -30,6 +30,7 @@ class Link:
         before: The previous link; None at the start.
         length: The length of the whole chain, in seconds.
         work: The work of this link alone.
+        visits: Its visits, for the keys of ``work``.
         holders: The number of locations, messages and later links that refer to this link.
     """
 
@@ -37,6 +38,7 @@ class Link:
     before: Link | None
     length: float
     work: Work = field(default_factory=dict)
+    visits: Work = field(default_factory=dict)
     holders: int = 1
 
 
@@ -84,18 +86,19 @@ class Chains:
         """Return the length of a location's chain, in seconds."""
         return self._ends[location].length
 
-    def lengthen(self, location: int, work: Work) -> None:
-        """Append work to a location's chain, which takes over ``work``: the caller must not use it afterwards."""
+    def lengthen(self, location: int, work: Work, visits: Work | None = None) -> None:
+        """Append work and its visits to a location's chain; the caller must not use the objects afterwards."""
         if not work:
             return
         end = self._ends[location]
         seconds = sum(work.values())
         if end.holders > 1:
             self._shorten(end)
-            self._ends[location] = self._link(end, end.length + seconds, work)
+            self._ends[location] = self._link(end, end.length + seconds, work, visits)
         else:
             end.length += seconds
-            _add(end.work, work)
+            add_work(end.work, work)
+            add_work(end.visits, visits or {})
 
     def hold(self, location: int) -> Link:
         """Return the current end of a location's chain; the caller must ``release`` it."""
@@ -133,14 +136,16 @@ class Chains:
         self._ends[location] = other
         self.release(mine)
 
-    def longest(self) -> Work:
-        """Return the work of the longest chain; of the first one, if several are equally long."""
-        found: Work = {}
+    def longest(self) -> tuple[Work, Work]:
+        """Return the work and the visits of the longest chain; of the first one, if several are equally long."""
+        work: Work = {}
+        visits: Work = {}
         at: Link | None = max(self._ends.values(), key=lambda end: end.length, default=None)
         while at is not None:
-            _add(found, at.work)
+            add_work(work, at.work)
+            add_work(visits, at.visits)
             at = at.before
-        return found
+        return work, visits
 
     def _blame(self, waiting: int, mine: Link, other: Link, *, by_message: bool) -> None:
         """Attribute a wait to the call paths in which the other chain, on any location, has more work than this one."""
@@ -172,7 +177,7 @@ class Chains:
             link = at[which]
             assert link is not None, "the one with the greater number"
             self._shorten(link)
-            _add(found[which], link.work)
+            add_work(found[which], link.work)
             at[which] = link.before
         return found
 
@@ -182,13 +187,13 @@ class Chains:
             found[key // self._locations] += seconds
         return found
 
-    def _link(self, before: Link | None, length: float, work: Work | None = None) -> Link:
+    def _link(self, before: Link | None, length: float, work: Work | None = None, visits: Work | None = None) -> Link:
         self._alive += 1
         if self._alive > self._sweep_at:
             for each in self._all():
                 self._shorten(each)
             self._sweep_at = max(2 * self._alive, _LEAST_SWEPT)
-        return Link(next(self._numbers), before, length, {} if work is None else work)
+        return Link(next(self._numbers), before, length, work or {}, visits or {})
 
     def _all(self) -> Iterator[Link]:
         seen: set[int] = set()
@@ -202,15 +207,19 @@ class Chains:
     def _shorten(self, link: Link) -> None:
         """Merge earlier links that no other chain uses, so that only those links remain at which chains split."""
         while (before := link.before) is not None and before.holders == 1:
-            if len(before.work) > len(link.work):
-                _add(before.work, link.work)
-                link.work = before.work
-            else:
-                _add(link.work, before.work)
+            link.work, link.visits = _joined(before.work, link.work), _joined(before.visits, link.visits)
             link.before = before.before
             self._alive -= 1
 
 
-def _add(to: Work, work: Mapping[int, float]) -> None:
+def _joined(one: Work, other: Work) -> Work:
+    """Return the sum of two works, in the larger of the two objects."""
+    less, more = sorted((one, other), key=len)
+    add_work(more, less)
+    return more
+
+
+def add_work(to: Work, work: Mapping[int, float]) -> None:
+    """Add work to ``to``."""
     for key, seconds in work.items():
         to[key] = to.get(key, 0.0) + seconds

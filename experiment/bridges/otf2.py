@@ -10,7 +10,7 @@ from typing import Final
 from ..call_path import CallPath
 from ..delay import Delay, longest_first
 from ..experiment import Experiment
-from ..metric import PATH_METRICS
+from ..metric import PATH_METRICS, PATH_VISITS, TEAM_TIME
 from ..notes import Notes
 from ..source import Source
 from ..trace.otf2.history import NOWHERE, Events, History
@@ -23,6 +23,7 @@ __all__ = ["read", "read_folder"]
 
 _ANCHOR: Final = "traces.otf2"  # the file from which tools find the archive's other files
 _PATH_SOURCE: Final = "derived:wall_time outside MPI and waiting in OpenMP, of imported:OTF2"
+_VISITS_SOURCE: Final = "derived:visits, of imported:OTF2"
 
 
 def read(source: Source) -> Experiment:
@@ -48,9 +49,10 @@ def _profile(anchor: Path) -> Experiment:
     with opened(anchor) as archive:
         reading = Reading(anchor, archive, lambda location: sums.setdefault(location, _Sums()))
 
-        def worked(location: int, time: float) -> dict[int, float]:
+        def worked(location: int, time: float) -> tuple[dict[int, float], dict[int, float]]:
             found = sums[location].worked(time) if location in sums else {}
-            return {path: seconds for path, seconds in found.items() if reading.computes(path)}
+            busy = {path: seconds for path, seconds in found.items() if seconds > 0 and reading.computes(path)}
+            return busy, {path: sums[location].entered.pop(path) for path in busy if path in sums[location].entered}
 
         def where(location: int) -> int:
             return sums[location].stack[-1] if location in sums and sums[location].stack else NOWHERE
@@ -83,9 +85,13 @@ def _profile(anchor: Path) -> Experiment:
     profile.remarks.extend(critical.remarks())
     if not critical.is_known:
         return profile.experiment()
-    for metric, values in zip(PATH_METRICS, (critical.on_path, critical.delayed, critical.waited), strict=True):
-        profile.metric(metric.name, metric.unit, metric.description, source=_PATH_SOURCE)
-        for (path, number), seconds in values().items():
+    teams = critical.of_teams()
+    found = (critical.on_path(), critical.delayed(), critical.waited(), critical.visits_on_path(), teams)
+    known = (*PATH_METRICS, PATH_VISITS, *([TEAM_TIME] if teams else []))
+    for metric, values in zip(known, found, strict=False):
+        source = _VISITS_SOURCE if metric is PATH_VISITS else _PATH_SOURCE
+        profile.metric(metric.name, metric.unit, metric.description, source=source)
+        for (path, number), seconds in values.items():
             profile.add(metric.name, paths[path], locations[number], seconds)
     return profile.experiment(Notes(delays=_delays(critical, reading.call_paths)))
 
@@ -104,12 +110,14 @@ class _Sums(History):
     Attributes:
         seconds: Call path → seconds for which it was the innermost call path.
         passed: Metric and call path → the amount counted while this call path was the innermost one.
+        entered: Call path → the number of entries that are not yet part of the critical path's chains.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.seconds: defaultdict[int, float] = defaultdict(float)
         self.passed: defaultdict[tuple[str, int], float] = defaultdict(float)
+        self.entered: defaultdict[int, float] = defaultdict(float)
         # Seconds per call path since ``worked`` was last called.
         self._recent: defaultdict[int, float] = defaultdict(float)
         self._since = 0.0
@@ -118,6 +126,7 @@ class _Sums(History):
 
     def enter(self, time: float, path: int) -> None:
         """Enter a call path."""
+        self.entered[path] += 1
         self._stay(time)
         self.stack.append(path)
 

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from ..trace.otf2.events import Take
 from ..trace.otf2.history import NOWHERE
 from ..trace.otf2.library import name_of
-from .chains import Chains, Work
+from .chains import Chains, Work, add_work
 from .replay import Collective, Moment, Needs, Replay, UnsynchronisedError
 
 __all__ = ["ArchivePath", "OfPlaces"]
@@ -47,12 +47,16 @@ class ArchivePath:
 
     Args:
         definitions: The archive's definitions.
-        worked: Returns a location's work by call path, from the previous call of this function up to a given time.
+        worked: Returns a location's work by call path, from the previous call of this function up to a given time, and
+            the visits in which it did this work.
         where: Returns the current call path of a location.
     """
 
     def __init__(
-        self, definitions: Any, worked: Callable[[int, float], Mapping[int, float]], where: Callable[[int], int]
+        self,
+        definitions: Any,
+        worked: Callable[[int, float], tuple[Mapping[int, float], Mapping[int, float]]],
+        where: Callable[[int], int],
     ) -> None:
         self._worked = worked
         self._where = where
@@ -66,6 +70,8 @@ class ArchivePath:
         self._probed: dict[tuple[int, int], tuple[int, int, int]] = {}
         self._chains = Chains(len(self._process))
         self._replay = Replay(self._chains)
+        self._teams: defaultdict[int, list[float]] = defaultdict(list)  # location → its work in each team it has open
+        self._of_teams: Work = {}
         self._stopped = ""
         for location in self._world:
             self._chains.start(self._number[location])
@@ -99,7 +105,11 @@ class ArchivePath:
 
     def on_path(self) -> OfPlaces:
         """Return the seconds that call paths spent on the critical path."""
-        return self._of_places(self._chains.longest())
+        return self._of_places(self._chains.longest()[0])
+
+    def visits_on_path(self) -> OfPlaces:
+        """Return the number of times that call paths were entered on the critical path."""
+        return self._of_places(self._chains.longest()[1])
 
     def delayed(self) -> OfPlaces:
         """Return the seconds for which call paths made other locations wait."""
@@ -108,6 +118,10 @@ class ArchivePath:
     def waited(self) -> OfPlaces:
         """Return the seconds for which call paths waited for other locations."""
         return self._of_places(self._chains.waited)
+
+    def of_teams(self) -> OfPlaces:
+        """Return the seconds that call paths worked on the slowest thread of each team."""
+        return self._of_places(self._of_teams)
 
     def delays(self) -> Mapping[tuple[int, int, bool], float]:
         """Return the delays: (waiting call path, late call path, whether a message ended the wait) → seconds."""
@@ -186,15 +200,33 @@ class ArchivePath:
     def _forked(self, location: int, time: float, *_: int) -> None:
         if self._number[location] in self._chains:
             self._do(self._replay.work, location, time)
+            self._teams[location].append(0.0)
 
     def _joined(self, location: int, time: float, *_: int) -> None:
-        """Add the work of the team's slowest thread to the chain of the thread that created the team."""
-        if self._number[location] in self._chains and not self._stopped:
-            threads = self._threads[self._process[location]]
-            team = [each for each in threads if self._number[each] not in self._chains]
-            works = [self._work(each, time) for each in (location, *team)]
-            slowest = max(works, key=lambda work: sum(work.values()))
-            self._replay.work(self._number[location], Moment(time, self._where(location), slowest))
+        """Add the work of the team's slowest thread to the chain of the thread that created the team.
+
+        If that thread has called MPI in the team, its work up to the call is already in the chain. Then only the part
+        of the slowest thread's work that exceeds the thread's own work in the team is added.
+        """
+        if self._number[location] not in self._chains or self._stopped:
+            return
+        threads = self._threads[self._process[location]]
+        others = [self._taken(each, time) for each in threads if self._number[each] not in self._chains]
+        (mine, visits), teams = self._taken(location, time), self._teams[location]
+        if teams:
+            before = teams.pop()
+            own = before + _seconds(mine)
+            slowest, entered = max(others, key=lambda each: _seconds(each[0]), default=({}, {}))
+            if (whole := _seconds(slowest)) > own:
+                part = (whole - own) / whole if before else 1.0
+                mine, visits = (
+                    {**(each if before else {}), **{key: part * value for key, value in other.items()}}
+                    for each, other in ((mine, slowest), (visits, entered))
+                )
+            add_work(self._of_teams, mine)
+            if teams:
+                teams[-1] += max(own, whole)
+        self._replay.work(self._number[location], Moment(time, self._where(location), mine, visits))
 
     def _peer(self, process: int, comm: int, rank: int) -> int | None:
         """Return the process that has a rank in a communicator; None if there is no such rank.
@@ -214,13 +246,24 @@ class ArchivePath:
         if number not in self._chains:
             self._start(location, time)
         try:
-            what(number, Moment(time, self._where(location), self._work(location, time)), *more)
+            what(number, Moment(time, self._where(location), *self._work(location, time)), *more)
         except UnsynchronisedError as error:
             self._stopped = f"{_UNKNOWN}the ranks' clocks differ: a message was received {error} before it was sent"
 
-    def _work(self, location: int, time: float) -> Work:
+    def _work(self, location: int, time: float) -> tuple[Work, Work]:
+        """Return ``_taken``, as work in the innermost team that the location has open."""
+        work, visits = self._taken(location, time)
+        if teams := self._teams.get(location):
+            teams[-1] += _seconds(work)
+            add_work(self._of_teams, work)
+        return work, visits
+
+    def _taken(self, location: int, time: float) -> tuple[Work, Work]:
+        """Return a location's work since the previous call, and its visits."""
         number = self._number[location]
-        return {self._chains.key(path, number): seconds for path, seconds in self._worked(location, time).items()}
+        work, visits = self._worked(location, time)
+        work, visits = ({self._chains.key(path, number): each for path, each in of.items()} for of in (work, visits))
+        return work, visits
 
     def _start(self, location: int, time: float) -> None:
         """Begin a thread's chain with the longest chain of its process."""
@@ -228,6 +271,10 @@ class ArchivePath:
         chains = [each for each in numbers if each in self._chains]
         self._worked(location, time)
         self._chains.start(self._number[location], max(chains, key=self._chains.length, default=None))
+
+
+def _seconds(work: Work) -> float:
+    return sum(work.values())
 
 
 def _operations() -> Mapping[int, str]:

@@ -33,11 +33,13 @@ class Moment:
         time: The time, in seconds.
         path: The location's call path.
         work: The location's work since its previous operation.
+        visits: The visits in which it did this work.
     """
 
     time: float
     path: int
     work: Work
+    visits: Work = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)
@@ -159,7 +161,7 @@ class Replay:
     def _run(self, location: int, queue: deque[_Operation]) -> None:
         while queue:
             operation = queue[0]
-            self._chains.lengthen(location, operation.moment.work)
+            self._chains.lengthen(location, operation.moment.work, operation.moment.visits)
             operation.moment.work = {}
             if not operation.act(location, operation):
                 self._queues[location] = queue

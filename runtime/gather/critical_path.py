@@ -74,6 +74,11 @@ class PathRecords:
     offsets: npt.NDArray[np.int64]
     places: npt.NDArray[np.int32]
 
+    @property
+    def is_partial(self) -> bool:
+        """Whether recording ended before the run, because it took too long."""
+        return self.state == "too_dear"
+
     def of_kind(self, kind: str) -> npt.NDArray[np.void]:
         """Return the records of a kind, ``PATH_LAYOUT[record]``."""
         found: npt.NDArray[np.void] = self.records[self.records["kind"] == layout.PATH_KINDS.index(kind)]
@@ -126,10 +131,12 @@ class CriticalPath:
 
     def __init__(self, processes: Mapping[int, PathRecords]) -> None:
         self._processes = processes
+        self._delays = {process: _delays_of(each) for process, each in processes.items()}
         states = [layout.PATH_STATES.index(each.state) for each in processes.values()]
         self.state = layout.PATH_STATES[_least(states)]
         self.counted = any(each.counted for each in processes.values())
-        self.has_teams = self.state == "known" and any(len(each.of_kind("team")) for each in processes.values())
+        is_whole = self.state in ("known", "missed")
+        self.has_teams = is_whole and any(len(each.of_kind("team")) for each in processes.values())
         self.unknown = 0.0
         self._scale = 1.0 if self.counted else _NANOSECOND
         self._found: dict[int, npt.NDArray[np.void]] = {}
@@ -148,9 +155,7 @@ class CriticalPath:
     def waits(self) -> Iterator[WaitedFor]:
         """Yield the waits: which node waited for which, and how long."""
         for process, records in self._processes.items():
-            by_kind = [records.entries(kind) for kind in _DELAYS]
-            ended = np.repeat([kind == "message_delay" for kind in _DELAYS], [len(each) for each in by_kind]).tolist()
-            entries = np.concatenate(by_kind)
+            entries, ended = self._delays[process]
             waiting = records.place(entries["what"]).tolist()
             for entry, (thread, node), by_message in zip(entries, waiting, ended, strict=True):
                 late = self._processes.get(int(entry["rank"]))
@@ -172,10 +177,10 @@ class CriticalPath:
         for end in ends:
             on_path.extend(_backwards(end, segments))
         entries = np.concatenate(on_path)
-        delays = np.concatenate([each.entries(kind) for each in self._processes.values() for kind in _DELAYS])
+        delays = np.concatenate([each for each, _ in self._delays.values()])
         for process, records in self._processes.items():
             path, late = (each[each["rank"] == process] for each in (entries, delays))
-            own = np.concatenate([records.entries(kind) for kind in _DELAYS])
+            own, _ = self._delays[process]
             teams, on = records.entries("team"), records.place(path["node"])
             parts = [
                 _column(on, "path", path["work"]),
@@ -234,6 +239,13 @@ def said_of_path(processes: Collection[PathRecords]) -> Iterator[str]:
         yield f"the critical path may be longer, because it does not follow {kinds}"
     if lost := sum(each.lost for each in processes):
         yield f"entries of the critical path without a region, because memory ran short: {lost}"
+
+
+def _delays_of(records: PathRecords) -> tuple[npt.NDArray[np.void], list[bool]]:
+    """Return a process's entries of both kinds of delay, and whether a message, not a collective, ended each wait."""
+    by_kind = [records.entries(kind) for kind in _DELAYS]
+    ended = np.repeat([kind == "message_delay" for kind in _DELAYS], [len(each) for each in by_kind])
+    return np.concatenate(by_kind), ended.tolist()
 
 
 def _least(states: Sequence[int]) -> int:

@@ -13,7 +13,7 @@ from ...experiment.throttling import reason_of
 from ..facts import RunFacts
 from ..papi.sources import source_in_calls
 from .call_sites import without_call_site
-from .critical_path import said_of_path
+from .critical_path import PathRecords, said_of_path
 from .head import Head
 from .inside import said_of_bias, said_of_samples, seen_inside
 from .processes import count_alone, world_size
@@ -102,6 +102,7 @@ def run_notes(
         throttled_ns=_throttled_cost(shards, untimed) * 1e9,
         call_ns=median(shard.call_cost for shard in shards) * 1e9,
         path_seconds=_path_seconds(shards),
+        path_is_partial=any(each.is_partial for each in _paths(shards)),
         max_overhead=facts.max_overhead,
         throttled=throttled,
         unprobed=unprobed_callees(entered, objects),
@@ -219,8 +220,13 @@ def _remarks(
     }
     yield from (f"{what}: {count}" for what, count in counts.items() if count)
     yield from said_of_topologies(processes)
+    yield from said_of_path(_paths(shards))
+
+
+def _paths(shards: Iterable[Shard]) -> list[PathRecords]:
+    """Return the records of the critical path of the launcher's ranks."""
     launched = (shard for shard in shards if not (shard.spawned or shard.forked_from))
-    yield from said_of_path([shard.chains for shard in launched if shard.chains])
+    return [shard.chains for shard in launched if shard.chains]
 
 
 def _said_of_timed_again(heads: Iterable[Head], folded: Iterable[Region]) -> Iterable[str]:

@@ -22,10 +22,11 @@ from .critical_path import PathRecords
 from .message_row import row_of
 from .node_values import node_values
 from .place_waits import place_waits
-from .shard import Form, Place, Shard, ThreadTree
+from .shard import Form, Shard, ThreadTree
 from .shard_header import MOST, header_of, shard_defect, sources_of, text_of, tick_rate, tracing_of, used_part
 from .shard_records import RecordPlaces, Records
 from .shard_samples import samples_of
+from .topology_places import topology_places
 
 __all__ = ["ShardReader", "read_shard"]
 
@@ -196,22 +197,6 @@ class _Reader:
         if start + length > at + self._size(at):
             raise self.defect(f"a file at byte {at}", "a name that is too long")
         return self.data[start : start + length]
-
-    def _place(self, at: int) -> Place:
-        size = self._size(at)
-        kind, members, dimensions = layout.TOPOLOGY_LAYOUT.unpack_from(self.data, at)
-        start, each = at + layout.TOPOLOGY_LAYOUT.size, layout.AXIS_LAYOUT.size
-        if kind >= len(layout.TOPOLOGY_KINDS) or dimensions * each > at + size - start:
-            raise self.defect(f"a topology at byte {at}", f"kind {kind} with {dimensions} dimensions")
-        axes = list(layout.AXIS_LAYOUT.iter_unpack(self.data[start : start + dimensions * each]))
-        if not all(0 <= place < length for length, _, place in axes):
-            raise self.defect(f"a place within the topology at byte {at}", axes)
-        return Place(
-            layout.TOPOLOGY_KINDS[kind],
-            members,
-            tuple((length, periodic != 0) for length, periodic, _ in axes),
-            tuple(place for _, _, place in axes),
-        )
 
     def _region(self, number: int, at: int) -> Region:
         identifier, length = layout.REGION_LAYOUT.unpack_from(self.data, at)
@@ -388,7 +373,7 @@ class _Reader:
             form=form,
             threads=threads,
             files=tuple(map(self._file, records.offsets(layout.FILE_RECORD))),
-            places=tuple(map(self._place, records.offsets(layout.TOPOLOGY_RECORD))),
+            places=topology_places(self.path, self.data, records),
             topologies_left_out=header["topologies_left_out"],
             tracing=tracing_of(self.path, header, self.ticks_per_second),
             barriers=header["barriers"],

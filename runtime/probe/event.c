@@ -23,19 +23,15 @@
 #include <errno.h>
 #include <string.h>
 
-/*
- * Returns whether the event only needs to read the clock, and no site is open. This is a single comparison,
+/* Returns whether the event only needs to read the clock, and no site is open. This is a single comparison,
  * because on some processors reading the clock does not overlap with any other instruction
- * (benchmarks/probe/README.md). If a signal handler opens a site afterwards, the next event closes the site.
- */
+ * (benchmarks/probe/README.md). If a signal handler opens a site afterwards, the next event closes it. */
 static inline bool is_plain(const struct aa_thread *thread) {
     return aa_likely(*thread->watch.word == thread->watch.armed);
 }
 
-/*
- * Returns whether the event only needs the clock and the counts, because the program executes its own code
- * both before and after it. behind: the share of the time after the event.
- */
+/* Returns whether the event only needs the clock and the counts, because the program executes its own code
+ * both before and after it. behind: the share of the time after the event. */
 static inline bool is_counted(const struct aa_thread *thread, uint32_t behind) {
     return aa_book_goes_on && aa_watch_is_quiet(&thread->watch) && thread->call.share == AA_OWN &&
            behind == AA_OWN;

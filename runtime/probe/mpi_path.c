@@ -63,6 +63,7 @@ static void start(struct aa_header *header, int rank, int size, bool spawned) {
     aa_fork_watch(NULL, leave_in_child);
     header->path_state = AA_PATH_KNOWN;
     aa_mpi_path = true;
+    aa_path_here(NULL); /* even of a single rank, which has no messages */
     aa_path_everyone(aa_mpi.world);
     aa_path_share(aa_mpi_peers_of(aa_mpi.world), aa_mpi.world);
 }
@@ -88,8 +89,10 @@ static void clear_away(void) {
 }
 
 void aa_mpi_path_ends(void) {
-    if (aa_mpi_path)
-        aa_path_everyone(aa_mpi.world);
+    if (aa_mpi_path) {
+        aa_path_update();
+        aa_path_everyone_ends(aa_mpi.world);
+    }
     if (has_begun) {
         aa_path_end_collectives();
         aa_path_end_answers();

@@ -96,6 +96,7 @@ void aa_path_from_neighbours(MPI_Comm comm);
 
 /* Exchange chains where all processes of the program wait for each other, or for processes of lower rank. */
 void aa_path_everyone(MPI_Comm comm);
+void aa_path_everyone_ends(MPI_Comm comm); /* at the end of the run */
 void aa_path_from_lower(MPI_Comm comm);
 
 /*

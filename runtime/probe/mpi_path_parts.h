@@ -3,7 +3,7 @@
  * it: the tool's own communicator, and the cost of messages (mpi_path_ours.c); chains sent to another process
  * (mpi_path_parcels.c); answers to synchronous sends (mpi_path_answers.c); point-to-point messages
  * (mpi_path_messages.c); shared memory (mpi_path_slots.c); collectives (mpi_path_collectives.c,
- * mpi_path_persistent.c); windows (mpi_path_windows.c); start and end (mpi_path.c).
+ * mpi_path_nonblocking.c, mpi_path_persistent.c); windows (mpi_path_windows.c); start and end (mpi_path.c).
  */
 #ifndef AA_MPI_PATH_PARTS_H
 #define AA_MPI_PATH_PARTS_H
@@ -150,8 +150,15 @@ void aa_path_put(struct aa_path_slots *slots, bool gives, uint32_t flags);
 const struct aa_path *aa_path_take(struct aa_path_slots *slots, int from, int to, uint32_t *flags);
 void aa_path_taken_slots(struct aa_path_slots *slots, bool all_wait_for_all);
 
-/* Returns whether the path follows collectives among these processes. */
+/* Return whether the path follows collectives among these processes; and the members of a communicator, or
+ * null if its collectives are not followed. The second function adds the price of a collective to the cost.
+ */
 bool aa_path_has_group(const struct aa_mpi_peers *peers);
+struct aa_mpi_peers *aa_path_counted_group(MPI_Comm comm);
+
+/* Whether the program has begun a non-blocking collective, or prepared a persistent one. On other
+ * communicators, some ranks may begin such collectives before the path ends, and other ranks afterwards. */
+extern _Atomic bool aa_path_has_begun_ahead;
 
 /* An MPI_User_function that keeps the longer of two chains. */
 void aa_path_choose_longest(void *given, void *kept, int *count, MPI_Datatype *type);

@@ -60,9 +60,9 @@ static uint32_t room_for(unsigned threads) {
 
 static void take_part(void *data) {
     struct region *region = data;
-    struct aa_turn turn = aa_turn_begin(region->team.origin, number());
+    struct aa_turn turn = aa_turn_begin(region->team.origin, &region->team, number());
     region->body(region->data);
-    aa_turn_end(turn, &region->team);
+    aa_turn_end(turn);
 }
 
 /* Calls a function of libgomp in which all threads take part in the region around the call. */
@@ -159,9 +159,9 @@ static void execute_task(void *beginning) {
     const struct task *task = beginning;
     void *data = (char *)beginning + task->offset;
     memcpy(data, &task->head, task->written);
-    struct aa_turn turn = aa_turn_begin(task->origin, number());
+    struct aa_turn turn = aa_turn_begin(task->origin, NULL, number());
     task->body(data);
-    aa_turn_end(turn, NULL);
+    aa_turn_end(turn);
 }
 
 #define MOST_DATA (64l << 10) /* bytes; larger data are not copied to the stack */
@@ -251,9 +251,13 @@ TASK_LOOP(GOMP_taskloop_ull, unsigned long long)
         if (!is_recorded())                                                                                  \
             return next passed;                                                                              \
         struct aa_wait *wait = aa_wait_enter(kind, __builtin_return_address(0));                             \
+        if (kind == AA_WAIT_BARRIER)                                                                         \
+            aa_team_barrier_begins();                                                                        \
         struct aa_waiting waiting = aa_wait_begin(wait);                                                     \
         keep next passed;                                                                                    \
-        aa_wait_end(waiting);
+        aa_wait_end(waiting);                                                                                \
+        if (kind == AA_WAIT_BARRIER)                                                                         \
+            aa_team_barrier_ends();
 #define WAIT_FOR_ALL(kind, name, declared, passed)                                                           \
     WAIT(kind, name, void, , declared, passed)                                                               \
     }

@@ -39,7 +39,7 @@ struct omp_tool {
 enum { PARALLEL_BEGIN = 3, PARALLEL_END, TASK_CREATE, TASK_SCHEDULE, IMPLICIT_TASK, SYNC_REGION_WAIT = 16 };
 enum { MUTEX_RELEASED = 17, MUTEX_ACQUIRE = 26, MUTEX_ACQUIRED };
 enum { BEGIN = 1, END };
-enum { BARRIER_IMPLICIT = 2, TASKWAIT = 5, TASKGROUP, BARRIER_IMPLICIT_PARALLEL = 9 };
+enum { BARRIER_IMPLICIT = 2, TASKWAIT = 5, TASKGROUP, REDUCTION, BARRIER_IMPLICIT_PARALLEL = 9 };
 enum { TASK_COMPLETE = 1, TASK_CANCEL = 3, TASK_DETACH, TASK_LATE_FULFILL = 6 };
 enum { MUTEX_LOCK = 1, MUTEX_TEST_LOCK, MUTEX_CRITICAL = 5, MUTEX_ATOMIC, MUTEX_ORDERED };
 
@@ -67,13 +67,13 @@ struct region {
 };
 
 static void open_task(struct task *task) {
-    task->turn = aa_turn_begin(task->origin, task->team ? task->number : AA_ANY_TREE);
+    task->turn = aa_turn_begin(task->origin, task->team, task->team ? task->number : AA_ANY_TREE);
     task->is_open = true;
 }
 
 static void close_task(struct task *task) {
     task->is_open = false;
-    aa_turn_end(task->turn, task->team);
+    aa_turn_end(task->turn);
 }
 
 /* ---- parallel regions */
@@ -180,12 +180,17 @@ static void on_wait(int kind, int endpoint, omp_data *parallel, omp_data *data, 
         return;
     enum aa_wait_kind what = kind == TASKWAIT || kind == TASKGROUP ? AA_WAIT_TASKS : AA_WAIT_BARRIER;
     bool at_end = is_at_end(task, kind, address), has_place = aa_thread_self && address && !at_end;
+    bool is_barrier = task->team && what == AA_WAIT_BARRIER && kind != REDUCTION && !at_end;
     if (endpoint == END) {
         end_wait(&task->waiting);
+        if (is_barrier)
+            aa_team_barrier_ends();
     } else if (is_last(task, at_end)) {
         data->pointer = NULL;
         close_task(task);
     } else {
+        if (is_barrier)
+            aa_team_barrier_begins();
         task->waiting = aa_wait_begin(has_place ? aa_wait_enter(what, address) : NULL);
     }
 }

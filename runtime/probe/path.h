@@ -12,7 +12,7 @@
 #define AA_PATH_H
 
 #include "path_chain.h"
-#include "self.h"
+#include "path_holder.h"
 
 enum aa_path_state {
     AA_PATH_NOT_ASKED,
@@ -57,29 +57,11 @@ void aa_path_meet(const struct aa_path *longest, bool mine);
 /* Gives the calling thread the longest chain of its process, if that is longer than its own. */
 void aa_path_gather_threads(void);
 
-/* Returns whether the path is still recorded and the calling thread has a chain, which starts with its first
- * MPI call. */
-bool aa_path_is_followed(void);
-
-/*
- * A team that a thread opens. When the team is closed, the chain of the thread gets the work of the slowest
- * member: the thread's own work, and the additional work of another member.
- */
-struct aa_path_team {
-    bool is_followed; /* whether its opener had a chain */
-    double around;    /* the opener's work in the enclosing team */
-};
-
-/* Called when a thread has added its work to its chain and opens a team, and when it has closed the team. */
-void aa_path_team_opened(struct aa_path_team *team);
-void aa_path_team_closed(const struct aa_path_team *team, struct aa_thread *const *threads, uint32_t count);
-
 /* Forgets all chains in the child of a fork, because they belong to its parent. */
 void aa_path_forget(void);
 
 /* Ends the path: from now on, no chain changes. */
 void aa_path_end(void);
-extern _Atomic bool aa_path_has_ended;
 
 /*
  * Returns the cost of chains so far, in ticks summed over all threads: examining nodes, and joining chains.

@@ -4,20 +4,22 @@
 
 #include "path_sums.h"
 
-/* maximum number of nodes in a share; all others are added to the last, without visits */
-#define AA_PATH_SHARE_NODES 64
-
+/* Zeroed memory is an empty share. Its memory grows, and is kept when the share is cleared. */
 struct aa_path_share {
     double work;
-    uint32_t count;
-    struct {
+    uint32_t count, capacity;
+    struct aa_path_share_part {
         uint32_t node, what;
         uint64_t visits;
         double work;
-    } parts[AA_PATH_SHARE_NODES];
+    } * parts;
 };
 
-/* Adds the work of a node to the share `to`. Has the type aa_work_told. */
+void aa_path_share_clear(struct aa_path_share *share);
+void aa_path_share_swap(struct aa_path_share *one, struct aa_path_share *other);
+
+/* Adds the work of a node to the share `to`; to its last node if there is no memory. Has the type
+ * aa_work_told. */
 void aa_path_share_add(void *to, uint32_t node, uint32_t what, uint64_t visits, double work);
 
 /* Adds a part of the share, from 0 to 1, to a chain of this process. */

@@ -2,6 +2,7 @@
 #include "team.h"
 #include "book.h"
 #include "counter.h"
+#include "path.h"
 #include "probe.h"
 #include "region.h"
 #include "self.h"
@@ -68,6 +69,23 @@ void aa_team_open(struct aa_team *team, struct aa_thread **members, uint32_t roo
     *team = (struct aa_team){
         .origin = aa_team_origin(), .opener = aa_thread_self, .room = room, .members = members};
     aa_path_team_opened(&team->path);
+}
+
+void aa_team_barrier_begins(void) {
+    if (!aa_path_has_barriers())
+        return;
+    aa_counter_stop();
+    aa_book(aa_thread_self);
+    aa_path_barrier_reached();
+    aa_counter_go();
+}
+
+void aa_team_barrier_ends(void) {
+    if (!aa_path_has_barriers())
+        return;
+    aa_counter_stop();
+    aa_path_barrier_left();
+    aa_counter_go();
 }
 
 static bool take_out(struct aa_thread *thread, struct aa_team *team) {

@@ -12,7 +12,7 @@
 #ifndef AA_TEAM_H
 #define AA_TEAM_H
 
-#include "path.h"
+#include "path_team.h"
 
 /* Where a call path continues: the node, and a key of its region that stays valid. */
 struct aa_origin {
@@ -47,6 +47,10 @@ void aa_team_close(struct aa_team *team);
  * waited for this team.
  */
 void aa_team_wait(struct aa_thread *thread, struct aa_team *team, struct aa_node *node, bool again);
+
+/* Called when the calling thread reaches and leaves a barrier of its team. */
+void aa_team_barrier_begins(void);
+void aa_team_barrier_ends(void);
 
 /*
  * Ends a thread's wait, because the thread continues. Returns the team for which it waited, if the team is

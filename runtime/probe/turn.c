@@ -22,18 +22,23 @@ static bool descend(struct aa_thread *thread, struct aa_origin origin) {
     return true;
 }
 
-static struct aa_turn begin(struct aa_thread *thread, struct aa_origin origin) {
-    struct aa_turn turn = {NULL, 0, aa_team_come_back(thread)};
+static struct aa_turn begin(struct aa_thread *thread, struct aa_origin origin, struct aa_team *team) {
+    struct aa_turn turn = {.waited_for = aa_team_come_back(thread), .team = team};
     aa_book(thread);
     uint64_t depth = (uint64_t)(thread->top - thread->frames);
-    if (descend(thread, origin))
-        turn.thread = thread, turn.depth = depth;
+    if (!descend(thread, origin))
+        return turn;
+    turn.thread = thread, turn.depth = depth;
+    if (team)
+        turn.around = aa_path_part_begins(&team->path, thread == team->opener);
+    else
+        aa_path_task_begins();
     return turn;
 }
 
-struct aa_turn aa_turn_begin(struct aa_origin origin, uint32_t number) {
+struct aa_turn aa_turn_begin(struct aa_origin origin, struct aa_team *team, uint32_t number) {
     int error = errno;
-    struct aa_turn turn = {NULL, 0, NULL};
+    struct aa_turn turn = {.thread = NULL};
     aa_counter_stop();
     struct aa_thread *thread = aa_thread_self;
     if (!thread) {
@@ -41,14 +46,17 @@ struct aa_turn aa_turn_begin(struct aa_origin origin, uint32_t number) {
         thread = aa_event_attach(number);
     }
     if (thread)
-        turn = begin(thread, origin);
+        turn = begin(thread, origin, team);
     aa_counter_go();
     errno = error;
     return turn;
 }
 
-static void end(struct aa_thread *thread, struct aa_turn turn, struct aa_team *team) {
+static void end(struct aa_thread *thread, struct aa_turn turn) {
+    struct aa_team *team = turn.team;
     aa_book(thread);
+    if (team)
+        aa_path_part_ends(turn.around);
     struct aa_frame *frame = thread->frames + turn.depth;
     if (frame >= thread->top) {
         thread->unmatched++;
@@ -64,11 +72,11 @@ static void end(struct aa_thread *thread, struct aa_turn turn, struct aa_team *t
         aa_team_wait(thread, team, node, false);
 }
 
-void aa_turn_end(struct aa_turn turn, struct aa_team *team) {
+void aa_turn_end(struct aa_turn turn) {
     struct aa_thread *thread = aa_thread_self;
     if (!turn.thread || thread != turn.thread)
         return;
     aa_counter_stop();
-    end(thread, turn, team);
+    end(thread, turn);
     aa_counter_go();
 }

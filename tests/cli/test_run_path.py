@@ -168,7 +168,13 @@ def test_a_program_of_one_rank_sends_nothing(tool: Tool, late: Built) -> None:
     assert not has_path(experiment)
     assert experiment.notes.remarks == ()
     listed = succeed(tool("autoanalyzer", "analyze", "out", "--path")).stdout.decode()
-    assert "the critical path is not known: only runs of several ranks with --path auto or always record it" in listed
+    assert "the critical path is not known: to record it, use --path auto (several ranks) or --path always" in listed
+
+
+def test_a_single_rank_has_a_path_if_it_is_requested(tool: Tool, late: Built) -> None:
+    experiment = recorded(tool, "--path", "always", *launched(1, late()))
+    assert has_path(experiment)
+    assert float(np.asarray(experiment.exclusive("path_time")).sum()) > 0
 
 
 def test_what_the_program_does_is_what_it_is_without_the_path(tool: Tool, late: Built) -> None:

@@ -86,6 +86,7 @@ def test_notes_are_read_back():
         command=("mpirun", "-n", "4"),
         missing=(2,),
         clocks={"cpu": "rseq"},
+        path_is_partial=True,
         counts_by_rank=False,
         run_delay={"0": 1.25, "3": 0.0},
         involuntary_switches={"0": 7},

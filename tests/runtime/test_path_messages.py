@@ -33,6 +33,23 @@ int main(int argc, char **argv) {
 }
 """
 
+NEVER_TOGETHER = """
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+    int rank, sum = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 200; i++) {
+        int value = i, other = 1 - rank;
+        MPI_Sendrecv_replace(&value, 1, MPI_INT, other, 0, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        sum += value;
+    }
+    printf("%d on %d\\n", sum, rank);
+    return MPI_Finalize();
+}
+"""
+
 PARTITIONED = """
 #include <mpi.h>
 #include <stdio.h>
@@ -539,6 +556,13 @@ def test_a_path_that_takes_too_long_is_given_up_by_all_whatever_other_threads_do
     total = 2 * (sum(range(400)) + 2 * sum(range(0, 400, 50)))
     assert output == [f"{total} on {rank}" for rank in range(2)]
     assert all(each.state == "too_dear" and each.messages < 800 for each in chains)
+
+
+@pytest.mark.by_day(mpi=["openmpi"])
+def test_a_path_is_whole_if_its_ranks_never_meet_before_the_end(mpi: tuple[str, str], tmp_path: Path) -> None:
+    output, chains = said(*mpi, NEVER_TOGETHER, tmp_path, **LITTLE)
+    assert output == ["19900 on 0", "19900 on 1"]
+    assert [each.state for each in chains] == ["known"] * 2
 
 
 @pytest.mark.by_day(mpi=["openmpi"])

@@ -59,4 +59,19 @@ def test_without_a_path_one_line_says_how_to_get_it(
     make_experiment: MakeExperiment, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines = printed(make_experiment({"even": [1.0, 1.0]}), capsys)
-    assert lines == ["the critical path is not known: only runs of several ranks with --path auto or always record it"]
+    assert lines == ["the critical path is not known: to record it, use --path auto (several ranks) or --path always"]
+
+
+@pytest.mark.parametrize(
+    ("is_partial", "said"),
+    [
+        (True, ", for the beginning of the run only"),
+        (False, "; the busiest rank is busy for longer, so a part of the path is missing"),
+    ],
+)
+def test_it_is_said_why_a_path_has_no_efficiencies(
+    is_partial: bool, said: str, make_experiment: MakeExperiment, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = make_experiment({"even": [2.0] * 3}, path_time={"even": [1.0, 0.0, 0.0]})
+    lines = printed(made.replaced(notes=replace(made.notes, path_is_partial=is_partial)), capsys)
+    assert lines[0] == f"critical path: 1 s of busy time{said}"

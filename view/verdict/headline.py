@@ -71,7 +71,10 @@ def base(findings: Findings) -> list[str]:
     if time == run:
         return []
     if found.is_path:
-        return [f"critical path {time} (100 %): the wall time if each rank had a free core and messages took no time"]
+        is_asleep = any(each.to is LostTo.ASLEEP for each in findings.verdict.lost)
+        usual = "if each rank had a free core and messages took no time"
+        how = "with free cores, no sleep, and messages that take no time" if is_asleep else usual
+        return [f"critical path {time} (100 %): the wall time {how}"]
     what = "busiest rank" if processes(findings)[1] > 1 else "program"
     return [f"{what} {time} (100 %): its busy time"]
 

@@ -53,7 +53,10 @@ def why_threads_wait(findings: Findings, finding: Finding) -> Iterator[tuple[str
     The reasons are: a different thread is slowest each time; threads queue for locks; barriers.
     """
     if finding.is_of_teams:
-        yield f"why: a different thread is slowest each time {_what_runs(findings, finding)} runs", Kind.LATE
+        when = (
+            "before each barrier" if _barriers(findings, finding) else f"each time {_what_runs(findings, finding)} runs"
+        )
+        yield f"why: a different thread is slowest {when}", Kind.LATE
     found = findings.thread_waits
     few = "; part of the waiting may be for a core" if found.shared else ""
     for position in _positions(findings, finding):
@@ -71,8 +74,7 @@ def who_waits_at_barriers(findings: Findings, finding: Finding) -> Iterator[str]
     waiting = threads_that_wait(findings, finding)
     if not waiting or not finding.region:
         return
-    paths, known = findings.experiment.walk(finding.region.id), findings.thread_waits.by_path
-    places = added((wait for path in paths for wait in known.get(path, ()) if wait.kind in BARRIERS), same=True)
+    places = _barriers(findings, finding)
     at = _where(places[0]) if places else "the region's end"
     mean = time_of(findings.experiment, sum(waiting.values()) / len(waiting))
     verb, each = ("waits", "") if len(waiting) == 1 else ("wait", " on average")
@@ -120,6 +122,13 @@ def _what_runs(findings: Findings, finding: Finding) -> str:
     if finding.difference is None or around is None or around == finding.difference:
         return "the region"
     return Place.of(findings.experiment, regions[around]).in_words
+
+
+def _barriers(findings: Findings, finding: Finding) -> tuple[ThreadWait, ...]:
+    """Return the barriers inside a finding's region, the longest waits first; without the barrier at its end."""
+    paths = findings.experiment.walk(finding.region.id) if finding.region else ()
+    known = findings.thread_waits.by_path
+    return added((wait for path in paths for wait in known.get(path, ()) if wait.kind in BARRIERS), same=True)
 
 
 def _positions(findings: Findings, finding: Finding) -> list[int]:

@@ -93,6 +93,8 @@ class Reading:
         self._is_call: list[bool] = []  # whether each call path is an MPI call
         self._in_mpi: list[bool] = []
         self.histories: dict[int, History] = _ByLocation(history)
+        self._process = {each._ref: each.group._ref for each in archive.definitions.locations}
+        self._teams: defaultdict[int, list[int | None]] = defaultdict(list)  # process → where its open teams began
         self._members: dict[str, Any] = {}
         self._unread: set[str] = set()
         self._last = 0
@@ -166,7 +168,31 @@ class Reading:
             ),
         }
         found: dict[str, Take] = {kind: self._both(kind, ours.get(kind), more.get(kind)) for kind in NUMBERS}
-        return found | {"Enter": self._enter, "Leave": self._leave}
+        teams = {kind: self._forked(found[kind]) for kind in ("ThreadFork", "OmpFork")}
+        teams |= {kind: self._joined(found[kind]) for kind in ("ThreadJoin", "OmpJoin")}
+        return found | teams | {"Enter": self._enter, "Leave": self._leave}
+
+    def _forked(self, further: Take) -> Take:
+        def take(location: int, ticks: int, *numbers: int) -> None:
+            self._teams[self._process[location]].append(self._current(location))
+            further(location, ticks, *numbers)
+
+        return take
+
+    def _joined(self, further: Take) -> Take:
+        def take(location: int, ticks: int, *numbers: int) -> None:
+            if teams := self._teams[self._process[location]]:
+                teams.pop()
+            further(location, ticks, *numbers)
+
+        return take
+
+    def _current(self, location: int) -> int | None:
+        """Return a location's call path; for a thread outside all regions, the call path where its team began."""
+        if (history := self.histories[location]).stack:
+            return history.stack[-1]
+        teams = self._teams.get(self._process[location])
+        return teams[-1] if teams else None
 
     def _both(self, kind: str, ours: Take | None, more: Take | None) -> Take:
         histories, unread, origin, resolution = self.histories, self._unread, self._origin, self._resolution
@@ -203,7 +229,7 @@ class Reading:
     def _enter(self, location: int, ticks: int, region: int) -> None:
         self._last = max(self._last, ticks)
         history = self.histories[location]
-        parent = history.stack[-1] if history.stack else None
+        parent = self._current(location)
         path = self._paths.get((parent, region))
         if path is None:
             path = self._path_of(parent, region)

@@ -79,6 +79,16 @@ def test_the_region_in_which_ranks_wait_and_work_one_after_another_is_named_with
     assert foremost_sentence(found, first) == "The verdict names sweep (app.c:2): 33 % of the critical path."
 
 
+def test_the_beginning_of_a_path_is_not_taken_for_all_of_it(chain: Experiment) -> None:
+    """Even if it is longer than the busiest rank's time."""
+    part = analyze(chain.replaced(notes=replace(chain.notes, path_is_partial=True)))
+    assert part.explanation.serialisation is None
+    assert part.critical_path is not None
+    assert part.critical_path.efficiency is None
+    assert not any(each.kind is Kind.ONE_AFTER_ANOTHER for each in part.verdict.findings)
+    assert not part.verdict.base.is_path
+
+
 def test_where_ranks_wait_is_said_with_the_efficiency_unless_a_finding_does(chain: Experiment, make_experiment) -> None:
     assert analyze(chain).verdict.longest_wait is None
     late = followed(
@@ -275,6 +285,7 @@ def test_time_beside_the_base_is_in_mpi_or_asleep(make_experiment: MakeExperimen
     assert beside == [(LostTo.TRANSFER, pytest.approx(1.0), ()), (LostTo.ASLEEP, pytest.approx(2.0), ())]
     text = " ".join(" ".join(verdict_lines(found)).split())
     assert "; path + MPI 5 s: 4 s + 1 s in MPI; 2 s neither busy nor in MPI" in text
+    assert "4 s (100 %): the wall time with free cores, no sleep, and messages that take no time" in text
 
 
 def test_of_ranks_whose_work_an_excluded_one_may_hand_out_none_is_in_turn(chain: Experiment) -> None:
@@ -649,15 +660,19 @@ def test_a_region_without_busy_time_saves_none(chain: Experiment) -> None:
     }
 
 
+@pytest.mark.parametrize("beside", [0.0, 40.0])
 def test_work_that_may_be_passed_on_keeps_its_saving_where_ranks_wait_for_a_part_of_it(
-    make_experiment: MakeExperiment,
+    beside: float, make_experiment: MakeExperiment
 ) -> None:
-    """``solve`` calls MPI, so visits do not show whether ranks pass on results or are late in turn."""
+    """``solve`` calls MPI, so visits do not show whether ranks pass on results or are late in turn.
+
+    With much other work, less than a tenth of the run is lost by this.
+    """
     found = analyze(
         followed(
             make_experiment,
-            {"sweep": [0.0] * 4, "sweep/solve": [3.0] * 4},
-            path={"sweep/solve": [1.5] * 4},
+            {"sweep": [0.0] * 4, "sweep/solve": [3.0] * 4, "even": [beside] * 4},
+            path={"sweep/solve": [1.5] * 4, "even": [beside, 0, 0, 0]},
             waits={"sweep": [1.5] * 4},
             delays={"sweep/solve": [1.5] * 4},
             who=[("sweep", "solve", 6.0, 6.0)],

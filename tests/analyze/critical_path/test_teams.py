@@ -12,8 +12,10 @@ from autoanalyzer.advise import Found, advise
 from autoanalyzer.analyze import Findings, analyze
 from autoanalyzer.analyze.run.busy import busy_times
 from autoanalyzer.analyze.verdict import Finding, Kind, Why
+from autoanalyzer.analyze.verdict.teams import slow_in_turn
 from autoanalyzer.experiment import CallPath, Experiment, Region
 from autoanalyzer.experiment.algebra import mean
+from autoanalyzer.experiment.thread_wait import ThreadWait
 from autoanalyzer.view.verdict import verdict_lines
 
 from ..conftest import MakeExperiment
@@ -62,6 +64,25 @@ def test_threads_that_are_slowest_in_turn_are_an_imbalance(make_experiment: Make
     said = "all threads alike in total: 5 s each; 8 s on the critical path, which follows the slowest thread each time"
     assert f"saves up to 3 s (30 % of path) {said} why: a different thread is slowest each time the region runs" in text
     assert "try: balance each execution of the region: smaller chunks, schedule(dynamic), or tasks" in text
+
+
+def test_threads_that_are_slow_in_turn_between_barriers_need_no_second_run_of_the_region(
+    make_experiment: MakeExperiment,
+) -> None:
+    made = alike(make_experiment, team_time=IN_TURN)
+    (team,) = (each.region.descriptor for each in made.call_paths if each.region.name == "team")
+    barrier = ThreadWait(team, "barrier", "app.c", 7, 2, (0, 1), (9.0,) * 2, (0.0,) * 2, (3.0,) * 2, (0.0,) * 2)
+    text = text_of(analyze(made.replaced(notes=replace(made.notes, thread_waits=(barrier,)))))
+    assert "why: a different thread is slowest before each barrier try:" in text
+
+
+def test_threads_that_are_slow_in_turn_are_looked_for_once(
+    make_experiment: MakeExperiment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = analyze(alike(make_experiment, team_time=IN_TURN))
+    assert verdict_lines(found, advised=advise(found, lambda _: Found(None)))
+    monkeypatch.setattr("autoanalyzer.analyze.verdict.teams._culprits", None)  # which would be called to look again
+    assert [*slow_in_turn(found).values()] == [None]
 
 
 @pytest.mark.parametrize("totals", [[5.0, 5.0] * 2, [6.0, 4.0] * 2])
@@ -210,6 +231,28 @@ def test_what_only_other_threads_of_a_team_do_is_not_busy_time_of_the_rank(make_
         visits={"team": [9.0] * 4, "team/a": [9.0, 0.0] * 2, "team/b": [0.0, 9.0] * 2},
     )
     assert busy_times(made)[1:].tolist() == [[0.5, 0.0] * 2, [0.0] * 4, [5.0, 0.0] * 2]
+
+
+def test_a_call_path_is_in_a_team_on_all_ranks_whichever_ranks_are_read_together(
+    make_experiment: MakeExperiment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only on the first rank does a second thread execute the function."""
+
+    def on_path() -> list[float]:
+        made = of_threads(
+            make_experiment,
+            {"team": [5.0, 5.0, 5.0, 0.0]},
+            {"team": [1.0, 2.0, 3.0, 0.0]},
+            team_time={"team": [3.0, 3.0, 5.0, 0.0]},
+            visits={"team": [9.0, 9.0, 9.0, 0.0]},
+        )
+        teams = analyze(made).explanation.teams
+        assert teams is not None
+        return teams.on_path.tolist()
+
+    together = on_path()
+    monkeypatch.setattr("autoanalyzer.experiment.experiment._BLOCK", 4)
+    assert on_path() == together == [6.0, 0.0]
 
 
 @pytest.mark.parametrize(("slowest", "line"), [((8.0, 5.0), 4), ((7.0, 7.0), 3)])

@@ -14,6 +14,7 @@ from autoanalyzer.analyze.scaling.grids import dimensions
 from autoanalyzer.analyze.scaling.predictions import models_of
 from autoanalyzer.errors import InputError, UsageError
 from autoanalyzer.experiment import Experiment, Topology
+from autoanalyzer.experiment.delay import Delay
 from autoanalyzer.view.scaling import scaling_document, scaling_lines
 
 from ..conftest import MakeExperiment
@@ -27,13 +28,23 @@ PLACES = {"replicated": "all", "one_after_another": "chain", "imbalance": "maste
 def run(make_experiment: MakeExperiment) -> MakeRun:
     """Make a run: 8 s divided, 1 s on every rank, 1 s in turn, and 1 s on rank 0 alone."""
 
-    def make(ranks: int, *, counted: bool = True, beside: float = 0.0, slow: float = 1.0, **notes: Any) -> Experiment:
+    def make(
+        ranks: int,
+        *,
+        counted: bool = True,
+        beside: float = 0.0,
+        slow: float = 1.0,
+        by_messages: float | None = 1.0,
+        **notes: Any,
+    ) -> Experiment:
         master = [1.0, *[0.0] * (ranks - 1)]
         work = {"divided": [8 / ranks] * ranks, "all": [1.0] * ranks, "chain": [1 / ranks] * ranks, "master": master}
         times = {name: [slow * each for each in values] for name, values in work.items()}
         first = {name: [values[0], *[0.0] * (ranks - 1)] for name, values in times.items()}
         length = slow * (8 / ranks + 3)
         others: dict[str, Any] = {"path_time": {**first, "chain": times["chain"]}} if ranks > 1 else {}
+        if by_messages is not None and ranks > 1:
+            others["delay_time"] = {"chain": [1 / ranks] * ranks}
         if counted:
             others["instructions"] = {name: [RATE * each for each in values] for name, values in work.items()}
         made = make_experiment(
@@ -46,6 +57,9 @@ def run(make_experiment: MakeExperiment) -> MakeRun:
             **others,
         )
         facts = {"program": "app", "command": ("mpirun", "-n", str(ranks), "./app", "5"), "processors": 64, **notes}
+        named = {each.region.name: each.region.descriptor for each in made.call_paths}
+        if by_messages is not None:
+            facts |= {"delays": (Delay(named["MPI_Wait"], named["chain"], 1.0, by_messages),)}
         return made.replaced(notes=replace(made.notes, **facts))
 
     return make
@@ -86,6 +100,40 @@ def test_factors_and_losses_are_those_worked_out_by_hand(run: MakeRun, counted: 
     assert losses(found) == pytest.approx(
         {**{f"{kind} {name}": 3 for kind, name in PLACES.items()}, "not_explained ": 0}
     )
+
+
+def test_ranks_that_wait_for_what_is_unknown_are_late(run: MakeRun) -> None:
+    """Whether ranks pass on results is shown by delays, which these runs do not have."""
+    found = judged(run(1), run(2), run(4, by_messages=None))
+    assert "one_after_another chain" not in losses(found)
+    assert losses(found)["late chain"] == pytest.approx(3)
+
+
+def test_ranks_that_are_slow_in_turn_are_not_one_after_another(run: MakeRun) -> None:
+    found = judged(run(1), run(2), run(4, by_messages=0.0))
+    assert losses(found)["imbalance chain"] == pytest.approx(3)
+
+
+def test_threads_that_are_slow_in_turn_lose_nothing_by_more_ranks(make_experiment: MakeExperiment) -> None:
+    """Of each rank, both threads work equally long in total, but a different one is slowest each time."""
+
+    def of_threads(ranks: int) -> Experiment:
+        slowest = [16 / ranks, 0.0]
+        made = make_experiment(
+            {"team": [10 / ranks] * 2 * ranks},
+            threads=2,
+            path_time={"team": slowest + [0.0] * 2 * (ranks - 1)},
+            team_time={"team": slowest * ranks},
+            omp_time={"team": [6 / ranks] * 2 * ranks},
+            off={"team": [6 / ranks] * 2 * ranks},
+            visits={"team": [9.0] * 2 * ranks},
+        )
+        return made.replaced(notes=replace(made.notes, processors=64))
+
+    found = judged(of_threads(1), of_threads(4), mode="strong")
+    assert (found.ledger.whole, found.ledger.ideal) == pytest.approx((16, 16))
+    assert losses(found) == pytest.approx({"not_explained ": 0})
+    assert found.factors["load_balance"] == found.factors["serialisation"] == pytest.approx((1, 1))
 
 
 def test_slower_cores_and_messages_are_losses_of_their_own(run: MakeRun) -> None:

@@ -9,6 +9,7 @@ from random import Random
 import pytest
 
 from autoanalyzer.analyze import analyze
+from autoanalyzer.analyze.verdict import Kind
 from autoanalyzer.experiment import Experiment, load
 
 from .otf2_program import collective, naive, of_ranks, receive, run, send, work, write
@@ -270,6 +271,83 @@ def test_the_slowest_thread_of_a_team_is_on_the_path(tmp_path: Path) -> None:
     }
     assert found == {("main", 0, 0): 1.5, ("!$omp parallel", 0, 1): 3.0}
     assert _by_place(experiment, "wait_time") == pytest.approx({("MPI_Barrier", 1): 1.0})
+
+
+PARALLEL, BARRIER = ("!$omp parallel",), ("!$omp implicit barrier",)
+
+
+def _in_team(start: float, busy: float, end: float) -> list[tuple]:
+    """Return what a thread does in a parallel region, in which it is busy for some seconds and then waits."""
+    return [
+        (start, "enter", PARALLEL),
+        (start + busy, "enter", BARRIER),
+        (end, "leave", BARRIER),
+        (end, "leave", PARALLEL),
+    ]
+
+
+def test_threads_that_are_slow_in_turn_are_no_imbalance_of_ranks(tmp_path: Path) -> None:
+    """Both threads work for 8 s; in each of 4 parallel regions, one is busy for 3 s, the other for 1 s."""
+    starts = [1.0 + 3.0 * number for number in range(4)]
+
+    def events(rank: int, thread: int) -> list[tuple]:
+        found = []
+        for number, start in enumerate(starts):
+            team = _in_team(start, 3.0 if (number + rank) % 2 == thread else 1.0, start + 3.0)
+            found += team if thread else [(start, "forked", (2,)), *team, (start + 3.0, "joined", ())]
+        if thread:
+            return found
+        barrier = (("begun", ()), ("ended", ("MPI_Barrier", (0, 1), 0)), ("leave", ("MPI_Barrier",)))
+        last = [(13.0, "enter", ("MPI_Barrier",)), *((13.0, *each) for each in barrier)]
+        return _instant(*found, *last, (13.0, "leave", ("main",)))
+
+    everyone = ((rank, thread) for rank in (0, 1) for thread in (0, 1))
+    experiment = load(write(tmp_path / "archive", {each: events(*each) for each in everyone}))
+    assert sum(_by_place(experiment, "path_time").values()) == pytest.approx(13.0)
+    assert _by_place(experiment, "team_time") == pytest.approx({(*PARALLEL, rank): 12.0 for rank in (0, 1)})
+    found = analyze(experiment)
+    path = found.explanation.serialisation
+    assert path is not None
+    assert not path.beyond.any()
+    assert [each.is_of_teams for each in found.verdict.findings if each.kind is Kind.IMBALANCE] == [True]
+
+
+def test_ranks_that_are_slow_in_turn_are_not_one_after_another(tmp_path: Path) -> None:
+    """They exchange messages after each step; the path has no more steps than a rank."""
+    programs = []
+    for rank in (0, 1):
+        steps = (
+            (work("w", 2.0 if (step + rank) % 2 else 1.0), send(1 - rank), receive(1 - rank)) for step in range(20)
+        )
+        programs.append([each for step in steps for each in step])
+    experiment = _loaded(tmp_path, programs)
+    assert sum(_by_place(experiment, "path_time").values()) == pytest.approx(40.0)
+    assert sum(each for (name, _), each in _by_place(experiment, "path_visits").items() if name == "w") == 20
+    assert [each.kind for each in analyze(experiment).verdict.findings] == [Kind.IMBALANCE]
+
+
+def test_what_a_thread_did_in_its_team_before_it_called_mpi_is_on_the_path_once(tmp_path: Path) -> None:
+    """The first thread works for 3 s, of which 2 s are before a barrier of the ranks; the other one for 4 s."""
+
+    def master(rank: int) -> list[tuple]:
+        return _instant(
+            (1.0, "forked", (2,)),
+            (1.0, "enter", PARALLEL),
+            (3.0, "enter", ("MPI_Barrier",)),
+            (3.0, "begun", ()),
+            (3.0, "ended", ("MPI_Barrier", (0, 1), 0)),
+            (3.0, "leave", ("MPI_Barrier",)),
+            (4.0, "enter", BARRIER),
+            (5.0, "leave", BARRIER),
+            (5.0, "leave", PARALLEL),
+            (5.0, "joined", ()),
+            (5.0, "leave", ("main",)),
+        )
+
+    events = {(rank, 0): master(rank) for rank in range(2)}
+    experiment = load(write(tmp_path / "archive", events | {(rank, 1): _in_team(1.0, 4.0, 5.0) for rank in range(2)}))
+    assert sum(_by_place(experiment, "path_time").values()) == pytest.approx(5.0)
+    assert _by_place(experiment, "team_time") == pytest.approx({(*PARALLEL, rank): 4.0 for rank in (0, 1)})
 
 
 def test_clocks_that_contradict_each_other_leave_no_path_and_one_line(tmp_path: Path) -> None:

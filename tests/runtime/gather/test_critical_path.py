@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -137,7 +137,8 @@ def test_what_names_no_node_or_no_process_is_unknown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("state", "counted", "stored"), [("known", False, True), ("known", True, False), ("too_dear", False, False)]
+    ("state", "counted", "stored"),
+    [("known", False, True), ("missed", False, True), ("known", True, False), ("too_dear", False, False)],
 )
 def test_the_slowest_threads_of_teams_are_stored_if_they_were_timed_to_the_end(
     state: str, counted: bool, stored: bool
@@ -147,6 +148,25 @@ def test_the_slowest_threads_of_teams_are_stored_if_they_were_timed_to_the_end(
     names = [each.name for each in path_metrics(counted=path.counted, has_teams=path.has_teams)]
     assert table(path, 0, "team") == ({1: 2e9, 2: 3e9} if counted else {1: 2, 2: 3})
     assert ("team_time" in names) == stored
+
+
+def test_a_path_that_was_given_up_is_partial() -> None:
+    states = ("known", "missed", "too_dear")
+    assert [process(state=each).is_partial for each in states] == [False, False, True]
+
+
+def test_delays_are_read_once() -> None:
+    read: list[str] = []
+
+    class Watched(PathRecords):
+        def entries(self, kind: str) -> Records:
+            read.append(kind)
+            return super().entries(kind)
+
+    made = process(record("delay", (0, 20, 10, 8)), record("message_delay", (0, 30, 20, 4)))
+    path = CriticalPath({0: Watched(**{each.name: getattr(made, each.name) for each in fields(made)})})
+    assert len([*path.waits()]) == 2
+    assert (read.count("delay"), read.count("message_delay")) == (1, 1)
 
 
 def test_times_are_seconds_and_instructions_are_as_they_are() -> None:

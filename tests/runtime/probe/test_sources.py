@@ -27,7 +27,7 @@ STACK = 1 << 10  # bytes that a function may take; a user thread may have a page
 # More is there before main, and where the MPI library or the OpenMP runtime goes deeper.
 AT_START = {"make_in", "aa_shard_folder_keep", "aa_shard_folder_mark", "aa_shard_folder_unmark", "aa_script_name"}
 AT_START |= {"time_of_function", "aa_price_of"}
-WITHIN_LIBRARIES = {"all_came", "aa_path_blame", "aa_path_team_closed"}
+WITHIN_LIBRARIES = {"all_came", "aa_path_blame"}
 RARELY = {"aa_warn"}
 
 Uses = dict[str, set[str]]

@@ -414,9 +414,9 @@ struct member {
 static void *take_part(void *given) {
     const struct member *member = given;
     is_first = member->number == 0;
-    struct aa_turn turn = aa_turn_begin(member->team->origin, member->number);
+    struct aa_turn turn = aa_turn_begin(member->team->origin, member->team, member->number);
     perform(member->words);
-    aa_turn_end(turn, member->team);
+    aa_turn_end(turn);
     pthread_barrier_wait(member->done);
     return NULL;
 }
@@ -446,9 +446,9 @@ static void in_team(int number, struct words words) {
 static struct aa_origin task;
 
 static void in_task(struct words words) {
-    struct aa_turn turn = aa_turn_begin(task, AA_ANY_TREE);
+    struct aa_turn turn = aa_turn_begin(task, NULL, AA_ANY_TREE);
     perform(words);
-    aa_turn_end(turn, NULL);
+    aa_turn_end(turn);
 }
 #else
 static void in_team(int number, struct words words) {

@@ -597,6 +597,79 @@ static void persistent(void) {
             MPI_Barrier(WORLD);
     }
 }
+
+/* In one execution of a team, threads wait for each other after each of four parts; in each of them, another thread
+ * has three times the work: path 4 * 3. The first thread calls MPI after two parts, in the second time after work. */
+static void phases(void) {
+    #pragma omp parallel num_threads(3)
+    for (int i = 0; i < 4; i++) {
+        int units = omp_get_thread_num() == i % 3 ? 3 : 1;
+        if (omp_get_thread_num() == 0 && i == 1)
+            MPI_Barrier(WORLD);
+        compute(units);
+        if (omp_get_thread_num() == 0 && i == 2)
+            MPI_Barrier(WORLD);
+        #pragma omp barrier
+    }
+}
+
+/* The first thread executes its tasks after it has left the loop that creates them, while the other waits. */
+static void deferred(int units) {
+    int left = 4;
+    omp_lock_t lock;
+    omp_init_lock(&lock);
+    omp_set_lock(&lock);
+    #pragma omp parallel num_threads(2)
+    if (omp_get_thread_num() == 0) {
+        for (int i = 0; i < 4; i++) {
+            #pragma omp task shared(left)
+            {
+                compute(units);
+                if (--left == 0)
+                    omp_unset_lock(&lock);
+            }
+        }
+    } else {
+        omp_set_lock(&lock);
+        omp_unset_lock(&lock);
+    }
+    omp_destroy_lock(&lock);
+}
+
+/* Four tasks: path 4 * 6. */
+static void tasks(void) {
+    deferred(6);
+}
+
+/* Starts the threads, and loads the library's functions. Before MPI_Init, only the first thread's work is on the path. */
+static void early(void) {
+    #pragma omp parallel num_threads(3)
+    compute(omp_get_thread_num() == 2 ? 5 : 0);
+    deferred(0);
+}
+
+#define TEN(what, n)                                                                                         \
+    what(n##0) what(n##1) what(n##2) what(n##3) what(n##4) what(n##5) what(n##6) what(n##7) what(n##8) what(n##9)
+#define DEFINED(n)                                                                                           \
+    static void wide_##n(void) {                                                                             \
+        compute(1);                                                                                          \
+    }
+#define CALLED(n) wide_##n();
+TEN(DEFINED, 1)
+TEN(DEFINED, 2)
+TEN(DEFINED, 3)
+TEN(DEFINED, 4)
+
+/* In one execution of a team, its slowest thread is in many call paths: path 40, one in each function. */
+static void wide(void) {
+    #pragma omp parallel num_threads(3)
+    if (omp_get_thread_num() == 1) {
+        TEN(CALLED, 1)
+        TEN(CALLED, 2)
+        TEN(CALLED, 3)
+        TEN(CALLED, 4)
+    }
+}
 #endif
 
 #define SHAPE(name)                                                                                          \
@@ -617,11 +690,14 @@ int main(int argc, char **argv) {
         SHAPE(unwindowed), SHAPE(fenced),     SHAPE(unfenced),    SHAPE(posted),
         SHAPE(repeated),   SHAPE(filed),      SHAPE(ordered),     SHAPE(synchronous),   SHAPE(answered),
 #ifdef _OPENMP
-        SHAPE(teams),       SHAPE(persistent),
+        SHAPE(teams),       SHAPE(persistent), SHAPE(phases), SHAPE(tasks), SHAPE(wide),
 #endif
     };
     MPI_Group all;
     int units[MOST];
+#ifdef _OPENMP
+    early();
+#endif
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(WORLD, &rank);
     MPI_Comm_size(WORLD, &size);

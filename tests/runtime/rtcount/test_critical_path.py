@@ -17,6 +17,7 @@ from .conftest import Lab
 
 EXACT: Final = 1e-3
 SHARE: Final = 1e-2  # of the path, by which a part of it may differ
+TEAMS: Final = {"teams": "16", "persistent": "6", "phases": "12", "tasks": "24", "wide": "40"}
 LAUNCHERS: Final = {"mpicc.openmpi": ("mpirun.openmpi", "--oversubscribe"), "mpicc.mpich": ("mpirun.mpich",)}
 
 
@@ -62,7 +63,7 @@ def assert_visits(experiment: Experiment, ranks: int) -> None:
     ],
 )
 def test_the_path_of_each_shape_is_as_long_as_theory_says(lab: Lab, compiler: str, ranks: int) -> None:
-    expected = {name: length for name, (length, _) in SHAPES.items()} | {"teams": "16", "persistent": "6"}
+    expected = {name: length for name, (length, _) in SHAPES.items()} | TEAMS
     expected |= FURTHER if ranks >= 4 else {}
     experiment, of_teams = counted(lab, compiler, ranks, "master", *expected)
     values = np.asarray(experiment.exclusive("path_instructions"))
@@ -71,6 +72,8 @@ def test_the_path_of_each_shape_is_as_long_as_theory_says(lab: Lab, compiler: st
     lengths = {name: found[name] / unit for name in expected}
     assert lengths == pytest.approx({name: in_units(text, ranks) for name, text in expected.items()}, rel=EXACT)
     assert 2 * (1 - EXACT) < found["master"] / unit < 2 * (ranks - 1) * (1 + EXACT)
-    assert np.array(of_teams) / unit == pytest.approx([2 * (3 + 3) + 6] * ranks, rel=EXACT)
+    assert np.array(of_teams) / unit == pytest.approx([2 * (3 + 3) + 6 + 12 + 24 + 40] * ranks, rel=EXACT)
+    parts = of_functions(experiment, values, [f"wide_{number}" for number in range(10, 50)])
+    assert list(parts.values()) == pytest.approx([unit] * 40, rel=SHARE)
     assert_parts(experiment, unit, ranks)
     assert_visits(experiment, ranks)

@@ -1,0 +1,60 @@
+/*
+ * Teams of threads on the critical path. The slowest thread counts: of the whole execution, or, if threads
+ * wait for each other at barriers of the team, of each stretch between two barriers.
+ */
+#ifndef AA_PATH_TEAM_H
+#define AA_PATH_TEAM_H
+
+#include "path_holder.h"
+
+/*
+ * A team that a thread opens. When the team is closed, the chain of the thread gets the work of the slowest
+ * member: the thread's own work, and the additional work of another member.
+ */
+struct aa_path_team {
+    bool is_followed;              /* whether its opener had a chain */
+    double around;                 /* the opener's work in the enclosing team */
+    struct aa_path_holder *opener; /* null if the team's barriers are not followed */
+    uint32_t reached;              /* the number of barriers that threads have reached */
+    _Atomic uint32_t passed;       /* the number of barriers whose slowest thread is in the opener's chain */
+    _Atomic bool is_over;          /* whether the team's next barriers are no longer followed */
+    double slowest[2]; /* the work of the slowest thread before the last two barriers, by parity */
+};
+
+/* Called when a thread has added its work to its chain and opens a team, and when it has closed the team. */
+void aa_path_team_opened(struct aa_path_team *team);
+void aa_path_team_closed(const struct aa_path_team *team, struct aa_thread *const *threads, uint32_t count);
+
+/* The part of a thread in a team. */
+struct aa_path_part {
+    struct aa_path_team *team; /* null if the team's barriers are not followed */
+    uint32_t barriers;         /* the number of barriers that the thread has reached */
+    double work;               /* its work before the last of them */
+    bool had_task;             /* whether it has executed a task since then */
+};
+
+/* Called by each thread of a team when it begins its part, after booking its work, and ends it. Returns the
+ * thread's part in the team around it. */
+struct aa_path_part aa_path_part_begins(struct aa_path_team *team, bool is_opener);
+void aa_path_part_ends(struct aa_path_part around);
+
+/* Returns whether the calling thread has a part in a team whose barriers are followed. */
+bool aa_path_has_barriers(void);
+
+/* Called when the thread has booked its work and reaches a barrier, when it begins a task, and when it leaves
+ * the barrier. */
+void aa_path_barrier_reached(void);
+void aa_path_task_begins(void);
+void aa_path_barrier_left(void);
+
+/* Leaves out a thread's work up to now: for its chain, or as a member of teams. */
+void aa_path_pass_over(struct aa_work *work, const struct aa_thread *thread);
+void aa_path_member_passed_over(const struct aa_thread *thread);
+
+/* Returns the cost of following barriers so far, in ticks summed over all threads. */
+uint64_t aa_path_taken_at_barriers(void);
+
+/* Forgets all members in the child of a fork. */
+void aa_path_forget_teams(void);
+
+#endif
