@@ -613,25 +613,28 @@ static void phases(void) {
     }
 }
 
-/* The first thread executes its tasks after it has left the loop that creates them, while the other waits. */
+/* The first thread executes its tasks at a barrier, after it has left the loop that creates them; the other waits. */
 static void deferred(int units) {
     int left = 4;
     omp_lock_t lock;
     omp_init_lock(&lock);
     omp_set_lock(&lock);
     #pragma omp parallel num_threads(2)
-    if (omp_get_thread_num() == 0) {
-        for (int i = 0; i < 4; i++) {
-            #pragma omp task shared(left)
-            {
-                compute(units);
-                if (--left == 0)
-                    omp_unset_lock(&lock);
+    {
+        if (omp_get_thread_num() == 0) {
+            for (int i = 0; i < 4; i++) {
+                #pragma omp task shared(left)
+                {
+                    compute(units);
+                    if (--left == 0)
+                        omp_unset_lock(&lock);
+                }
             }
+        } else {
+            omp_set_lock(&lock);
+            omp_unset_lock(&lock);
         }
-    } else {
-        omp_set_lock(&lock);
-        omp_unset_lock(&lock);
+        #pragma omp barrier
     }
     omp_destroy_lock(&lock);
 }
@@ -643,9 +646,9 @@ static void tasks(void) {
 
 /* Starts the threads, and loads the library's functions. Before MPI_Init, only the first thread's work is on the path. */
 static void early(void) {
+    deferred(0);
     #pragma omp parallel num_threads(3)
     compute(omp_get_thread_num() == 2 ? 5 : 0);
-    deferred(0);
 }
 
 #define TEN(what, n)                                                                                         \
