@@ -266,9 +266,9 @@ def messages_lines(scaling: Scaling) -> Iterator[str]:
     for each in scaling.messages[:1]:
         (first, last), amounts = each.ranks, each.per_rank
         yield (
-            f"bytes per rank do not shrink in {where(each.region)}: {volume(amounts[0])} at {first} ranks, "
-            f"{volume(amounts[1])} at {last}"
-        ).replace(" at 1 ranks", " at 1 rank")
+            f"bytes per rank do not shrink in {where(each.region)}: {volume(amounts[0])} at "
+            f"{many(first, 'rank')}, {volume(amounts[1])} at {last}"
+        )
 
 
 def prediction_lines(scaling: Scaling) -> Iterator[str]:

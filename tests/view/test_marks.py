@@ -125,6 +125,15 @@ def test_numbers_at_the_ends_of_curves_do_not_overlap_and_0_is_not_drawn():
     assert abs(first - second) >= 11
 
 
+def test_numbers_at_the_ends_of_curves_stay_above_the_axis():
+    pairs = [Curve(str(number), [9.0, 1.0], "c0", str(number)) for number in range(1, 7)]
+    drawn = _parsed(Curves([1, 2], pairs, "time", "ranks", str)).find(".//svg[@class='chart']")
+    lowest = max(float(each.get("y1")) for each in drawn.iterfind("line[@class='rule']"))
+    places = [float(each.get("y")) for each in drawn.iterfind("text[@dx='8']")]
+    assert max(places) <= lowest + 4
+    assert all(below - above >= 11 for above, below in pairwise(places))
+
+
 @pytest.mark.parametrize("at", [[2**power for power in range(20, 28)], [*range(1, 65)], [1, 2, 4]])
 def test_numbers_of_ranks_below_a_picture_do_not_overlap_on_a_phone_and_the_last_one_is_there(chromium, tmp_path, at):
     curves = Curves(at, [Curve("s", [1.0] * len(at), "c0")], "time", "ranks", str)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -225,6 +226,9 @@ def test_messages_lose_time_and_have_a_curve() -> None:
     assert "B outside the critical path (messages)" in keys
     assert "run" in keys
     assert "No count was measured in all runs." in text_of(page)
+    assert "No prediction, because it needs runs with at least three different numbers of ranks." in text_of(
+        parsed(series(1, 2))
+    )
 
 
 def test_a_comparison_shows_the_losses_that_changed_and_the_factor_that_changed_most() -> None:
@@ -240,6 +244,9 @@ def test_a_comparison_shows_the_losses_that_changed_and_the_factor_that_changed_
     assert "unchanged: 1 loss" in text_of(page)
     (marked,) = (each for each in page.iterfind(".//th[@scope='row']") if each.find("span") is not None)
     assert text_of(marked) == "load balance changed most"
+    *_, before, now = page.iterfind(".//table[@class='factors']/tbody/tr")
+    assert before.get("class") == now.get("class") == "product"
+    assert [text_of(each) for each in now] == ["now", "1.00", "0.89", "0.73"]
 
 
 @pytest.fixture(scope="module")
@@ -274,6 +281,27 @@ def test_the_page_fits_the_screen_and_has_no_faults(shown: Shown, width: int, th
     assert shown.complaints == []
     if width == 1280:  # the answer, the factors and the picture are on the first screen
         assert shown.page.locator("svg.chart").first.bounding_box()["y"] < 400
+
+
+def test_what_is_not_explained_does_not_look_like_efficiency(chromium: Any, tmp_path: Path) -> None:
+    runs = [
+        run({"divided": [8 / ranks] * ranks, **{f"small{number}": [0.05] * ranks for number in range(10)}})
+        for ranks in (1, 2)
+    ]
+    (tmp_path / "scale.html").write_bytes(page_html(scaling_page(judged(*runs))))
+    page = chromium.new_page()
+    page.goto((tmp_path / "scale.html").as_uri())
+    for theme in ("light", "dark"):
+        page.emulate_media(color_scheme=theme)
+        colours = page.evaluate("""() => ['.useful', '.rest'].map((name) => {
+            const style = getComputedStyle(document.querySelector(`.chart ${name}`));
+            return [style.fill, style.stroke];
+        })""")
+        ((useful, border), (rest, edge)) = colours
+        grey = [sum(map(int, re.findall(r"\d+", each)[:3])) for each in (useful, rest)]
+        assert abs(grey[0] - grey[1]) > 100
+        assert border == "none" != edge
+    page.close()
 
 
 def test_pictures_and_tables_can_be_copied(shown: Shown) -> None:

@@ -102,7 +102,7 @@ def _factors(found: ScalingComparison) -> Picture:
         title = element("th", text(name.replace("_", " ")) + badge, scope="row", rowspan=2)
         class_ = "product" if name == FACTORS[-1] else None
         body.append(element("tr", title, element("td", "before"), *_written(before), class_=class_))
-        body.append(element("tr", element("td", "now"), *_written(now)))
+        body.append(element("tr", element("td", "now"), *_written(now), class_=class_))
     made = element("table", element("thead", head), element("tbody", *body), class_="factors")
     return Picture("Factors", [Html(wide(made))], ["If a factor is 1, nothing is lost."])
 

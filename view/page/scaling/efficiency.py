@@ -24,7 +24,7 @@ COLOURS: Final = {
     Kind.TRANSFER: "c5 less",
     Kind.FILE_IO: "c6",
     Kind.SLOW_CORE: "c7",
-    NOT_EXPLAINED: "grey less",
+    NOT_EXPLAINED: "rest",
 }
 
 

@@ -29,6 +29,7 @@ Find = Callable[[str], SourceFile]
 
 _ABOVE: Final = 1  # lines of source above a loss's first line
 _LINES: Final = 9  # maximum number of lines of source
+_REST: Final = "losses within the noise, below 1 % of the run, or that cancel out"
 _BAR: Final = 96  # width in pixels of the bar of the largest loss
 _MEANINGS: Final = {  # of words in the evidence
     r"\bon the path\b": "“On the path” is a region's time on the critical path; “mean” is its mean busy time.",
@@ -58,7 +59,7 @@ def losses_picture(scaling: Scaling, advised: Advised | None, find: Find | None)
         for number, each in enumerate(found)
     ]
     parts = [element("ol", *items, class_="findings losses")] if items else []
-    parts.append(element("p", text(f"not explained: {signed(rest.rank_seconds)}"), class_="remark"))
+    parts.append(element("p", text(f"not explained: {signed(rest.rank_seconds)} ({_REST})"), class_="remark"))
     parts += [element("p", text(each)) for each in messages_lines(scaling)]
     header = ("kind", "place", "region", "rank-seconds", "share of the loss", "evidence", "advice")
     rows = [

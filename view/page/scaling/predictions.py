@@ -36,7 +36,7 @@ def predictions_picture(scaling: Scaling) -> Picture:
         marks.append(
             Html(folded("models of call paths with at least 1 % of a count, fitted to all runs", table(head, models)))
         )
-    said = [] if rows else [*prediction_lines(scaling)]
+    said = [] if rows else [f"{each[0].upper()}{each[1:]}." for each in prediction_lines(scaling)]
     if rows:
         said.append(
             "Models without the largest run predict its counts. If they agree to within 3 %, models of all runs "

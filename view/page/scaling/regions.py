@@ -38,7 +38,7 @@ def regions_picture(scaling: Scaling) -> Picture:
     said = (
         "Time of regions on the critical path; both axes are logarithmic. A line includes nested regions only if they "
         "belong to the same loss. If a region scales perfectly, its line is parallel to the dashed line. Numbers and "
-        "colours are those of the losses above; letters are regions without a loss."
+        "colours are those of the losses above; letters mark other lines."
     )
     return Picture("Regions over ranks", [Curves(series.ranks, shown, "time", "ranks", seconds)], [said])
 
