@@ -32,7 +32,7 @@ _LINES: Final = 9  # maximum number of lines of source
 _REST: Final = "losses within the noise, below 1 % of the run, or that cancel out"
 _BAR: Final = 96  # width in pixels of the bar of the largest loss
 _MEANINGS: Final = {  # of words in the evidence
-    r"\bon the path\b": "“On the path” is a region's time on the critical path; “mean” is its mean busy time.",
+    r"\bon the path\b": "“On the path” is time on the critical path; “mean” is the mean busy time of the ranks.",
     r"\bP\b": "P is the number of ranks.",
 }
 _CAUSES: Final = {
