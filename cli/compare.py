@@ -178,8 +178,9 @@ def _compare_series(arguments: argparse.Namespace) -> int:
     for option in ("fail_on", "metric", "exact", "markdown", "junit"):
         if getattr(arguments, option):
             raise UsageError(f"--{option.replace('_', '-')} cannot be used with series of runs")
-    check_targets(studies, json=arguments.json, html=arguments.html)
-    base, other = (judged(runs_of_study(each), arguments.mode)[0] for each in studies)
+    runs = [runs_of_study(each) for each in studies]
+    check_targets([run for each in runs for run in each], json=arguments.json, html=arguments.html)
+    base, other = (judged(each, arguments.mode)[0] for each in runs)
     found = compare_scaling(base, other)
     if arguments.json:
         document = scaling_comparison_document(found)

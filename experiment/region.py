@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 from urllib.parse import unquote
 
 from ..errors import InputError
 
-__all__ = ["CALL_KINDS", "DESCRIPTOR_VERSION", "KINDS", "UPWARDS", "Region"]
+__all__ = ["CALL_KINDS", "DESCRIPTOR_VERSION", "KINDS", "UPWARDS", "Region", "changed_file"]
 
 DESCRIPTOR_VERSION: Final = "aa1"  # twin: AA_DESCRIPTOR_VERSION in runtime/probe/probe.h
 
@@ -88,3 +90,18 @@ class Region(NamedTuple):
         except (TypeError, ValueError):
             expected = "expected a region descriptor with eight or nine fields"
             raise InputError(f"{expected}, found {descriptor[:200]!r}") from None
+
+
+def changed_file(before: Iterable[Region], now: Iterable[Region]) -> str | None:
+    """Return a source file with other texts in ``now`` than in ``before``; None if no file is known to have changed."""
+    earlier, later = _texts(before), _texts(now)
+    return next((file for file, texts in earlier.items() if file in later and texts.isdisjoint(later[file])), None)
+
+
+def _texts(regions: Iterable[Region]) -> dict[str, set[str]]:
+    """Return the texts of each file: several if files in several folders have the same name."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for each in regions:
+        if each.text:
+            found[each.file].add(each.text)
+    return found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from mmap import ACCESS_READ, mmap
@@ -13,7 +12,7 @@ from typing import Final
 
 from ..errors import InputError
 from ..experiment import Experiment, Region
-from ..experiment.region import DESCRIPTOR_VERSION
+from ..experiment.region import DESCRIPTOR_VERSION, changed_file
 
 __all__ = ["changed_source"]
 
@@ -31,8 +30,7 @@ def changed_source(command: Sequence[str], experiment: Experiment) -> str | None
     found = shutil.which(word) if word else None
     if found is None:
         return None
-    before, now = _texts(path.region for path in experiment.call_paths), _texts(_regions(Path(found)))
-    return next((file for file, texts in before.items() if file in now and texts.isdisjoint(now[file])), None)
+    return changed_file((path.region for path in experiment.call_paths), _regions(Path(found)))
 
 
 def _regions(program: Path) -> Iterable[Region]:
@@ -45,12 +43,3 @@ def _regions(program: Path) -> Iterable[Region]:
         for each in _DESCRIPTOR.finditer(data):
             with suppress(InputError):
                 yield Region.from_descriptor(each[0].decode("utf-8", "replace"))
-
-
-def _texts(regions: Iterable[Region]) -> dict[str, set[str]]:
-    """Return the fingerprints of each file's text: several if files in several folders have the same name."""
-    found: dict[str, set[str]] = defaultdict(set)
-    for each in regions:
-        if each.text:
-            found[each.file].add(each.text)
-    return found

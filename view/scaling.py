@@ -17,27 +17,30 @@ from ..analyze.verdict.share import places_of
 from .lines import broken
 from .place import Place, clipped
 from .title import title_of
-from .units import count, many, percent, seconds, volume
+from .units import amount, count, many, percent, seconds, volume
 
 if TYPE_CHECKING:
     from ..advise import Advised
     from ..experiment import Region
 
 __all__ = [
-    "EXACT",
     "SCHEMA",
     "advice_on",
     "beside",
+    "counted",
+    "error_of",
     "evidence_of",
     "kind_of_loss",
     "messages_lines",
     "mode_in_words",
     "model_documents",
+    "place_and_title",
     "prediction_lines",
     "row",
     "scaling_document",
     "scaling_lines",
     "signed",
+    "speed_in_words",
     "summary",
     "table_rows",
     "where",
@@ -50,7 +53,7 @@ _LABEL: Final = 20  # width in columns of a row's name
 _CELL: Final = 9
 _MOST_RUNS: Final = 7
 _FIRST: Final = "   <- falls first"
-EXACT: Final = 0.05  # percent; smaller errors are rounded to 0.0, and the prediction is called exact
+_EXACT: Final = 0.05  # percent; smaller errors are rounded to 0.0, and the prediction is called exact
 _KINDS: Final = {
     REPLICATED: "REPLICATED",
     GROWS: "GROWS",
@@ -128,12 +131,16 @@ def mode_in_words(scaling: Scaling) -> str:
 def summary(scaling: Scaling) -> Iterator[str]:
     """Yield a line on efficiency and speedup and, if transfer was not measured, a line that says why."""
     first, last, speedup = scaling.series.ranks[0], scaling.series.ranks[-1], scaling.speedups[-1]
-    fast = "times as fast as" if scaling.mode == "strong" else "times the work per second of"
     efficiency = scaling.factors["efficiency"][-1]
-    than = f"{speedup:.2f} {fast} {many(first, 'rank')} (ideal {last / first:.3g})"
+    than = f"{speedup:.2f} {speed_in_words(scaling)} {many(first, 'rank')} (ideal {last / first:.3g})"
     yield f"{last} ranks: efficiency {efficiency:.2f}, {than}"
     if scaling.is_of_path:
         yield "transfer was not measured, because ranks waited for cores: speedup is that of the critical path"
+
+
+def speed_in_words(scaling: Scaling) -> str:
+    """Return what a speedup multiplies, for use between two numbers of ranks."""
+    return "times as fast as" if scaling.mode == "strong" else "times the work per second of"
 
 
 def table_rows(scaling: Scaling) -> Iterator[tuple[str, list[str], bool]]:
@@ -182,15 +189,20 @@ def kind_of_loss(kind: str, rank_seconds: float) -> str:
 
 def where(region: Region | None) -> str:
     """Return a region's place and title, ``rays.c:41  loop in trace``."""
+    return "  ".join(filter(None, place_and_title(region)))
+
+
+def place_and_title(region: Region | None) -> tuple[str, str]:
+    """Return a region's place, ``rays.c:41``, which is empty if it has no file, and its title, ``loop in trace``."""
     if region is None:
-        return "all regions"
+        return "", "all regions"
     place = Place.of_region(region)
-    return f"{place.source}  {place.title}" if place.file else place.title
+    return place.source if place.file else "", place.title
 
 
 def signed(rank_seconds: float) -> str:
     """Return seconds, which may be negative, as text: ``-1.5 s``."""
-    return f"{'-' * (rank_seconds < 0)}{seconds(abs(rank_seconds))}"
+    return amount(rank_seconds, "sec")
 
 
 def beside(text: str, end: str) -> str:
@@ -254,9 +266,9 @@ def messages_lines(scaling: Scaling) -> Iterator[str]:
     for each in scaling.messages[:1]:
         (first, last), amounts = each.ranks, each.per_rank
         yield (
-            f"bytes per rank do not shrink in {where(each.region)}: {volume(amounts[0])} at {first} ranks, "
-            f"{volume(amounts[1])} at {last}"
-        ).replace(" at 1 ranks", " at 1 rank")
+            f"bytes per rank do not shrink in {where(each.region)}: {volume(amounts[0])} at "
+            f"{many(first, 'rank')}, {volume(amounts[1])} at {last}"
+        )
 
 
 def prediction_lines(scaling: Scaling) -> Iterator[str]:
@@ -272,7 +284,7 @@ def prediction_lines(scaling: Scaling) -> Iterator[str]:
     line = f"models fitted to {fitted_to} ranks predict for {held_out[0].ranks} ranks: "
     line += ", ".join(map(_held_out, held_out))
     if beyond:
-        amounts = ", ".join(f"{_amount(each)} {_UNITS[each.metric]}" for each in beyond)
+        amounts = ", ".join(f"{counted(each.metric, each.predicted or 0.0)} {_UNITS[each.metric]}" for each in beyond)
         line += f"; for {beyond[0].ranks} ranks, models fitted to all runs predict {amounts}"
     yield line
 
@@ -281,14 +293,20 @@ def _held_out(each: Prediction) -> str:
     if each.predicted is None:
         name = _NAMES[each.metric]
         return f"{name} unknown, because several models fit" if each.is_unclear else f"no model of {name}"
-    assert each.measured
-    error = 100 * (each.predicted / each.measured - 1)
-    return f"{_amount(each)} {_UNITS[each.metric]} ({f'{error:+.1f} %' if abs(error) >= EXACT else 'exact'})"
+    return f"{counted(each.metric, each.predicted)} {_UNITS[each.metric]} ({error_of(each)})"
 
 
-def _amount(each: Prediction) -> str:
-    assert each.predicted is not None
-    return volume(each.predicted) if each.metric == "mpi_bytes_sent" else count(each.predicted)
+def error_of(prediction: Prediction) -> str:
+    """Return the relative error of a prediction as text, ``+1.2 %`` or ``exact``; empty if it cannot be computed."""
+    if prediction.predicted is None or not prediction.measured:
+        return ""
+    error = 100 * (prediction.predicted / prediction.measured - 1)
+    return f"{error:+.1f} %" if abs(error) >= _EXACT else "exact"
+
+
+def counted(metric: str, value: float) -> str:
+    """Return the value of a count as text; bytes have a unit."""
+    return volume(value) if metric == "mpi_bytes_sent" else count(value)
 
 
 def scaling_document(scaling: Scaling, advised: Advised | None = None) -> dict[str, Any]:

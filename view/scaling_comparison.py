@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from ..analyze.scaling import LossChange, Scaling, ScalingComparison
-from ..analyze.scaling.factors import FACTORS
+from ..analyze.scaling.factors import COMPUTATION, FACTORS
 from .place import Place
-from .scaling import beside, kind_of_loss, row, signed, where
+from .scaling import beside, kind_of_loss, row, signed, speed_in_words, where
 from .title import title_of
 from .units import many, percent, seconds
 
@@ -49,10 +49,11 @@ def summary_of_change(found: ScalingComparison) -> tuple[str, str]:
     by = "confirmed by instructions" if found.by == "instructions" else f"noise may be {percent(100 * found.noise)}"
     times = [_times(each)[-1] for each in (base, other)]
     what = "critical path" if base.is_of_path else "run"
+    fast = speed_in_words(base)
     return (
         f"{title} {word}: {changed}; {by}",
         f"{what} {seconds(times[1])} instead of {seconds(times[0])}; {other.speedups[-1]:.2f} instead of "
-        f"{base.speedups[-1]:.2f} times as fast as {many(ranks[0], 'rank')} (ideal {ranks[-1] / ranks[0]:.3g})",
+        f"{base.speedups[-1]:.2f} {fast} {many(ranks[0], 'rank')} (ideal {ranks[-1] / ranks[0]:.3g})",
     )
 
 
@@ -113,6 +114,7 @@ def kind_of_change(change: LossChange) -> str:
 def scaling_comparison_document(found: ScalingComparison) -> dict[str, Any]:
     """Return the comparison as JSON data; values that were not measured are None."""
     sides = {"base": found.base, "other": found.other}
+    names = (*FACTORS[:-1], COMPUTATION, FACTORS[-1])
     return {
         "schema": SCALING_COMPARISON_SCHEMA,
         "verdict": found.word,
@@ -123,7 +125,7 @@ def scaling_comparison_document(found: ScalingComparison) -> dict[str, Any]:
         "of": "critical_path" if found.base.is_of_path else "run_time",
         "times": {side: _times(each) for side, each in sides.items()},
         "speedup": {side: list(each.speedups) for side, each in sides.items()},
-        "factors": {name: {side: list(each.factors[name]) for side, each in sides.items()} for name in FACTORS},
+        "factors": {name: {side: list(each.factors[name]) for side, each in sides.items()} for name in names},
         "changed_most": found.changed_most,
         "lost": {side: each.ledger.lost for side, each in sides.items()},
         "losses": [

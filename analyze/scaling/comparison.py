@@ -11,7 +11,7 @@ from ...experiment import Region
 from ...experiment.algebra import integrate, strangers
 from ..run.criteria import CRITERIA, THRESHOLD
 from ..verdict import Kind
-from .factors import FACTORS
+from .factors import COMPUTATION, FACTORS
 from .losses import NOT_EXPLAINED
 from .scaling import Scaling
 from .series import check_machine
@@ -128,9 +128,9 @@ def _noise(base: Scaling, other: Scaling) -> float:
 def _changed_most(base: Scaling, other: Scaling) -> str | None:
     """Return the factor, known for both versions, with the largest relative change; None if no factor changed."""
     changes = {}
-    for name in FACTORS[:-1]:
+    for name in (*FACTORS[:-1], COMPUTATION):
         before, now = (each.factors[name][-1] for each in (base, other))
-        if before and now:
+        if before and now and not (name == COMPUTATION and "instructions" in changes):
             changes[name] = abs(now / before - 1)
     name = max(changes, key=changes.__getitem__)
     return name if changes[name] > CRITERIA.same_work else None
@@ -154,7 +154,7 @@ def _changes(base: Scaling, other: Scaling) -> list[LossChange]:
         found = {(loss.kind, loss.region) for loss in scaling.ledger.losses if loss.kind != NOT_EXPLAINED}
         for (kind, own), seconds in scaling.ledger.parts.items():
             region = common.get(own, own) if own else None
-            sums[kind, region][side] += seconds if kind == Kind.SLOW_CORE else max(seconds, 0.0)
+            sums[kind, region][side] += max(seconds, 0.0) if region or kind != Kind.SLOW_CORE else seconds
             shown[region] = own
             if (kind, own) in found:
                 lost.add((kind, region))

@@ -16,7 +16,7 @@ import numpy as np
 from ..run.criteria import THRESHOLD
 from .series import Series
 
-__all__ = ["COMPUTATION", "FACTORS", "Factors", "factors_of", "falls_first"]
+__all__ = ["COMPUTATION", "FACTORS", "Factors", "factors_of", "falls_first", "is_low"]
 
 Factors = Mapping[str, tuple[float | None, ...]]
 FACTORS: Final = ("load_balance", "serialisation", "transfer", "instructions", "time_per_instruction", "efficiency")
@@ -69,6 +69,11 @@ def falls_first(factors: Factors) -> str | None:
     for values in zip(*(factors[name] for name in names), strict=True):
         known = {name: value for name, value in zip(names, values, strict=True) if value is not None}
         name = min(known, key=known.__getitem__)
-        if known[name] < 1 - THRESHOLD:
+        if is_low(known[name]):
             return name
     return None
+
+
+def is_low(factor: float | None) -> bool:
+    """Return whether a factor is below 0.9; false if it was not measured."""
+    return factor is not None and factor < 1 - THRESHOLD

@@ -103,7 +103,8 @@ def ledger_of(series: Series, run: int, growth: float, findings: Findings) -> Le
     for (kind, region), seconds in parts.items():
         is_work = kind in (REPLICATED, GROWS)
         by_counts = is_work and series.instructions is not None
-        if abs(seconds) >= (least if by_counts else max(least, by_times)) and (seconds > 0 or kind == Kind.SLOW_CORE):
+        is_gain = kind == Kind.SLOW_CORE and region is None and seconds < 0
+        if abs(seconds) >= (least if by_counts else max(least, by_times)) and (seconds > 0 or is_gain):
             finding = named.get(region) if region and not is_work else None
             losses.append(ScalingLoss(kind, region, seconds, by_counts=by_counts, finding=finding))
     losses.sort(key=lambda each: -each.rank_seconds)

@@ -10,7 +10,7 @@ import numpy as np
 from ...errors import UsageError
 from ..findings import Findings, analyze
 from ..run.criteria import CRITERIA, THRESHOLD
-from .factors import Factors, factors_of, falls_first
+from .factors import Factors, factors_of, falls_first, is_low
 from .losses import NOT_EXPLAINED, Ledger, ScalingLoss, ledger_of
 from .messages import KeptMessages, kept_messages
 from .predictions import Prediction, predictions
@@ -61,7 +61,15 @@ class Scaling:
     @property
     def scales_well(self) -> bool:
         """Whether the last run loses less than a tenth."""
-        return (self.factors["efficiency"][-1] or 0.0) >= 1 - THRESHOLD
+        return self.stops_at is None
+
+    @property
+    def stops_at(self) -> int | None:
+        """The number of ranks from which on each run loses at least a tenth; None if the last run does not."""
+        found = None
+        for ranks, value in zip(self.series.ranks, self.factors["efficiency"], strict=True):
+            found = found or ranks if is_low(value) else None
+        return found
 
     @property
     def falls_at(self) -> int | None:
@@ -69,7 +77,7 @@ class Scaling:
         if self.falls_first is None:
             return None
         values = zip(self.series.ranks, self.factors[self.falls_first], strict=True)
-        return next(ranks for ranks, value in values if value is not None and value < 1 - THRESHOLD)
+        return next(ranks for ranks, value in values if is_low(value))
 
     @property
     def largest_loss(self) -> ScalingLoss | None:

@@ -14,6 +14,7 @@ from ...errors import InputError, UsageError
 from ...experiment import CallPath, Experiment
 from ...experiment.algebra import integrate, strangers
 from ...experiment.metric import TEAM_TIME
+from ...experiment.region import changed_file
 from ..run.arrays import Values
 from ..run.busy import CLOCKS
 from ..run.foreign_metrics import as_run
@@ -219,10 +220,8 @@ def _check_same(first: str, base: Experiment, label: str, other: Experiment) -> 
     programs = [each.notes.program for each in (base, other)]
     if all(programs) and programs[0] != programs[1]:
         raise InputError(f"{label}: expected the program {programs[0]}, as in {first}, found {programs[1]}")
-    texts, others = map(_texts, (base, other))
-    changed = [file for file, found in texts.items() if file in others and found.isdisjoint(others[file])]
-    if changed:
-        file = PurePath(changed[0]).name
+    if changed := changed_file(*((path.region for path in each.call_paths) for each in (base, other))):
+        file = PurePath(changed).name
         raise InputError(f"{label}: {file} has changed since {first}; record both runs with the same build")
     check_machine(first, base, label, other)
 
@@ -239,15 +238,6 @@ def check_machine(first: str, base: Experiment, label: str, other: Experiment) -
             f"{label}: expected a machine with {' and '.join(map(str, machines[0]))}, as in {first}, found "
             f"{' and '.join(map(str, machines[1]))}; record all runs on the same kind of machine"
         )
-
-
-def _texts(run: Experiment) -> dict[str, set[str]]:
-    """Return the fingerprints of each file's text: several if files in several folders have the same name."""
-    found: dict[str, set[str]] = {}
-    for path in run.call_paths:
-        if path.region.text:
-            found.setdefault(path.region.file, set()).add(path.region.text)
-    return found
 
 
 def _arguments(experiment: Experiment) -> tuple[str, ...] | None:

@@ -46,11 +46,15 @@ def ledgers(scaling: Scaling) -> tuple[Ledger, ...]:
 def curves(scaling: Scaling) -> tuple[Curve, ...]:
     """Return the times of the regions that matter in the last run, longest first.
 
-    These are the regions of losses, and regions with at least a tenth of the critical path. A call path without a loss
+    These are the regions with the largest losses and, if there is room, regions with at least a tenth of the critical
+    path. A call path without a loss
     of its own belongs to the region of the finding that contains it, if this region has a loss.
     """
     series = scaling.series
-    lost: set[Region | None] = {each.region for each in scaling.ledger.losses if each.region and each.rank_seconds > 0}
+    lost: dict[Region | None, float] = defaultdict(float)
+    for loss in scaling.ledger.losses:
+        if loss.region and loss.rank_seconds > 0:
+            lost[loss.region] += loss.rank_seconds
     owners = owners_of(series, len(series.ranks) - 1, scaling.last)
     times: dict[Region | None, np.ndarray] = defaultdict(lambda: np.zeros(len(series.ranks)))
     for number, path in enumerate(series.call_paths):
@@ -61,9 +65,11 @@ def curves(scaling: Scaling) -> tuple[Curve, ...]:
             region = owner if owner in lost else region
         times[region] += series.path[:, number]
     least = THRESHOLD * float(series.lengths[-1])
-    if not scaling.is_of_path and any(each.kind in (Kind.MESSAGES, Kind.TRANSFER) for each in scaling.ledger.losses):
+    messages = [each for each in scaling.ledger.losses if each.kind in (Kind.MESSAGES, Kind.TRANSFER)]
+    if messages and not scaling.is_of_path:
         times[None] = series.times - series.lengths
-        lost.add(None)
+        lost[None] = sum(each.rank_seconds for each in messages)
     shown = [region for region, each in times.items() if each[-1] > 0 and (region in lost or each[-1] >= least)]
-    shown.sort(key=lambda region: -times[region][-1])
-    return tuple(Curve(region, tuple(times[region].tolist())) for region in shown[:_MOST])
+    shown.sort(key=lambda region: (-lost.get(region, 0.0), -times[region][-1]))
+    longest = sorted(shown[:_MOST], key=lambda region: -times[region][-1])
+    return tuple(Curve(region, tuple(times[region].tolist())) for region in longest)

@@ -64,8 +64,9 @@ def test_a_page_begins_with_the_answer_and_is_no_input_or_other_output(series):
     page = (series.folder / "scale.html").read_text()
     (title,) = re.findall(r"<h1>(.*)</h1>", page)
     assert title == (
-        "app stops scaling well at 4 ranks, where the factor instructions falls to 0.75; the largest loss at 4 ranks, "
-        "3 s of 3 s, is in repeated: every rank repeats the same work"
+        "app stops scaling well at 4 ranks (efficiency 0.75); the first factor below 0.9 is instructions (0.75 at 4 "
+        "ranks); the largest loss at 4 ranks, 3 s of the 3 s lost over all ranks, is in repeated: every rank repeats "
+        "the same work"
     )
     assert done.stdout.decode().startswith("app   1, 2, 4 ranks")
     done = succeed(series("autoanalyzer", "scale", *runs, "--html", "-"))
@@ -95,6 +96,10 @@ def test_a_series_is_judged_by_its_folder_and_compared_with_another(series):
     done = succeed(series("autoanalyzer", "compare", "study", "--with", "other", "--html", "changes.html"))
     assert done.stdout.decode().splitlines() == document["lines"]
     assert "<h1>SAME: app scales: efficiency 0.75" in (series.folder / "changes.html").read_text()
+    target = "other/ranks-4/experiment.cube"
+    assert "this file is an input" in refused(
+        series("autoanalyzer", "compare", "study", "--with", "other", "--html", target)
+    )
     run = "study/ranks-1"
     assert "--html needs two series" in refused(series("autoanalyzer", "compare", run, "--with", run, "--html", "a"))
     assert "--mode needs two series" in refused(series("autoanalyzer", "compare", run, "--with", run, "--mode", "weak"))

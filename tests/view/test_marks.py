@@ -1,5 +1,6 @@
 """Marks: where values are drawn, what colour they have, and that names are text."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -122,6 +123,34 @@ def test_numbers_at_the_ends_of_curves_do_not_overlap_and_0_is_not_drawn():
     assert len(drawn.findall("circle")) == 3
     first, second = (float(each.get("y")) for each in drawn.iterfind("text[@dx='8']"))
     assert abs(first - second) >= 11
+
+
+def test_numbers_at_the_ends_of_curves_stay_above_the_axis():
+    pairs = [Curve(str(number), [9.0, 1.0], "c0", str(number)) for number in range(1, 7)]
+    drawn = _parsed(Curves([1, 2], pairs, "time", "ranks", str)).find(".//svg[@class='chart']")
+    lowest = max(float(each.get("y1")) for each in drawn.iterfind("line[@class='rule']"))
+    places = [float(each.get("y")) for each in drawn.iterfind("text[@dx='8']")]
+    assert max(places) <= lowest + 4
+    assert all(below - above >= 11 for above, below in pairwise(places))
+
+
+@pytest.mark.parametrize("at", [[2**power for power in range(20, 28)], [*range(1, 65)], [1, 2, 4]])
+def test_numbers_of_ranks_below_a_picture_do_not_overlap_on_a_phone_and_the_last_one_is_there(chromium, tmp_path, at):
+    curves = Curves(at, [Curve("s", [1.0] * len(at), "c0")], "time", "ranks", str)
+    file = tmp_path / "page.html"
+    file.write_bytes(page_html(Page("page", "page", [], counters=picture_html(Picture("curves", [curves])))))
+    page = chromium.new_page(viewport={"width": 390, "height": 800})
+    page.goto(file.as_uri())
+    texts = page.eval_on_selector_all(
+        ".chart text[text-anchor=middle]",
+        """all => all.map((each) => [each.getBoundingClientRect(), each.textContent])
+                     .map(([box, text]) => [box.x, box.right, text])""",
+    )
+    page.close()
+    labels = sorted(each for each in texts if each[2] != "ranks")
+    assert labels[-1][2] == str(at[-1])
+    assert len(labels) > 2
+    assert all(right < left for (_, right, _), (left, _, _) in pairwise(labels))
 
 
 @pytest.mark.parametrize("values", [[0.0, 0.0], [5.0, 5.0], [1e-300, 1e300], [0.0, 1e-12]])

@@ -84,7 +84,7 @@ class Curves:
             sample = element("line", class_=f"line {each.colour}", x1=0, x2=14, y1=6, y2=6)
             dot = "" if each.colour == "ideal" else element("circle", class_=each.colour, cx=7, cy=6, r=_SIZE)
             key.append(key_item(sample + dot, f"{each.label} {each.name}".strip()))
-        for y, said in _apart(ends):
+        for y, said in _apart(ends, plot.y(0)):
             drawn.append(element("text", text(said), x=plot.x(1), dx=8, y=y + 4))
         rows = [(each.name, *map(self.write, each.values)) for each in self.curves]
         numbers = table((self.noun, *self.at), rows)
@@ -109,9 +109,12 @@ def _marks(least: float, most: float) -> list[float]:
     return every[first : max(last, first + 1) + 1]
 
 
-def _apart(ends: Sequence[tuple[float, str]]) -> Iterator[tuple[float, str]]:
-    """Yield numbers from top to bottom, moved down where they would overlap."""
-    last = float("-inf")
+def _apart(ends: Sequence[tuple[float, str]], lowest: float) -> list[tuple[float, str]]:
+    """Return numbers from top to bottom, moved where they would overlap, but not below ``lowest``."""
+    found: list[tuple[float, str]] = []
     for y, said in sorted(ends):
-        last = max(y, last + _LETTERS)
-        yield last, said
+        found.append((max(y, found[-1][0] + _LETTERS) if found else y, said))
+    for place, (y, said) in reversed([*enumerate(found)]):
+        found[place] = min(y, lowest), said
+        lowest = found[place][0] - _LETTERS
+    return found

@@ -14,7 +14,8 @@ _LEFT: Final = 14.0  # margin in percent of the width; on a narrow screen, it ha
 _RIGHT: Final = 4.0
 _TOP: Final = 26  # margin in pixels, with the title of the vertical axis
 _BOTTOM: Final = 36
-_NEAR: Final = 0.06  # minimum distance of two labels below the picture, as a share of its width
+_LETTER: Final = 0.025  # width of a letter as a share of the distance between the axes on a narrow screen
+_GAP: Final = 0.02  # minimum distance between two labels below the picture, as a share of the same distance
 
 Tick = tuple[float, str]  # a place from 0 to 1, and its label
 
@@ -27,7 +28,8 @@ class Plot:
         title: Title of the vertical axis.
         noun: Title of the horizontal axis.
         up: Labels at the vertical axis, each with a line across.
-        across: Labels below the picture, from left to right; labels without enough room are left out.
+        across: Labels below the picture, from left to right. The last one is always shown; labels without enough room
+            are left out.
         height: Height in pixels.
     """
 
@@ -67,11 +69,12 @@ class Plot:
             y = self.y(place)
             yield element("line", class_="rule", x1=self.x(0), x2=self.x(1), y1=y, y2=y)
             yield element("text", text(label), x=self.x(0), dx=-6, y=y + 4, text_anchor="end")
-        last = -1.0
-        for place, label in self.across:
-            if place - last >= _NEAR:
+        end = float("inf")
+        for place, label in reversed(self.across):
+            half = _LETTER * len(label) / 2
+            if place + half <= end:
                 yield element("text", text(label), x=self.x(place), y=self.height - 20, text_anchor="middle")
-                last = place
+                end = place - half - _GAP
         yield element("text", text(self.noun), x=self.x(0.5), y=self.height - 4, text_anchor="middle")
 
 

@@ -64,6 +64,21 @@ def test_a_version_without_a_replicated_part_scales_better_by_instructions(study
     assert (back.word, back.by) == ("worse", "instructions")
 
 
+def test_without_counts_computation_may_change_most(study: Any) -> None:
+    found = compare_scaling(study(1.0, 0.5, counted=False), study(0.2, 0.5, counted=False))
+    assert found.changed_most == "computation"
+    assert scaling_comparison_document(found)["factors"]["computation"]["base"] == pytest.approx(
+        [1, 9.5 / 10.5, 9.5 / 12.5]
+    )
+    assert any(line.startswith("computation now") for line in scaling_comparison_lines(found))
+
+
+def test_in_weak_scaling_speed_is_work_per_second(study: Any) -> None:
+    weak = find_scaling(study(1.0).series, "weak")
+    second = scaling_comparison_lines(compare_scaling(weak, weak))[1]
+    assert second.endswith("times the work per second of 1 rank (ideal 4)")
+
+
 def test_times_alone_show_a_change_beyond_their_range(study: Any) -> None:
     def compared(before: float, now: float, runs: int, step: float = 0.01) -> tuple[str, str]:
         found = compare_scaling(*(study(0.0, each, counted=False, runs=runs, step=step) for each in (before, now)))

@@ -374,6 +374,19 @@ def test_a_rank_that_takes_longer_for_the_same_instructions_has_a_slow_core(
     assert sum(losses(found).values()) == pytest.approx(found.ledger.lost) == pytest.approx(4)
 
 
+def test_a_slow_core_beside_the_critical_path_is_no_gain(make_experiment: MakeExperiment) -> None:
+    def slow(ranks: int) -> Experiment:
+        last = [16 / ranks] if ranks > 1 else []
+        work = {"work": [8 / ranks] * (ranks - len(last)) + last, "alone": [2.0, *[0.0] * (ranks - 1)]}
+        path = {name: [values[0], *[0.0] * (ranks - 1)] for name, values in work.items()}
+        counts = {"work": [RATE * 8 / ranks] * ranks, "alone": [RATE * each for each in work["alone"]]}
+        return make_experiment(work, path_time=path, instructions=counts)
+
+    found = judged(slow(1), slow(8), mode="strong")
+    assert not [each for each in found.ledger.losses if each.region and each.rank_seconds < 0]
+    assert sum(losses(found).values()) == pytest.approx(found.ledger.lost)
+
+
 @pytest.mark.parametrize("counted", [True, False])
 def test_differences_within_noise_are_not_explained(make_experiment: MakeExperiment, counted: bool) -> None:
     def noisy(ranks: int) -> Experiment:

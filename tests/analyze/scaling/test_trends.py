@@ -73,6 +73,19 @@ def test_curves_are_times_on_the_path_of_regions_with_losses_and_of_large_ones(s
     assert found["master"] == pytest.approx((1, 1, 1))
 
 
+def test_the_largest_losses_have_curves_even_if_other_regions_take_longer(make_experiment: MakeExperiment) -> None:
+    def run(ranks: int) -> Experiment:
+        work = {f"divided{number}": [8 / ranks] * ranks for number in range(6)} | {"all": [0.5] * ranks}
+        path = {name: [values[0], *[0.0] * (ranks - 1)] for name, values in work.items()}
+        counts = {name: [RATE * each for each in values] for name, values in work.items()}
+        return make_experiment(work, path_time=path, instructions=counts)
+
+    found = curves(find_scaling(series_of([[run(1)], [run(4)]], ["out1", "out4"]), "strong"))
+    assert len(found) == 6
+    assert found[-1].region is not None
+    assert found[-1].region.name == "all"
+
+
 def test_time_in_messages_has_a_curve_if_messages_lose_time(study: Callable[..., Scaling]) -> None:
     found = {each.region.name if each.region else "": each.seconds for each in curves(study(1, 2, 4, transfer=1.0))}
     assert found[""] == pytest.approx((0, 1, 3))

@@ -10,14 +10,14 @@ from ....analyze.scaling.factors import COMPUTATION, FACTORS
 from ...marks import Html
 from ...marks.mark import element, folded, table, text, wide
 from ...picture import Picture, picture_html
-from ...place import Place
-from ...scaling import mode_in_words, signed, where
+from ...scaling import mode_in_words, place_and_title, signed
 from ...scaling_comparison import changed_losses, kind_of_change, lost, summary_of_change
 from ...title import title_of
 from ...units import many
 from ..document import Page
 from .efficiency import COLOURS, efficiency_picture
 from .factors import number_cells
+from .losses import bar_html, place_html
 from .page import beside
 
 __all__ = ["scaling_comparison_page"]
@@ -52,8 +52,7 @@ def _losses(found: ScalingComparison) -> Picture:
     rows = [
         (
             kind_of_change(each),
-            Place.of_region(each.region).source if each.region and each.region.file else "",
-            Place.of_region(each.region).title if each.region else "",
+            *place_and_title(each.region),
             f"{each.base:.6g}",
             f"{each.other:.6g}",
         )
@@ -73,10 +72,10 @@ def _losses(found: ScalingComparison) -> Picture:
 
 def _change(word: str, change: LossChange, longest: float) -> str:
     badge = "gain" if change.other < change.base else "loss"
-    place = where(change.region).partition("  ")
-    name = element("span", text(place[0]), class_="place") + (f" {text(place[2])}" if place[2] else "")
     kind = element("span", text(kind_of_change(change)), class_="kind")
-    head = element("div", " ".join((element("span", text(word), class_=f"kind {badge}"), kind, element("span", name))))
+    head = element(
+        "div", " ".join((element("span", text(word), class_=f"kind {badge}"), kind, place_html(change.region)))
+    )
     bars = " ".join(
         element("div", f"{element('span', side, class_='side')} {_bar(change.kind, amount / longest)} {signed(amount)}")
         for side, amount in (("before", change.base), ("now", change.other))
@@ -85,9 +84,7 @@ def _change(word: str, change: LossChange, longest: float) -> str:
 
 
 def _bar(kind: str, share: float) -> str:
-    width = max(abs(share) * _BAR, 1.0)
-    box = element("rect", class_=f"part {COLOURS.get(kind, 'grey')}", width=width, height=12)
-    return element("svg", box, width=width, height=12, aria_hidden="true")
+    return bar_html(COLOURS.get(kind, "grey"), abs(share) * _BAR, 12)
 
 
 def _factors(found: ScalingComparison) -> Picture:
@@ -105,7 +102,7 @@ def _factors(found: ScalingComparison) -> Picture:
         title = element("th", text(name.replace("_", " ")) + badge, scope="row", rowspan=2)
         class_ = "product" if name == FACTORS[-1] else None
         body.append(element("tr", title, element("td", "before"), *_written(before), class_=class_))
-        body.append(element("tr", element("td", "now"), *_written(now)))
+        body.append(element("tr", element("td", "now"), *_written(now), class_=class_))
     made = element("table", element("thead", head), element("tbody", *body), class_="factors")
     return Picture("Factors", [Html(wide(made))], ["If a factor is 1, nothing is lost."])
 

@@ -24,7 +24,7 @@ COLOURS: Final = {
     Kind.TRANSFER: "c5 less",
     Kind.FILE_IO: "c6",
     Kind.SLOW_CORE: "c7",
-    NOT_EXPLAINED: "grey less",
+    NOT_EXPLAINED: "rest",
 }
 
 
@@ -38,26 +38,30 @@ def efficiency_picture(scaling: Scaling, title: str = "Efficiency and losses") -
     kinds.append(NOT_EXPLAINED)
     parts = [
         Part("efficiency", "useful"),
-        *(Part(kind_of_loss(kind, 1.0), COLOURS.get(kind, "grey")) for kind in kinds),
+        *(
+            Part(kind_of_loss(kind, max(each[kind] for each in sums if kind in each)), COLOURS.get(kind, "grey"))
+            for kind in kinds
+        ),
     ]
     columns = []
     for ranks, ledger, by_kind in zip(scaling.series.ranks, found, sums, strict=True):
         amounts = [ledger.ideal, *(by_kind.get(kind, 0.0) for kind in kinds)]
         shares = [each / ledger.whole for each in amounts]
         columns.append(Column(str(ranks), shares, [*map(share, shares)], [signed(each) for each in amounts]))
-    of = "its critical path" if scaling.is_of_path else "its run time"
+    of = "critical path" if scaling.is_of_path else "run time"
     gain = "made up for by faster cores, or not explained"
-    picture = Columns(parts, columns, f"share of ranks × {of.removeprefix('its ')}", "ranks", "rank-seconds", gain)
+    picture = Columns(parts, columns, f"share of ranks × {of}", "ranks", "rank-seconds", gain)
     said = (
-        f"Each column is a run: 100 % is the number of ranks × {of}. Perfect scaling would take only the "
-        "efficiency; the rest is lost."
+        f"Each column is a run: 100 % is the number of ranks × its {of}. With perfect scaling, it would take only "
+        "the efficiency; the rest is lost."
     )
     return Picture(title, [picture], [said])
 
 
 def share(value: float) -> str:
     """Return a share, which may be negative, as a percentage."""
-    return f"-{percent(-100 * value)}" if value < 0 else percent(100 * value)
+    written = percent(100 * abs(value))
+    return f"-{written}" if value < 0 and not written.startswith("<") else written
 
 
 def _by_kind(ledger: Ledger) -> dict[str, float]:

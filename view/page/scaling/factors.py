@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from ....analyze.run.criteria import THRESHOLD
 from ....analyze.scaling import Scaling
+from ....analyze.scaling.factors import is_low
 from ...marks import Html
 from ...marks.mark import element, folded, text, wide
 from ...picture import Picture
@@ -34,12 +34,13 @@ def factors_picture(scaling: Scaling) -> Picture:
     body = []
     for name, cells, falls in rows:
         badge = f" {element('span', 'falls first', class_='kind loss')}" if falls else ""
-        is_factor = name in _FACTORS and name != "speedup"
-        values = [
-            element("td", text(cell), class_="number low" if is_factor and _is_low(cell) else "number")
-            for cell in cells
-        ]
-        body.append(element("tr", element("th", text(name) + badge, scope="row"), *values, class_=_class(name)))
+        values = scaling.factors.get(name.replace(" ", "_"), [None] * len(cells))
+        class_ = "product" if name == "efficiency" else None
+        row = (
+            element("td", text(cell), class_="number low" if is_low(value) else "number")
+            for cell, value in zip(cells, values, strict=True)
+        )
+        body.append(element("tr", element("th", text(name) + badge, scope="row"), *row, class_=class_))
     made = element("table", element("thead", head), element("tbody", *body), class_="factors")
     named = [name for name, _, _ in rows if name in _FACTORS]
     per_rank = " (both per rank)" if is_weak else ""
@@ -57,11 +58,3 @@ def number_cells(name: str, cells: Iterable[str], **attributes: object) -> Itera
     """Yield a cell of a table (``td`` or ``th``) for each number."""
     for each in cells:
         yield element(name, text(each), class_="number", **attributes)
-
-
-def _is_low(cell: str) -> bool:
-    return bool(cell) and float(cell) < 1 - THRESHOLD
-
-
-def _class(name: str) -> str | None:
-    return "product" if name == "efficiency" else None

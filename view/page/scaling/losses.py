@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
@@ -13,24 +14,30 @@ from ...marks import Html
 from ...marks.mark import element, folded, table, text
 from ...picture import Picture
 from ...place import Place
-from ...scaling import advice_on, evidence_of, kind_of_loss, messages_lines, signed, where
+from ...scaling import advice_on, evidence_of, kind_of_loss, messages_lines, place_and_title, signed
 from ...source_file import SourceFile
 from ...units import seconds
 from .efficiency import COLOURS, share
 
 if TYPE_CHECKING:
     from ....advise import Advised
+    from ....experiment import Region
 
-__all__ = ["Find", "cause_of", "losses_picture"]
+__all__ = ["Find", "bar_html", "cause_of", "losses_picture", "place_html"]
 
 Find = Callable[[str], SourceFile]
 
 _ABOVE: Final = 1  # lines of source above a loss's first line
 _LINES: Final = 9  # maximum number of lines of source
+_REST: Final = "losses within the noise, below 1 % of the run, or that cancel out"
 _BAR: Final = 96  # width in pixels of the bar of the largest loss
+_MEANINGS: Final = {  # of words in the evidence
+    r"\bon the path\b": "“On the path” is time on the critical path; “mean” is the mean busy time of the ranks.",
+    r"\bP\b": "P is the number of ranks.",
+}
 _CAUSES: Final = {
     REPLICATED: "every rank repeats the same work",
-    GROWS: "the work grows with the number of ranks",
+    GROWS: "the total work grows with the number of ranks",
     Kind.ONE_AFTER_ANOTHER: "ranks work one after another",
     Kind.IMBALANCE: "ranks have unequal work",
     Kind.LATE: "other ranks wait for this region",
@@ -52,14 +59,13 @@ def losses_picture(scaling: Scaling, advised: Advised | None, find: Find | None)
         for number, each in enumerate(found)
     ]
     parts = [element("ol", *items, class_="findings losses")] if items else []
-    parts.append(element("p", text(f"not explained: {signed(rest.rank_seconds)}"), class_="remark"))
+    parts.append(element("p", text(f"not explained: {signed(rest.rank_seconds)} ({_REST})"), class_="remark"))
     parts += [element("p", text(each)) for each in messages_lines(scaling)]
     header = ("kind", "place", "region", "rank-seconds", "share of the loss", "evidence", "advice")
     rows = [
         (
             kind_of_loss(each.kind, each.rank_seconds),
-            Place.of_region(each.region).source if each.region and each.region.file else "",
-            Place.of_region(each.region).title if each.region else "",
+            *(place_and_title(each.region) if each is not rest else ("", "")),
             f"{each.rank_seconds:.6g}",
             _share(scaling, each),
             evidence_of(scaling, each) if each is not rest else "",
@@ -67,10 +73,10 @@ def losses_picture(scaling: Scaling, advised: Advised | None, find: Find | None)
         )
         for each in ledger.losses
     ]
-    said = "“On the path” is a region's time on the critical path; “mean” is the ranks' mean busy time in the region."
-    has_path = any("on the path" in evidence_of(scaling, each) for each in found)
+    evidence = " ".join(evidence_of(scaling, each) for each in found)
+    said = [meaning for word, meaning in _MEANINGS.items() if re.search(word, evidence)]
     made = "".join(parts) + folded("losses as a table", table(header, rows))
-    return Picture(title, [Html(made)], [said] if has_path else [])
+    return Picture(title, [Html(made)], [" ".join(said)] if said else [])
 
 
 def _share(scaling: Scaling, loss: ScalingLoss) -> str:
@@ -84,23 +90,14 @@ def _loss(
 ) -> str:
     kind = kind_of_loss(loss.kind, loss.rank_seconds)
     colour = COLOURS.get(loss.kind, "grey")
-    swatch = element(
-        "svg", element("rect", class_=f"part {colour}", width=12, height=12), width=12, height=12, aria_hidden="true"
-    )
-    bar = element(
-        "svg",
-        element("rect", class_=f"part {colour}", width=max(length * _BAR, 1.0), height=10),
-        width=_BAR,
-        height=10,
-        aria_hidden="true",
-    )
-    place = where(loss.region).partition("  ")
-    name = element("span", text(place[0]), class_="place") + (f" {text(place[2])}" if place[2] else "")
+    swatch, bar = bar_html(colour, 12.0, 12), bar_html(colour, length * _BAR, 10, room=_BAR)
     of = _share(scaling, loss)
-    amount = element("span", text(f"{signed(loss.rank_seconds)}{f' ({of})' if of else ''}"), class_="saving")
+    amount = element(
+        "span", text(f"{signed(loss.rank_seconds)}{f' ({of} of the loss)' if of else ''}"), class_="saving"
+    )
     size = element("span", amount, " ", bar, class_="size")
     badge = element("span", text(kind), class_="kind")
-    head = element("div", " ".join((swatch, badge, element("span", name), size)))
+    head = element("div", " ".join((swatch, badge, place_html(loss.region), size)))
     evidence = evidence_of(scaling, loss)
     cause = cause_of(scaling, loss)
     lines = [element("p", text(f"{cause}: {evidence}" if evidence and evidence != cause else cause))]
@@ -141,6 +138,29 @@ def _source(loss: ScalingLoss, find: Find | None, *, is_open: bool) -> str:
     )
 
 
+def place_html(region: Region | None) -> str:
+    """Return a region's place and title as HTML."""
+    place, title = place_and_title(region)
+    first = element("span", text(place or title), class_="place")
+    return element("span", f"{first} {text(title)}" if place else first)
+
+
+def bar_html(colour: str, width: float, height: int, room: float | None = None) -> str:
+    """Return a bar as SVG, at least a pixel wide.
+
+    Args:
+        colour: Class in ``marks.css``.
+        width: Width in pixels.
+        height: Height in pixels.
+        room: Width of the picture in pixels; by default the width of the bar.
+    """
+    width = max(width, 1.0)
+    box = element("rect", class_=f"part {colour}", width=width, height=height)
+    return element("svg", box, width=room or width, height=height, aria_hidden="true")
+
+
 def cause_of(scaling: Scaling, loss: ScalingLoss) -> str:
     """Return why a region loses time, as a clause."""
+    if loss.kind == GROWS and scaling.mode == "weak":
+        return "the work per rank grows with the number of ranks"
     return _CAUSES.get(loss.kind) or evidence_of(scaling, loss)

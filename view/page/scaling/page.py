@@ -10,7 +10,7 @@ from ...picture import Picture, picture_html
 from ...place import Place
 from ...scaling import mode_in_words, summary
 from ...title import title_of
-from ...units import seconds
+from ...units import many, seconds
 from ..document import Page
 from .efficiency import efficiency_picture
 from .factors import factors_picture
@@ -55,25 +55,28 @@ def beside(*pictures: Picture) -> str:
 
 
 def answer(scaling: Scaling) -> str:
-    """Return a sentence on what limits scaling: the factor that falls first, and the largest loss."""
-    last, efficiency = scaling.series.ranks[-1], scaling.factors["efficiency"][-1]
+    """Return a sentence on what limits scaling: efficiency, the factor that falls first, and the largest loss."""
+    ranks, loss = scaling.series.ranks, scaling.largest_loss
     program = title_of(scaling.series.runs[0].experiment, None)
-    fall = ""
-    if scaling.falls_first:
-        value = scaling.factors[scaling.falls_first][scaling.series.ranks.index(scaling.falls_at or 0)]
-        fall = f"the factor {scaling.falls_first.replace('_', ' ')} falls to {value:.2f}"
+    at = scaling.stops_at or ranks[-1]
+    efficiency = f"{scaling.factors['efficiency'][ranks.index(at)]:.2f}"
     if scaling.scales_well:
-        although = f", although {fall} at {scaling.falls_at} ranks" if fall else ""
-        said = f"{program} scales well up to {last} ranks: efficiency {efficiency:.2f}{although}"
-    elif fall:
-        said = f"{program} stops scaling well at {scaling.falls_at} ranks, where {fall}"
+        parts = [f"{program} scales well up to {at} ranks (efficiency {efficiency})"]
+    elif at == ranks[0]:
+        parts = [f"{program} has an efficiency of only {efficiency} with {many(at, 'rank')} already"]
     else:
-        said = f"{program} has an efficiency of {efficiency:.2f} at {last} ranks, but no single factor is below 0.9"
-    loss = scaling.largest_loss
-    if loss is None:
-        return said
-    there = f"in {Place.of_region(loss.region).in_words}" if loss.region else "in all regions"
-    amounts = seconds(loss.rank_seconds)
-    if scaling.ledger.lost >= loss.rank_seconds:
-        amounts += f" of {seconds(scaling.ledger.lost)}"
-    return f"{said}; the largest loss at {last} ranks, {amounts}, is {there}: {cause_of(scaling, loss)}"
+        parts = [f"{program} stops scaling well at {at} ranks (efficiency {efficiency})"]
+    if scaling.falls_first and scaling.falls_at:
+        value = scaling.factors[scaling.falls_first][ranks.index(scaling.falls_at)]
+        name = scaling.falls_first.replace("_", " ")
+        parts.append(f"the first factor below 0.9 is {name} ({value:.2f} at {many(scaling.falls_at, 'rank')})")
+    elif not scaling.scales_well:
+        parts.append("no single factor is below 0.9")
+    if loss:
+        there = f"in {Place.of_region(loss.region).in_words}" if loss.region else "in all regions"
+        amounts = seconds(loss.rank_seconds)
+        if scaling.ledger.lost >= loss.rank_seconds:
+            amounts += f" of the {seconds(scaling.ledger.lost)} lost"
+        cause = cause_of(scaling, loss)
+        parts.append(f"the largest loss at {ranks[-1]} ranks, {amounts} over all ranks, is {there}: {cause}")
+    return "; ".join(parts)

@@ -9,8 +9,7 @@ from ...marks import Html, Mark
 from ...marks.mark import folded, table
 from ...picture import Picture
 from ...place import visible
-from ...scaling import EXACT, model_documents, prediction_lines
-from ...units import count, volume
+from ...scaling import counted, error_of, model_documents, prediction_lines
 
 __all__ = ["predictions_picture"]
 
@@ -34,8 +33,10 @@ def predictions_picture(scaling: Scaling) -> Picture:
     ]
     if models:
         head = ("count", "call path", "per rank, for P ranks")
-        marks.append(Html(folded("models of each call path, fitted to all runs", table(head, models))))
-    said = [] if rows else [*prediction_lines(scaling)]
+        marks.append(
+            Html(folded("models of call paths with at least 1 % of a count, fitted to all runs", table(head, models)))
+        )
+    said = [] if rows else [f"{each[0].upper()}{each[1:]}." for each in prediction_lines(scaling)]
     if rows:
         said.append(
             "Models without the largest run predict its counts. If they agree to within 3 %, models of all runs "
@@ -45,16 +46,11 @@ def predictions_picture(scaling: Scaling) -> Picture:
 
 
 def _prediction(each: Prediction) -> tuple[str, ...]:
-    write = volume if each.metric == "mpi_bytes_sent" else count
-    error = ""
-    if each.predicted is not None and each.measured:
-        percentage = 100 * (each.predicted / each.measured - 1)
-        error = f"{percentage:+.1f} %" if abs(percentage) >= EXACT else "exact"
     unknown = "several models fit" if each.is_unclear else "no model fits"
     return (
         _METRICS.get(each.metric, each.metric),
         str(each.ranks),
-        unknown if each.predicted is None else write(each.predicted),
-        "not run" if each.measured is None else write(each.measured),
-        error,
+        unknown if each.predicted is None else counted(each.metric, each.predicted),
+        "not run" if each.measured is None else counted(each.metric, each.measured),
+        error_of(each),
     )

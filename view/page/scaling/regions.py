@@ -7,7 +7,7 @@ from ....analyze.verdict import Kind
 from ....experiment import Region
 from ...marks import Curve, Curves
 from ...picture import Picture
-from ...scaling import where
+from ...scaling import place_and_title
 from ...units import letters, seconds
 from .efficiency import COLOURS
 
@@ -36,11 +36,12 @@ def regions_picture(scaling: Scaling) -> Picture:
         *(Curve(_name(each.region), each.seconds, *marks[each.region]) for each in found),
     ]
     said = (
-        "Time of regions on the critical path, without nested regions; both axes are logarithmic. If a region scales "
-        "perfectly, its line is parallel to the dashed line. Numbers and colours are those of the losses above."
+        "Time of regions on the critical path; both axes are logarithmic. A line includes nested regions only if they "
+        "belong to the same loss. If a region scales perfectly, its line is parallel to the dashed line. Numbers and "
+        "colours are those of the losses above; letters mark other lines."
     )
     return Picture("Regions over ranks", [Curves(series.ranks, shown, "time", "ranks", seconds)], [said])
 
 
 def _name(region: Region | None) -> str:
-    return where(region).replace("  ", " ") if region else "outside the critical path (messages)"
+    return " ".join(filter(None, place_and_title(region))) if region else "outside the critical path (messages)"
