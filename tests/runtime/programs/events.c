@@ -13,7 +13,7 @@
  *   thread N WORDS ;  in so many threads, one after the other; parallel N WORDS ;: at once
  *   meet              in parallel threads: wait until all are here, however late they start
  *   team N WORDS ;    in a team of so many threads, of which this one is the first (only with -DLINKED)
- *   first WORD N      in a team: this one alone does the word
+ *   first WORD N      in a team: this one alone does the word; others N: it waits until so many others are done
  *   task              a task is made; execute WORDS ;: it does the words (only with -DLINKED)
  *   fork WORDS ;      in a child; _Fork WORDS ;: in one of which no handler is told
  *   exec              the rest in a new image
@@ -25,7 +25,7 @@
  *                     (fake_clock.c), if the library has one; take N: a hypervisor takes the processor meanwhile
  *   ticks N           until the kernel has looked so often at this thread's timers while it ran, however busy the machine
  *   touch N           each page of so many new MiB
- *   spent             tell what these took since it was last told, by the threads' own CPU clocks
+ *   spent             tell what spin, sleep, poll and ticks took since it was last told, by the threads' own CPU clocks
  *   deny perf         from now on, the system call perf_event_open fails; deny nap: nanosleep; deny open: openat; deny timer: timer_create
  *   mpi{ }mpi io{ }io statement{ }statement mpi N  io N  initialised finalising finalised aborting: what the
  *                     wrappers would call
@@ -55,6 +55,7 @@
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -295,7 +296,7 @@ static void spin(int milliseconds) {
         continue;
 }
 
-static volatile sig_atomic_t ticks_seen;
+static _Thread_local volatile sig_atomic_t ticks_seen;
 
 static void see_tick(int number) {
     (void)number;
@@ -408,12 +409,20 @@ struct member {
     pthread_barrier_t *done;
 };
 
+static int done_so_far;
+
+static void wait_for_others(int number) {
+    while (__atomic_load_n(&done_so_far, __ATOMIC_ACQUIRE) < number)
+        sched_yield();
+}
+
 static void *take_part(void *given) {
     const struct member *member = given;
     is_first = member->number == 0;
     struct aa_turn turn = aa_turn_begin(member->team->origin, member->number);
     perform(member->words);
     aa_turn_end(turn, member->team);
+    __atomic_fetch_add(&done_so_far, 1, __ATOMIC_RELEASE);
     pthread_barrier_wait(member->done);
     return NULL;
 }
@@ -425,6 +434,7 @@ static void in_team(int number, struct words words) {
     struct aa_thread *room[REGIONS];
     struct aa_team team;
     pthread_barrier_t done;
+    __atomic_store_n(&done_so_far, 0, __ATOMIC_RELAXED);
     pthread_barrier_init(&done, NULL, (unsigned)number);
     aa_share_begin(AA_OMP | AA_IN_OMP);
     aa_team_open(&team, room, (uint32_t)number);
@@ -448,6 +458,10 @@ static void in_task(struct words words) {
     aa_turn_end(turn, NULL);
 }
 #else
+static void wait_for_others(int number) {
+    (void)number;
+}
+
 static void in_team(int number, struct words words) {
     (void)number, (void)words;
 }
@@ -658,7 +672,9 @@ static int perform_number(const char *word, struct words *words) {
         words->at += is_first ? 0 : 2;
         return 1;
     }
-    if (strcmp(word, "rename") == 0)
+    if (strcmp(word, "others") == 0)
+        wait_for_others(number);
+    else if (strcmp(word, "rename") == 0)
         rename(*words->at, getenv("AUTOANALYZER_POLICY"));
     else if (strcmp(word, "new") == 0)
         enter_new(number);
@@ -669,7 +685,7 @@ static int perform_number(const char *word, struct words *words) {
     else if (strcmp(word, "spin") == 0)
         spend(spin, number);
     else if (strcmp(word, "ticks") == 0)
-        spin_for_ticks(number);
+        spend(spin_for_ticks, number);
     else if (strcmp(word, "sleep") == 0)
         spend(nap, number);
     else if (strcmp(word, "poll") == 0)
