@@ -32,7 +32,7 @@ from .command_server import SECONDS
 from .costs import Costs
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
 
 with pytest.MonkeyPatch.context() as _patch:  # as commands do, because BLAS's threads wait busily for cores in use
     _patch.setenv("OPENBLAS_NUM_THREADS", "1")
@@ -223,9 +223,17 @@ def chromium() -> Generator[Browser, None, None]:
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 - takes a tenth of a second of each worker
 
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox", *_DRAWN_SIMPLY, _FOR_A_SECOND])
+        arguments = ["--no-sandbox", *_DRAWN_SIMPLY, _FOR_A_SECOND]
+        browser = driver.chromium.launch(executable_path=program, args=arguments, timeout=0)
         yield browser
         browser.close()
+
+
+def patient_page(browser: Browser, **options: Any) -> Page:
+    """Open a page that waits without end, as pytest's limit counts: on a busy machine it may take a minute."""
+    page = browser.new_page(**options)
+    page.set_default_timeout(0)
+    return page
 
 
 @pytest.fixture(scope="session")
@@ -233,7 +241,7 @@ def browse(chromium: Browser) -> Generator[Callable[[Path], Opened], None, None]
     """Return a function that opens a page, and returns its text, pictures, errors and requests."""
     complaints: list[str] = []
     requests: list[str] = []
-    page = chromium.new_page()
+    page = patient_page(chromium)
     page.on("console", lambda said: complaints.append(f"{said.type}: {said.text}"))
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("request", lambda request: requests.append(request.url))

@@ -104,6 +104,15 @@ def succeed(done):
     return done
 
 
+LOOKS = Path(__file__).parents[1] / "programs" / "looks.c"
+
+
+def built_with_looks(tool, compiler: str, file: str, *flags: str) -> None:
+    """Build ``app``, which works until there are enough samples, however rarely a busy machine takes them."""
+    succeed(tool("gcc", "-O1", "-c", str(LOOKS), "-o", "looks.o"))
+    succeed(tool(compiler, "-g", "-O1", file, "looks.o", "-o", "app", *flags))
+
+
 def refused(done) -> str:
     """Assert that a command was refused with exit status 2 and one line of message, and return this line."""
     assert (done.returncode, done.stdout) == (2, b""), done.stderr.decode()

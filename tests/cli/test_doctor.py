@@ -439,7 +439,7 @@ def test_data_of_a_running_job_stay_even_if_asked(leftovers: Leftovers) -> None:
     fresh, used = leftovers.shards("/fresh/shards"), leftovers.shards("/used/shards")
     old(used, 7200)
     environment = {**os.environ, "AUTOANALYZER_SHARDS": "/used/shards"}
-    with subprocess.Popen(["sleep", "100"], env=environment) as process:
+    with subprocess.Popen(["sleep", "1000"], env=environment) as process:
         found = leftovers.clean("--data")
         process.kill()
     assert found[fresh.name] == (False, "data of 1 process, never gathered; written less than an hour ago")

@@ -8,7 +8,7 @@ import pytest
 
 from autoanalyzer.experiment import load
 
-from .conftest import succeed
+from .conftest import built_with_looks, succeed
 
 C = """
 #include <stdio.h>
@@ -20,8 +20,12 @@ double work(int n) {
         s += aa_get(aa_get(aa_get(aa_get(s + i))));
     return s;
 }
+int looks(void);
 int main(void) {
-    printf("%d\\n", work(15000000) < 0);
+    double s = 0;
+    while (looks() < 30)
+        s += work(100000);
+    printf("%d\\n", s < 0);
     return 0;
 }
 """
@@ -37,8 +41,12 @@ __attribute__((noinline)) static double work(const Model &m, int n) {
         s += m.get(m.get(m.get(m.get(s + i))));
     return s;
 }
+extern "C" int looks();
 int main() {
-    std::printf("%d\\n", work(Model(), 15000000) < 0);
+    double s = 0;
+    while (looks() < 30)
+        s += work(Model(), 100000);
+    std::printf("%d\\n", s < 0);
 }
 """
 FORTRAN = """
@@ -60,7 +68,15 @@ end module
 program p
   use m
   double precision :: s
-  call work(15000000, s)
+  interface
+    function looks() bind(c)
+      use iso_c_binding
+      integer(c_int) :: looks
+    end function
+  end interface
+  do while (looks() < 30)
+    call work(100000, s)
+  end do
   print *, s < 0
 end program
 """
@@ -79,7 +95,7 @@ def test_the_verdict_names_a_tiny_function_with_its_share(
 ) -> None:
     file, _, line = place.partition(":")
     tool.write(file, source)
-    succeed(tool(compiler, "-g", "-O1", file, "-o", "app"))
+    built_with_looks(tool, compiler, file)
     succeed(tool("autoanalyzer", "run", "--sample", "auto", "-o", "out", "./app"))
     found = tool.findings()
     (spot,) = (each for each in found["findings"] if each["kind"] == "hot_spot")
@@ -97,7 +113,7 @@ def test_the_verdict_names_a_tiny_function_with_its_share(
 
 def test_without_samples_the_verdict_names_it_without_a_share(tool) -> None:
     tool.write("a.c", C)
-    succeed(tool("aa-mpicc", "-g", "-O1", "a.c", "-o", "app"))
+    built_with_looks(tool, "aa-mpicc", "a.c")
     succeed(tool("autoanalyzer", "run", "-o", "out", "./app"))
     found = tool.findings()
     assert "    includes aa_get, too small to measure separately" in found["verdict"]

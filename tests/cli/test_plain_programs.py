@@ -9,9 +9,9 @@ import pytest
 
 from autoanalyzer.experiment import Experiment, load
 
-from .conftest import succeed
+from .conftest import built_with_looks, succeed
 
-SERIAL = """
+WORK = """
 #include <math.h>
 #include <stdio.h>
 static double sample_model(double x) { return 1 / (1 + x * x); }
@@ -23,10 +23,16 @@ __attribute__((noinline)) static double work(int n) {
         s += exp(-s * i);
     return s;
 }
-int main(void) {
-    printf("%d\\n", work(30000000) < 0);
-    return 0;
-}
+"""
+SERIAL = f"{WORK}int main(void) {{ return work(30000000) < 0; }}\n"
+LOOKED_AT = f"""{WORK}
+int looks(void);
+int main(void) {{
+    double s = 0;
+    while (looks() < 60)
+        s += work(100000);
+    return s < 0;
+}}
 """
 MPI = """
 #include <mpi.h>
@@ -196,8 +202,8 @@ def paths(experiment: Experiment) -> dict[str, float]:
 
 
 def test_a_serial_program_has_functions_loops_and_what_is_inside(tool) -> None:
-    tool.write("a.c", SERIAL)
-    succeed(tool("gcc", "-g", "-O1", "a.c", "-o", "app", "-lm"))
+    tool.write("a.c", LOOKED_AT)
+    built_with_looks(tool, "gcc", "a.c", "-lm")
     succeed(tool("autoanalyzer", "run", "--sample", "auto", "-o", "out", "./app"))
     found = tool.findings()
     first = found["findings"][0]

@@ -50,7 +50,7 @@ int main(int argc, char **argv) {
         if (rank == 0 && step % 10 == 0)
             steered = is_steered();
         after += steered;
-        goes_on = after < 120 && MPI_Wtime() - begin < (argc > 1 ? 1 : 100);
+        goes_on = after < 120 && MPI_Wtime() - begin < (argc > 1 ? 1 : 1000);
         MPI_Bcast(&goes_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
     }
     fclose(file);

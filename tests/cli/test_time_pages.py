@@ -8,6 +8,7 @@ import pytest
 from autoanalyzer.experiment import CallPath, Experiment, Location, save
 from autoanalyzer.experiment.trace import save_trace
 
+from ..conftest import patient_page
 from ..timelines.anomalies.work import run
 from ..view.page.conftest import Shown
 
@@ -50,8 +51,7 @@ def marked(recorded, chromium, tmp_path):
     def found(*words):
         done = recorded(*words)
         assert done.returncode == 0, done.stderr
-        page = chromium.new_page()
-        page.set_default_timeout(0)  # pytest's alone counts
+        page = patient_page(chromium)
         shown, complaints = Shown(page, tmp_path / "o.html"), []
         page.on("console", lambda said: complaints.append(said.text))
         page.on("pageerror", lambda error: complaints.append(str(error)))

@@ -120,7 +120,7 @@ def test_several_programs_at_once(cluster: Cluster, place: Path) -> None:
 
 
 def test_what_a_cancelled_job_recorded_is_kept(cluster: Cluster, place: Path) -> None:
-    job = script(place, f"export SECONDS_OF_SLEEP=60\nexec autoanalyzer run -o out -- {' '.join(SRUN)} ./app-openmpi")
+    job = script(place, f"export SECONDS_OF_SLEEP=2400\nexec autoanalyzer run -o out -- {' '.join(SRUN)} ./app-openmpi")
     submitted = cluster.run("sbatch", "--parsable", *NODES, "--ntasks-per-node=2", str(job), folder=place)
     number = submitted.stdout.strip()
     cluster.begun(place)
@@ -142,7 +142,7 @@ def test_no_process_and_no_shared_memory_is_left(cluster: Cluster, place: Path) 
 
 
 def test_a_job_that_is_started_again_has_the_data_of_its_last_start(cluster: Cluster, place: Path) -> None:
-    text = "[ $SLURM_RESTART_COUNT ] || export SECONDS_OF_SLEEP=60\nexec autoanalyzer run -o out -- "
+    text = "[ $SLURM_RESTART_COUNT ] || export SECONDS_OF_SLEEP=2400\nexec autoanalyzer run -o out -- "
     job = script(place, f"{text}{' '.join(SRUN)} ./app-openmpi")
     submitted = cluster.run(
         "sbatch", "--parsable", "--requeue", "-o", "job.out", *NODES, "--ntasks-per-node=2", str(job), folder=place
@@ -161,7 +161,7 @@ def test_a_job_that_is_started_again_has_the_data_of_its_last_start(cluster: Clu
     found = load(place / "out")
     assert ranks(place / "out") == SPREAD, (printed, found.notes)
     assert found.notes.unfinished == ()
-    assert found.exclusive("wall_time").sum(axis=0).max() < 30
+    assert found.exclusive("wall_time").sum(axis=0).max() < 600  # it slept for longer at its first start
 
 
 @pytest.mark.long

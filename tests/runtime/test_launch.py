@@ -23,14 +23,16 @@ def once_handled(name: str) -> str:
 
 @pytest.mark.parametrize("name", ["TERM", "HUP"])
 def test_requests_to_end_are_handed_on(name: str, signals_heard: None) -> None:
-    text = f"{once_handled(name)}; kill -{name} $PPID; exec sleep 100"
+    text = f"{once_handled(name)}; kill -{name} $PPID; exec sleep 1000"
     assert launch(["sh", "-c", text], os.environ) == -signal.SIGTERM
     assert signal.getsignal(signal.SIGHUP) == signal.SIG_DFL
 
 
-@pytest.mark.parametrize(("name", "status"), [("TERM", -signal.SIGTERM), ("INT", 3)])
+@pytest.mark.parametrize(
+    ("name", "text", "status"), [("TERM", "exec sleep 1000", -signal.SIGTERM), ("INT", "sleep 1; exit 3", 3)]
+)
 def test_a_signal_that_comes_while_the_program_starts_is_not_lost(
-    monkeypatch: pytest.MonkeyPatch, signals_heard: None, name: str, status: int
+    monkeypatch: pytest.MonkeyPatch, signals_heard: None, name: str, text: str, status: int
 ) -> None:
     start = launching._start
     heard: list[int] = []
@@ -41,7 +43,7 @@ def test_a_signal_that_comes_while_the_program_starts_is_not_lost(
         return process
 
     monkeypatch.setattr(launching, "_start", start_late)
-    assert launch(["sh", "-c", "sleep 1; exit 3"], os.environ, signalled=heard.append) == status
+    assert launch(["sh", "-c", text], os.environ, signalled=heard.append) == status
     assert heard == [signal.Signals[f"SIG{name}"]]
 
 

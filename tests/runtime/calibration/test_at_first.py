@@ -23,7 +23,7 @@ SAID = b"autoanalyzer: benchmarked instructions, cache misses and file I/O on th
 @pytest.fixture
 def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """An environment in which nobody refuses, and nothing is kept, on a machine that may be busy."""
-    monkeypatch.setattr(PATIENCE, 300.0)
+    monkeypatch.setattr(PATIENCE, 1200.0)
     monkeypatch.setattr(at_first, "_ROUNDS", 1)
     monkeypatch.setenv("AUTOANALYZER_CALIBRATE", "")
     (tmp_path / "cache").mkdir()

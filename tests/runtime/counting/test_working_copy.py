@@ -172,7 +172,7 @@ def test_nothing_is_left_after_a_signal(here: Path, temporary: Path, number: sig
     text = (
         "import sys, time; from pathlib import Path\n"
         "from autoanalyzer.runtime.counting.working_copy import working_copy\n"
-        "with working_copy(Path.cwd(), Path('out')) as copy: print(copy, flush=True); time.sleep(100)"
+        "with working_copy(Path.cwd(), Path('out')) as copy: print(copy, flush=True); time.sleep(1000)"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", text],

@@ -220,15 +220,25 @@ def test_it_is_said_why_the_path_is_not_known_or_not_all_of_it() -> None:
     ]
 
 
+# Rank 1 works for longer than both ranks did before.
 LATE = """
 #include <mpi.h>
+#include <time.h>
+static double used(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return now.tv_sec + 1e-9 * now.tv_nsec;
+}
 int main(int argc, char **argv) {
     int rank;
-    volatile double x = 1;
+    double before = used(), initialised, most;
     MPI_Init(&argc, &argv);
+    initialised = used();
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    for (long i = 0; i < rank * 3000000L; i++)
-        x = x * 1.0000001 + 1e-9;
+    before += used() - initialised;
+    MPI_Allreduce(&before, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    for (double end = used() + 2 * most; rank == 1 && used() < end;)
+        ;
     MPI_Barrier(MPI_COMM_WORLD);
     return MPI_Finalize();
 }

@@ -178,6 +178,11 @@ def recorder(tmp_path: Path, command: list[str | Path], environment: dict[str, s
     return record
 
 
+def spent(folder: Path) -> list[float]:
+    """Return the seconds that each word ``spent`` printed: CPU time by the threads' own clocks."""
+    return [int(line) * 1e-9 for line in (folder / "stderr").read_text().split()]
+
+
 @pytest.fixture
 def preloaded(tmp_path: Path, library: Path, plain_program: Path) -> Record:
     """Return a function that runs words in the program, with the library preloaded."""

@@ -13,7 +13,7 @@ import pytest
 from autoanalyzer.runtime.gather.shard import Shard
 from autoanalyzer.runtime.gather.shard_reader import read_shard
 
-from .conftest import recorder
+from .conftest import recorder, spent
 
 Record = Callable[..., list[Shard]]
 
@@ -25,11 +25,6 @@ def recorded_by(record: Record, clock: str, words: str, **more: str) -> Shard:
     if shard.cpu_clock != clock:
         pytest.skip(f"CPU time cannot be watched by {clock} here")
     return shard
-
-
-def spent(folder: Path) -> list[float]:
-    """Return the seconds that each word ``spent`` printed: CPU time by the threads' own clocks."""
-    return [int(line) * 1e-9 for line in (folder / "stderr").read_text().split()]
 
 
 def cpu_times(shard: Shard, region: str) -> list[float]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from operator import add
+from pathlib import Path
+
 import pytest
 
 from autoanalyzer.runtime.gather.critical_path import CriticalPath
 from autoanalyzer.runtime.gather.shard import Shard, computing_of
 
-from .conftest import Record, Visits
+from .conftest import SANITIZED, Record, Visits, recorder
 
 LOOP = "|aa1|loop|loop|x.c|main|0|1|2"
 
@@ -69,8 +72,10 @@ def test_only_constructs_are_entered_by_a_team(linked: Record, visits: Visits) -
     assert visits(shard, 1) == {"main": 0, "main/f": 0, "main/f/g": 1}
 
 
-def test_whoever_is_done_waits_for_the_others(linked: Record) -> None:
-    (shard,) = linked(f"+main +{LOOP} team 2 +f -f first spin 100 ; -{LOOP} -main")
+def test_whoever_is_done_waits_for_the_others(tmp_path: Path, fake_linked_program: Path) -> None:
+    """By a clock of the program's: on a busy machine the other one may begin when the first is done."""
+    record = recorder(tmp_path, [fake_linked_program], SANITIZED)
+    (shard,) = record(f"+main +{LOOP} team 2 +f -f first others 1 first spin 100 ; -{LOOP} -main")
     waited = [float(tree.nodes["omp_wall"].sum()) for tree in shard.threads]
     assert waited[1] > 0.09 > waited[0]
     assert (shard.threads[1].nodes["omp_wall"] <= shard.threads[1].nodes["wall"]).all()
@@ -130,9 +135,11 @@ def test_threads_that_begin_are_not_after_what_they_or_others_did_meanwhile(link
 
 
 def test_work_beside_a_meeting_of_all_is_not_after_it(linked: Record) -> None:
+    """Neither thread is after what the other one did in the same region: the slower one of each is on the path."""
     (shard,) = linked("+main chains parallel 2 +f pass meet spin 20 -f +g gather all meet spin 20 -g ; -main")
-    worked = [float(computing_of(tree.nodes[1:]).sum()) for tree in shard.threads[1:]]
-    assert on_path_and_longest(shard)[1] == pytest.approx(max(worked), rel=0.1)
+    in_f, in_g = zip(*(computing_of(tree.nodes[1:]) for tree in shard.threads[1:]), strict=True)
+    longest = on_path_and_longest(shard)[1]
+    assert max(map(add, in_f, in_g)) * 0.99 < longest < (max(in_f) + max(in_g)) * 1.01
 
 
 def test_a_thread_does_not_go_on_with_the_work_of_one_that_had_its_tree(linked: Record) -> None:
@@ -144,7 +151,8 @@ def test_a_thread_does_not_go_on_with_the_work_of_one_that_had_its_tree(linked: 
 
 def test_what_a_chain_had_before_all_met_is_nobodys_fault(linked: Record) -> None:
     """Since then the main thread has worked more in f, and waits for h alone."""
-    (shard,) = linked("+main chains +f spin 9 -f gather thread 1 +h pass spin 9 -h pass ; all +f spin 7 -f pass -main")
+    words = "+main chains +f spin 5 -f gather thread 1 +h pass spin 60 -h pass ; all +f spin 30 -f pass -main"
+    (shard,) = linked(words)
     assert shard.chains
     late = shard.chains.place(shard.chains.entries("message_delay")["node"])
     nodes = [shard.threads[thread].nodes[node] for thread, node in late]

@@ -14,7 +14,8 @@
  *   thread N WORDS ;  execute the words in N threads, one after another; parallel N WORDS ;: at the same time
  *   meet              in parallel threads: wait until all have arrived, however late they start
  *   team N WORDS ;    execute the words in a team of N threads, of which this one is the first (only with -DLINKED)
- *   first WORD N      in a team: the first thread alone executes WORD N
+ *   first WORD N      in a team: the first thread alone executes WORD N; others N: it waits until N other
+ *                     threads are done
  *   task              a task is made; execute WORDS ;: it executes the words (only with -DLINKED)
  *   fork WORDS ;      execute the words in a child process; _Fork WORDS ;: in one for which no fork handler is called
  *   exec              execute the rest in a new image of the process
@@ -26,7 +27,7 @@
  *                     (fake_clock.c), the milliseconds are the clock's; take N: a hypervisor takes the core meanwhile
  *   ticks N           compute until the kernel has checked this thread's timers N times, however busy the machine is
  *   touch N           write to each page of N new MiB
- *   spent             print how long these took since this was last printed, by the threads' own CPU clocks
+ *   spent             print how long spin, sleep, poll and ticks took since this was last printed, by the threads' own CPU clocks
  *   deny perf         from now on, the system call perf_event_open fails; deny nap: nanosleep; deny open: openat; deny timer: timer_create
  *   mpi{ }mpi io{ }io statement{ }statement mpi N  io N  initialised finalising finalised aborting: call the functions
  *                     that wrappers call
@@ -57,6 +58,7 @@
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -298,7 +300,7 @@ static void spin(int milliseconds) {
         continue;
 }
 
-static volatile sig_atomic_t ticks_seen;
+static _Thread_local volatile sig_atomic_t ticks_seen;
 
 static void see_tick(int number) {
     (void)number;
@@ -411,12 +413,20 @@ struct member {
     pthread_barrier_t *done;
 };
 
+static int done_so_far;
+
+static void wait_for_others(int number) {
+    while (__atomic_load_n(&done_so_far, __ATOMIC_ACQUIRE) < number)
+        sched_yield();
+}
+
 static void *take_part(void *given) {
     const struct member *member = given;
     is_first = member->number == 0;
     struct aa_turn turn = aa_turn_begin(member->team->origin, member->team, member->number);
     perform(member->words);
     aa_turn_end(turn);
+    __atomic_fetch_add(&done_so_far, 1, __ATOMIC_RELEASE);
     pthread_barrier_wait(member->done);
     return NULL;
 }
@@ -428,6 +438,7 @@ static void in_team(int number, struct words words) {
     struct aa_thread *room[REGIONS];
     struct aa_team team;
     pthread_barrier_t done;
+    __atomic_store_n(&done_so_far, 0, __ATOMIC_RELAXED);
     pthread_barrier_init(&done, NULL, (unsigned)number);
     aa_share_begin(AA_OMP | AA_IN_OMP);
     aa_team_open(&team, room, (uint32_t)number);
@@ -451,6 +462,10 @@ static void in_task(struct words words) {
     aa_turn_end(turn);
 }
 #else
+static void wait_for_others(int number) {
+    (void)number;
+}
+
 static void in_team(int number, struct words words) {
     (void)number, (void)words;
 }
@@ -665,7 +680,9 @@ static int perform_number(const char *word, struct words *words) {
         words->at += is_first ? 0 : 2;
         return 1;
     }
-    if (strcmp(word, "rename") == 0)
+    if (strcmp(word, "others") == 0)
+        wait_for_others(number);
+    else if (strcmp(word, "rename") == 0)
         rename(*words->at, getenv("AUTOANALYZER_POLICY"));
     else if (strcmp(word, "new") == 0)
         enter_new(number);
@@ -676,7 +693,7 @@ static int perform_number(const char *word, struct words *words) {
     else if (strcmp(word, "spin") == 0)
         spend(spin, number);
     else if (strcmp(word, "ticks") == 0)
-        spin_for_ticks(number);
+        spend(spin_for_ticks, number);
     else if (strcmp(word, "sleep") == 0)
         spend(nap, number);
     else if (strcmp(word, "poll") == 0)

@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#define LATE 300000 /* microseconds */
+#define LATE 1000000 /* microseconds */
 
 static int rank, size, sum;
 

@@ -16,6 +16,8 @@ from autoanalyzer.cli.pages import subject_of
 from autoanalyzer.experiment import Experiment
 from autoanalyzer.view.page import page_html, page_of
 
+from ...conftest import patient_page
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
@@ -142,8 +144,7 @@ def idle(chromium: Browser) -> Idle:
 
 
 def _made(chromium: Browser, options: Mapping[str, Any]) -> Shown:
-    page = chromium.new_page(**options)
-    page.set_default_timeout(0)  # only pytest's limit counts, because on a busy machine a page may take a minute
+    page = patient_page(chromium, **options)
     found = Shown(page, Path())
     page.on("console", lambda said: found.complaints.append(f"{said.type}: {said.text}"))
     page.on("pageerror", lambda error: found.complaints.append(str(error)))

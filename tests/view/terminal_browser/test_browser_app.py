@@ -35,6 +35,8 @@ DIMENSIONS = ("metrics", "program", "system")
 
 Act = Callable[[BrowserApp, Pilot], Awaitable[None]]
 
+Pilot._wait_for_screen.__defaults__ = (1200.0,)  # seconds, instead of 30, which a busy machine may take
+
 
 def driven(experiment: Experiment, act: Act, *, size: tuple[int, int] = SIZE, **options: object) -> None:
     """Start the browser without a terminal, and act."""
