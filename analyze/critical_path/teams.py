@@ -123,7 +123,7 @@ def _times(selection: Selection) -> tuple[Values, Flags]:
     """Return the times of a block of ranks, and which call paths are in teams.
 
     Returns:
-        ``float64[7, region]`` and ``bool[call path]``. The seven times or numbers are summed over the ranks:
+        ``float64[7, region]`` and ``bool[call path]``. The seven values are summed over the ranks:
         ``on_path``, ``busiest`` and ``mean`` as in ``Teams``; the busy time of all threads; the mean number of threads
         in an execution; the time that threads wait in OpenMP; and 1 for a rank whose threads enter the region different
         numbers of times.
