@@ -93,7 +93,7 @@ class Reading:
         return {name: source for name, source in self._read.items() if source is not None}
 
     def _file(self, name: str) -> SourceFile | None:
-        """Read a file; None if its language is not supported.
+        """Read a file; return None if its language is not supported.
 
         Raises:
             InputError: The file cannot be read, or has changed since the run.

@@ -85,7 +85,10 @@ class TimeSplit:
 
     @cached_property
     def waits(self) -> Flags:
-        """Whether MPI, but not transfer, takes a material share, or ranks work in sequence: ``bool[region]``."""
+        """Whether MPI takes a material share of the time, but not by transfer: ``bool[region]``.
+
+        Regions in which ranks work one after another count, too.
+        """
         is_long = self.is_part(self.mpi) & (self.mpi >= TICK)
         return np.asarray((is_long & ~self.moves) | (self.chained > 0))
 
