@@ -2364,7 +2364,7 @@
       place: placeOf(each),
       before: before[region],
       most: [0, 1].map((side) => difference.most[(2 * metric + side) * head.regions.length + region]),
-      // of any location
+      // the largest value on any location
       gain: gains[region]
     }));
     const changed = lines.filter(({ gain }) => Math.abs(gain) > LEAST * whole2);
@@ -3176,7 +3176,7 @@
       return part < this.steps * this.fine ? this.start + part * this.step / this.fine : this.end;
     }
     // Returns the index of the call path with the most time in a row and a part of a step; -1 for several short call
-    // paths, NaN without a call path.
+    // paths, NaN if there is none.
     pathAt(row, part) {
       return this.regions[row * this.steps * this.fine + part];
     }
@@ -4461,7 +4461,8 @@
       const { paths } = browser;
       return browser.spread((metric) => this.byLocation(metric, paths), browser.panes.system.tree);
     }
-    // Returns the values of a metric by location, summed over some call paths. The last result for each metric is cached.
+    // Returns the values of a metric by location, aggregated over some call paths. The last result for each metric is
+    // cached.
     byLocation(metric, paths) {
       const known = this.lastAsked.get(metric);
       if (known?.paths === paths) return known.tally;
@@ -5027,7 +5028,7 @@
     root(node) {
       return this.ancestors(node).at(-1) ?? node;
     }
-    // Returns nodes and their descendants, parents first. `into`: nodes whose children are included; undefined for all.
+    // Returns nodes and their descendants, parents first. `into`: nodes whose children are included; null for all.
     walk(starts, into = null) {
       const found = [];
       const pending = Array.from(starts).reverse();
