@@ -34,7 +34,7 @@ class Examined:
 
     Attributes:
         nodes: Name of a node → its findings.
-        together: Findings about all nodes together; empty for a single node.
+        together: Findings about the job as a whole; empty outside a job.
         is_part: Whether other nodes print their own findings, because this node cannot reach them.
     """
 

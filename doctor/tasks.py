@@ -97,7 +97,7 @@ class Answer:
         rank: Rank of the process.
         node: Name of the node on which the process runs.
         tests: Whether the process tested its node; otherwise another process on the node did.
-        found: Findings about the node, as JSON data.
+        found: Findings about the node, or files that old runs left there, as JSON data.
         size: Size of MPI_COMM_WORLD according to MPI; 0 if MPI did not start.
         failure: Why MPI did not start; empty if it did.
         sees: Purpose of a folder → whether this process shares it with rank 0.

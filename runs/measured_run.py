@@ -32,7 +32,7 @@ class Measured:
     """The result of a run and of its counting run.
 
     Attributes:
-        experiment: The data; None if the program failed and recorded none.
+        experiment: The data; None if the program failed and recorded none, or if too few of several runs succeeded.
         failed: Whether the program's exit status is not 0, its data end early, or the counting run failed.
         cut_short: Why the data do not cover the whole program; empty if they do, even if the program's exit status is
             not 0.

@@ -39,7 +39,7 @@ class Node(NamedTuple):
 
 
 class _Metric(NamedTuple):
-    """The names of a metric and of its part inside MPI, and the factor that converts values to our unit."""
+    """The names of a metric and of its part inside MPI, and the number by which values are divided to get our unit."""
 
     name: str
     in_mpi: str
@@ -52,7 +52,7 @@ class CallTree:
 
     Attributes:
         program: The program's name.
-        columns: The names of the metrics.
+        columns: Column → the name of its metric.
         nodes: The functions and loops, parents before children.
     """
 

@@ -95,8 +95,8 @@ class _Samples:
     """Adds up samples by call path.
 
     Attributes:
-        frequency: Samples per second, if the header contains the frequency.
-        has_processes: Whether samples have numbers of processes or threads.
+        frequency: Samples per second; None if the header does not contain the frequency.
+        has_processes: Whether all samples have the number of their process or thread.
     """
 
     def __init__(self, profile: Profile) -> None:

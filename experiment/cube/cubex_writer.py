@@ -249,7 +249,7 @@ class _Data:
         archive: The archive of the member.
         metric: The metric; its ``dtype`` is the type in which the values are stored.
         dtype: The type that the last added rows need; ``WIDER`` if they do not fit the metric's type.
-        listed: The numbers of the rows that are stored; all other rows have no values.
+        listed: The numbers of the rows that are stored; in all other rows, readers assume 0 or missing values.
     """
 
     archive: _Archive

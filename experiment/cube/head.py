@@ -87,7 +87,7 @@ class CubeHead:
         self._item: Item | None = None
         self._metrics: list[Item] = []
         self._regions: dict[int, Region] = {}
-        self._paths: dict[int, tuple[int, int | None, int | None, int | None]] = {}  # number: callee, parent, line
+        self._paths: dict[int, tuple[int, int | None, int | None, int | None]] = {}  # region, parent, site, line
         self._open_paths: list[int] = []
         self._attributes: dict[str, str] = {}
         self._remarks: list[str] = []

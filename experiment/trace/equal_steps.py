@@ -46,7 +46,7 @@ class EqualSteps:
     Later calls may pass samples that were merged into longer ones.
 
     Attributes:
-        metrics: The metrics' names, one for each column of the values.
+        metrics: The metrics, one for each column of the values.
         step: The length of a step, in seconds.
         passed: Process and thread → the number of steps returned.
     """

@@ -22,7 +22,7 @@ def means(begin: Values, end: Values, values: Values, first: Values, last: Value
 
     Args:
         begin: ``float64[sample]``, seconds.
-        end: ``float64[sample]``, seconds; after ``begin``, and not after the ``begin`` of the next sample.
+        end: ``float64[sample]``, seconds; not before ``begin``, and not after the ``begin`` of the next sample.
         values: ``float64[sample, metric]``, constant during a sample; NaN if unknown.
         first: ``float64[span]``, seconds.
         last: ``float64[span]``, seconds, not before ``first``. If both are equal, the value of the sample around this

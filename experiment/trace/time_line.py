@@ -26,7 +26,7 @@ class TimeLine:
 
     Attributes:
         begin: ``float64[sample]``, seconds since the first process of the run started.
-        end: ``float64[sample]``, seconds; after ``begin``, and not after the ``begin`` of the next sample.
+        end: ``float64[sample]``, seconds; not before ``begin``, and not after the ``begin`` of the next sample.
         values: ``float64[sample, metric]``: the amount during the sample, or the level at its end. NaN if not measured.
         first: ``int[sample + 1]``: where the parts of each sample begin in the following four arrays.
         paths: ``int[part]``: call paths; -1 stands for several short call paths together.

@@ -33,8 +33,8 @@ class Row:
         unit: Unit of the value: ``%``, or the metric's unit.
         relief: The relief for the sign of the value.
         colour: Place of the inclusive value on the legend, from 0 to 1, so that a node has the same colour whether it
-            is open or closed; None if the value is missing.
-        part: Place of ``value`` on the legend, from 0 to 1; None if the value is missing.
+            is open or closed; None if the value is missing, or if there is no legend.
+        part: Place of ``value`` on the legend, from 0 to 1; None if the value is missing, or if there is no legend.
         selected: Whether the node is selected.
     """
 

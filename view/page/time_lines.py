@@ -65,7 +65,7 @@ class TimeLines:
         head: JSON data: names, steps, marks, and keys of ``numbers``.
         numbers: Key → packed numbers, which the page decodes when it needs them.
         regions: ``float64[row, part]``: the main call path of each row in each part of a step, as an index into the
-            paths of ``head``; -1 for short call paths, NaN without a call path.
+            paths of ``head``; -1 for short call paths, NaN if there is none.
     """
 
     head: Mapping[str, Any]
