@@ -47,7 +47,7 @@ class Number:
 
     @contextmanager
     def set_to(self, value: float) -> Iterator[None]:
-        """Give the number another value in all modules during the block."""
+        """Set the number to another value in all modules during the block."""
         other = replace(self.whole, **{self.field: value}) if self.field else value
         homes = [each for each in _modules() if vars(each).get(self.owner) is self.whole]
         for each in homes:
