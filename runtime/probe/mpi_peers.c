@@ -103,6 +103,17 @@ static bool has_local_strangers(MPI_Comm comm) {
     return found;
 }
 
+/* Frees a table in which each rank is the same in MPI_COMM_WORLD, as in a copy of it. */
+static void forget_if_same(struct aa_mpi_peers *peers) {
+    int i = 0;
+    while (i < peers->count && peers->world[i] == i)
+        i++;
+    if (i < peers->count)
+        return;
+    free(peers->world);
+    peers->world = NULL;
+}
+
 static bool fill(struct aa_mpi_peers *peers, MPI_Comm comm) {
     MPI_Group group;
     int inter = 0;
@@ -120,12 +131,13 @@ static bool fill(struct aa_mpi_peers *peers, MPI_Comm comm) {
     if (!peers->world)
         return false;
     peers->strangers = has_strangers(peers->world, peers->count) || (inter && has_local_strangers(comm));
-    if (peers->strangers)
+    if (peers->strangers && aa_shard())
         aa_shard()->path_left_out |= AA_PATH_STRANGERS;
     if (!inter) {
         peers->everybody = peers->count == of_world.count && !peers->strangers;
         peers->salt = (uint32_t)(peers->count + 131 * peers->world[0] + 31 * peers->world[peers->count - 1]);
     }
+    forget_if_same(peers);
     return true;
 }
 
