@@ -13,7 +13,7 @@ from .place import Place, source_among, visible
 from .units import amount, ranks, spread
 from .verdict import Entry, Highlight
 
-__all__ = ["gain_entries", "is_difference", "total_gains"]
+__all__ = ["gain_entries", "is_difference", "labels_of", "name_of", "total_gains"]
 
 _LATER: Final = "analyze the later run"
 _CAUSES: Final = {  # the words for a decrease, for an increase, and for the metric
@@ -38,7 +38,7 @@ def total_gains(experiment: Experiment) -> list[str]:
         of_ranks = _of_ranks(experiment, changes, changes.program) if metric == changes.of_ranks else ""
         said.append("; ".join(filter(None, [sentence, of_ranks])))
     for metric, lacked in changes.unknown.items():
-        said.append(f"{_name(metric)}: change unknown, because only one of the experiments has {', '.join(lacked)}")
+        said.append(f"{name_of(metric)}: change unknown, because only one of the experiments has {', '.join(lacked)}")
     return said
 
 
@@ -52,7 +52,7 @@ def _entry(experiment: Experiment, changes: Changes, change: Change) -> Entry:
     assert change.path is not None
     place = Place.of_path(experiment.call_paths, change.path)
     of_ranks = _of_ranks(experiment, changes, change)
-    named = f"{_name(changes.of_ranks)} of " * (changes.of_ranks != changes.metric)
+    named = f"{name_of(changes.of_ranks)} of " * (changes.of_ranks != changes.metric)
     is_busy = changes.metric == BUSY_TIME
     return Entry(
         change.kind.upper(),
@@ -68,7 +68,7 @@ def _entry(experiment: Experiment, changes: Changes, change: Change) -> Entry:
 def _why(experiment: Experiment, changes: Changes, change: Change) -> str:
     """Return the line on why a call path's time changed."""
     if change.is_moved and changes.of_ranks == BUSY_TIME:
-        labels, values = _labels(experiment), change.by_location
+        labels, values = labels_of(experiment), change.by_location
         less, more = ([labels[each] for each in change.locations if sign * values[each] > 0] for sign in (1, -1))
         return f"why: work moved from {ranks(less)} to {ranks(more)}"
     if change.causes:
@@ -89,13 +89,14 @@ def _fix(change: Change) -> str:
     return f"no fix is known, because this file has only differences; to find one, {_LATER}"
 
 
-def _labels(experiment: Experiment) -> list[int | str]:
+def labels_of(experiment: Experiment) -> list[int | str]:
     """Return the name of each location: the rank or, if there are several threads, ``rank.thread``."""
     threads = any(place.thread for place in experiment.locations)
     return [f"{place.process}.{place.thread}" if threads else place.process for place in experiment.locations]
 
 
-def _name(metric: str) -> str:
+def name_of(metric: str) -> str:
+    """Return the name of a metric in texts on changes."""
     return _NAMES.get(metric, visible(metric))
 
 
@@ -104,7 +105,7 @@ def _sentence(changes: Changes, metric: str, change: float) -> str:
     whole = "" if metric == PATH_TIME else " in total"
     is_same = Change(change, np.zeros(0)).kind == "change"
     said = f"unchanged{whole}" if is_same else f"{_amount(changes, change)}{whole} than before"
-    return f"{_name(metric)}: {said}"
+    return f"{name_of(metric)}: {said}"
 
 
 def _amount(changes: Changes, change: float) -> str:
@@ -116,7 +117,7 @@ def _of_ranks(experiment: Experiment, changes: Changes, change: Change) -> str:
     most = change.locations
     if not most:
         return ""
-    labels, values = _labels(experiment), change.by_location
+    labels, values = labels_of(experiment), change.by_location
     if change.is_one_way and (len(most) > _NAMED or change.is_alike):
         sizes = np.abs(values[most])
         each = spread(float(sizes.min()), float(sizes.max()), lambda value: amount(value, changes.unit))

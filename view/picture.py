@@ -19,17 +19,19 @@ class Picture:
         title: Title of the picture.
         marks: The marks, which are placed side by side.
         sentences: Conclusions for the reader; plain text.
+        notes: How the values were found, for readers who want to know; plain text, shown below the marks.
     """
 
     title: str
     marks: Sequence[Mark]
     sentences: Sequence[str] = field(default=())
+    notes: Sequence[str] = field(default=())
 
 
 def picture_html(picture: Picture) -> str:
     """Return a picture as a section of an HTML page."""
-    sentences = "".join(f"<p>{text(each)}</p>" for each in picture.sentences)
+    sentences, notes = ("".join(f"<p>{text(each)}</p>" for each in said) for said in (picture.sentences, picture.notes))
     marks = "".join(f"<div>{each.html()}</div>" for each in picture.marks)
     return (
-        f'<section class="mark"><h3>{text(picture.title)}</h3>{sentences}<div class="marks">{marks}</div></section>\n'
+        f'<section class="mark"><h3>{text(picture.title)}</h3>{sentences}<div class="marks">{marks}</div>{notes}</section>\n'
     )

@@ -132,7 +132,7 @@ def test_a_difference_says_in_80_columns_by_how_much_where_and_on_which_ranks(ex
     async def act(app: BrowserApp, pilot: Pilot) -> None:
         said = " ".join(finding(app).split())
         assert re.match(
-            r"\d changes?, ] shows the next; the first: LOSS propagate.c:28 loop in propagate.* busy time: ", said
+            r"\d changes?, ] shows the next; the first: LOSS propagate.c:28 loop in propagate.* busy time ", said
         )
         assert "rank 1: 605 ms more, rank 3: 601 ms less" in said
         assert "wall time: " in said
