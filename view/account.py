@@ -21,7 +21,7 @@ from .units import count, percent, seconds, spread, volume
 if TYPE_CHECKING:
     from .picture import Picture
 
-__all__ = ["AccountSection", "account_picture"]
+__all__ = ["COLOURS", "AccountSection", "account_picture"]
 
 Values = npt.NDArray[np.float64]
 
@@ -53,7 +53,7 @@ _TITLES: Final = {
 }
 # Part → class in marks.css. Related parts have the same hue; "less" and "faint" are pale shades. Only parts that
 # replace each other, such as "mpi" and "mpi_waiting", have the same class.
-_COLOURS: Final = {
+COLOURS: Final = {
     "instructions": "c0",
     "computing": "c0",
     "l1_misses": "c5",
@@ -204,7 +204,7 @@ def account_picture(findings: Findings) -> Picture:
         rows.append(
             Stack(place.title, place.source if place.file else "", values, said, _written(findings, sum(values), whole))
         )
-    parts = [Part(_TITLES.get(name, name), _COLOURS[name]) for name in account.parts]
+    parts = [Part(_TITLES.get(name, name), COLOURS[name]) for name in account.parts]
     return Picture("Causes of each region's time", [Stacked(parts, rows)], [_TIMES], _remarks(account))
 
 

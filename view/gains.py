@@ -21,7 +21,7 @@ _CAUSES: Final = {  # the words for a decrease, for an increase, and for the met
     "instructions": ("fewer", "more", "instructions"),
     "l2_misses": ("fewer", "more", "L2 misses"),
     "io_bytes": ("less", "more", "file I/O"),
-    "mpi_bytes": ("less", "more", "MPI volume"),
+    "mpi_bytes": ("less", "more", "data in MPI"),
 }
 _NAMED: Final = 3  # maximum number of ranks whose changes are shown separately
 _NAMES: Final = {PATH_TIME: "critical path", BUSY_TIME: "busy time", "wall_time": "wall time"}
@@ -69,8 +69,8 @@ def _why(experiment: Experiment, changes: Changes, change: Change) -> str:
     """Return the line on why a call path's time changed."""
     if change.is_moved and changes.of_ranks == BUSY_TIME:
         labels, values = labels_of(experiment), change.by_location
-        less, more = ([labels[each] for each in change.locations if sign * values[each] > 0] for sign in (1, -1))
-        return f"why: work moved from {ranks(less)} to {ranks(more)}"
+        sides = ([labels[each] for each in change.locations if sign * values[each] > 0] for sign in (1, -1))
+        return f"why: work moved from {' to '.join(map(ranks, sides))}"
     if change.causes:
         said = []
         for name, value in change.causes.items():

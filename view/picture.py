@@ -32,6 +32,5 @@ def picture_html(picture: Picture) -> str:
     """Return a picture as a section of an HTML page."""
     sentences, notes = ("".join(f"<p>{text(each)}</p>" for each in said) for said in (picture.sentences, picture.notes))
     marks = "".join(f"<div>{each.html()}</div>" for each in picture.marks)
-    return (
-        f'<section class="mark"><h3>{text(picture.title)}</h3>{sentences}<div class="marks">{marks}</div>{notes}</section>\n'
-    )
+    body = f'{sentences}<div class="marks">{marks}</div>{notes}'
+    return f'<section class="mark"><h3>{text(picture.title)}</h3>{body}</section>\n'
