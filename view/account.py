@@ -158,7 +158,10 @@ class AccountSection:
         print_table(titles, rows, range(last - 1), stderr=stderr, first_to_go=[last])
         more = len(regions) - _MOST
         said = [f"… and {more} more: --json lists all"] if more > 0 else []
-        print_lines([*said, f"{_TIMES}; blank cells: {_BLANK}", *_remarks(account)], stderr=stderr)
+        said.append(f"{_TIMES}; blank cells: {_BLANK}")
+        if any((each[0] < (1 - THRESHOLD) * each[1]).any() for each in account.own_intervals.values()):
+            said.append(_RANGE)
+        print_lines([*said, *_remarks(account)], stderr=stderr)
 
 
 def _between(findings: Findings, part: str, regions: list[int], least: float) -> str:
@@ -210,12 +213,10 @@ def account_picture(findings: Findings) -> Picture:
 
 def _remarks(account: Account) -> list[str]:
     said = list[str]()
-    if any((each[0] < (1 - THRESHOLD) * each[1]).any() for each in account.own_intervals.values()):
-        said.append(_RANGE)
     fitted, calibrated = _prices(account)
     if fitted:
         said.append(f"prices fitted to this run: {_listed(fitted)}")
-        if len(set(account.instruction.tolist())) > 1:
+        if "instruction" in fitted and len(set(account.instruction.tolist())) > 1:
             said.append("each region has its own price per instruction, within the calibrated range")
     if account.unexplained is not None:
         said.append(f"these prices do not explain {percent(100 * account.unexplained)} of the computing time")

@@ -58,8 +58,8 @@ def time_strip(times: TimeLines) -> str:
     start, end = (element("span", seconds(each) if each else "0 s") for each in head["edges"])
     key = "".join(element("li", _swatch(colours[each]), f" {text(said[each])}") for each in first)
     more = element("li", _swatch(_OTHERS), " others") if (shares[order[_OTHERS:]] > 0).any() or (own < 0).any() else ""
-    startup = " with MPI startup and shutdown" * any(each["name"] in _STARTUP for each in head["paths"])
-    title = f"{head['title']}{startup}: the region with the most time at each moment; see also the tab Time"
+    startup = ", with MPI startup and shutdown" * any(each["name"] in _STARTUP for each in head["paths"])
+    title = f"{head['title']}{startup}: the main region at each moment; see also the tab Time"
     return element(
         "figure",
         element("ol", labels, class_=None if has_names else "ends"),
