@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final, Literal
 
@@ -45,12 +45,15 @@ class Change:
         by_location: ``float64[location]``: the decrease at each location.
         path: Index of the call path; None for the whole program.
         causes: The decrease of each metric that may explain the change, the best explanation first.
+        is_moved: Whether work moved from some locations to others: decreases and increases are about equal, and
+            instructions, if known, moved, too.
     """
 
     amount: float
     by_location: Values
     path: int | None = None
     causes: Mapping[str, float] = field(default_factory=dict)
+    is_moved: bool = False
 
     @property
     def kind(self) -> Literal["gain", "loss", "change"]:
@@ -69,13 +72,6 @@ class Change:
         """Whether all of ``locations`` became faster, or all became slower."""
         values = self.by_location[self.locations]
         return bool(np.all(values > 0) or np.all(values < 0))
-
-    @property
-    def is_moved(self) -> bool:
-        """Whether time moved from some locations to others: decreases and increases are about equal."""
-        less = float(self.by_location[self.by_location > 0].sum())
-        more = -float(self.by_location[self.by_location < 0].sum())
-        return max(less, more) > _NOTHING and min(less, more) >= _MOVED * max(less, more)
 
     @property
     def is_alike(self) -> bool:
@@ -161,6 +157,23 @@ def _both(difference: Experiment) -> list[str]:
     return [name for name in _DEAREST if name in difference and name not in difference.notes.one_sided]
 
 
+def _is_moved(difference: Experiment, path: int, change: Values) -> bool:
+    """Return whether work of a call path moved between locations.
+
+    Args:
+        difference: The difference.
+        path: Index of the call path.
+        change: ``float64[location]``: the decrease of its time at each location, in seconds.
+    """
+    sides = float(change[change > 0].sum()), -float(change[change < 0].sum())
+    if max(sides) <= _NOTHING or min(sides) < _MOVED * max(sides):
+        return False
+    if "instructions" not in _both(difference) or not difference.notes.counts_by_rank:
+        return True
+    executed = np.nan_to_num(difference.rows("instructions", np.array([path]))[0])
+    return float(np.dot(executed, np.sign(change))) * _DEAREST["instructions"] >= _EXPLAINED * sum(sides)
+
+
 def _explaining(difference: Experiment, path: int, change: float) -> dict[str, float]:
     """Return the metrics that decreased, or increased, with a call path's time, and may explain its change.
 
@@ -212,7 +225,9 @@ def _paths(
         of_each = sum(
             sign * np.nan_to_num(difference.rows(name, np.array([path]))[0]) for name, sign in of_ranks.items()
         )
-        of_all = float(np.sum(of_each))
-        causes = _explaining(difference, path, of_all) if _unit(difference, of_ranks) == "sec" else {}
-        found.append(Change(float(sums[path]), np.asarray(of_each), path, causes))
+        change = Change(float(sums[path]), np.asarray(of_each), path)
+        if _unit(difference, of_ranks) == "sec":
+            causes = _explaining(difference, path, float(change.by_location.sum()))
+            change = replace(change, causes=causes, is_moved=_is_moved(difference, path, change.by_location))
+        found.append(change)
     return found

@@ -159,14 +159,14 @@ def test_busy_time_contains_file_io():
 
 
 def test_a_cause_is_a_count_that_changed_with_the_time_by_enough_to_explain_it():
-    def of(seconds: Sequence[float], instructions: float, misses: float) -> Experiment:
+    def of(seconds: Sequence[float], instructions: float, misses: float, moved: float = 0.0) -> Experiment:
         builder = Builder()
         loop = builder.call_path(LOOP, builder.call_path("main"))
         for rank in range(2):
             builder.location(rank)
         for name, unit, values in (
             ("cpu_time", "sec", seconds),
-            ("instructions", "occ", [instructions] * 2),
+            ("instructions", "occ", [instructions - moved, instructions + moved]),
             ("l2_misses", "occ", [misses] * 2),
         ):
             builder.metric(name, unit)
@@ -180,7 +180,8 @@ def test_a_cause_is_a_count_that_changed_with_the_time_by_enough_to_explain_it()
     assert why(slow, of([2, 2], 8e9, 1e7)) == "why: 2.0e9 fewer instructions in total"
     assert why(of([2, 2], 8e9, 1e7), of([3, 3], 8e9, 2e7)) == "why: 2.0e7 more L2 misses in total"
     assert why(slow, of([2, 2], 9e9 - 1e3, 2e7)) == "why: unknown: no count changed enough"
-    assert why(slow, of([2.1, 3.9], 8e9, 1e7)) == "why: work moved from rank 0 to rank 1"
+    assert why(slow, of([2.1, 3.9], 9e9, 1e7, moved=1e9)) == "why: work moved from rank 0 to rank 1"
+    assert why(slow, of([2.1, 3.9], 9e9, 1e7)) == "why: unknown: no count changed enough"  # only the cores' speed did
 
 
 def test_changes_of_one_loop_name_its_callers():

@@ -411,7 +411,7 @@ def test_80_columns_and_24_lines_have_the_whole_first_finding_and_two_trees(expe
         await pilot.resize_terminal(60, 18)
         *first, last = finding(app).split("\n")
         assert last == "… more lines fit into a larger window"
-        assert "try: deal the iterations out" in first[4]
+        assert "try: deal the iterations out" in " ".join(first)
 
     driven(experiments["rays"], act, folders=[samples], size=(80, 24))
 
