@@ -21,7 +21,7 @@ from .units import count, percent, seconds, spread, volume
 if TYPE_CHECKING:
     from .picture import Picture
 
-__all__ = ["AccountSection", "account_picture"]
+__all__ = ["COLOURS", "AccountSection", "account_picture"]
 
 Values = npt.NDArray[np.float64]
 
@@ -51,29 +51,30 @@ _TITLES: Final = {
     "turns": "core wait",
     "off": "off core",
 }
-# Part → class in marks.css. Related parts have the same hue; "less" is a pale shade.
-_COLOURS: Final = {
+# Part → class in marks.css. Related parts have the same hue; "less" and "faint" are pale shades. Only parts that
+# replace each other, such as "mpi" and "mpi_waiting", have the same class.
+COLOURS: Final = {
     "instructions": "c0",
     "computing": "c0",
     "l1_misses": "c5",
     "l2_misses": "c2",
     "divisions": "c0 less",
     "branch_misses": "c2 less",
-    "denormals": "c6",
+    "denormals": "ink less",
     "unexplained": "c7",
     "allocations": "c5 less",
     "page_faults": "c6",
-    "system": "c0 less",
+    "system": "ink",
     "io_calls": "c4",
     "io_bytes": "c4 less",
-    "io_rest": "c6",
+    "io_rest": "c4 faint",
     "io": "c4",
     "mpi_calls": "c3",
     "mpi_bytes": "c3 less",
     "mpi_waiting": "c1",
     "mpi": "c1",
-    "omp_locks": "c2 less",
-    "omp_barriers": "c6",
+    "omp_locks": "c2 faint",
+    "omp_barriers": "c5 faint",
     "omp_waiting": "c1 less",
     "turns": "c6 less",
     "asleep": "c7 less",
@@ -100,6 +101,8 @@ _OF: Final = {
     "write_byte": "per byte written",
 }
 _FITTED: Final = {"instructions": "instruction", "l1_misses": "l1_miss", "l2_misses": "l2_miss"}
+_TIMES: Final = "times are means over the ranks, without nested regions"
+_BLANK: Final = "below 0.5 % of the total time"
 _RANGE: Final = "a range is a 95 % confidence interval, based on the fit, the calibration and the noise"
 _OF_CALLS: Final = {"mpi": ("mpi_",), "io": ("read_", "write_")}
 
@@ -153,7 +156,12 @@ class AccountSection:
         titles = ["own time", "share", *(_TITLES.get(name, name) for name in shown), "region", "source"]
         last = len(titles) - 1
         print_table(titles, rows, range(last - 1), stderr=stderr, first_to_go=[last])
-        print_lines(_remarks(account, len(regions) - _MOST), stderr=stderr)
+        more = len(regions) - _MOST
+        said = [f"… and {more} more: --json lists all"] if more > 0 else []
+        said.append(f"{_TIMES}; blank cells: {_BLANK}")
+        if any((each[0] < (1 - THRESHOLD) * each[1]).any() for each in account.own_intervals.values()):
+            said.append(_RANGE)
+        print_lines([*said, *_remarks(account)], stderr=stderr)
 
 
 def _between(findings: Findings, part: str, regions: list[int], least: float) -> str:
@@ -199,19 +207,16 @@ def account_picture(findings: Findings) -> Picture:
         rows.append(
             Stack(place.title, place.source if place.file else "", values, said, _written(findings, sum(values), whole))
         )
-    parts = [Part(_TITLES.get(name, name), _COLOURS[name]) for name in account.parts]
-    return Picture("Causes of each region's time", [Stacked(parts, rows)], _remarks(account, 0))
+    parts = [Part(_TITLES.get(name, name), COLOURS[name]) for name in account.parts]
+    return Picture("Causes of each region's time", [Stacked(parts, rows)], [_TIMES], _remarks(account))
 
 
-def _remarks(account: Account, more: int) -> list[str]:
-    said = [f"… and {more} more: --json lists all"] if more > 0 else []
-    said.append("times are means over the ranks, without nested regions; blank cells: below 0.5 % of the total time")
-    if any((each[0] < (1 - THRESHOLD) * each[1]).any() for each in account.own_intervals.values()):
-        said.append(_RANGE)
+def _remarks(account: Account) -> list[str]:
+    said = list[str]()
     fitted, calibrated = _prices(account)
     if fitted:
         said.append(f"prices fitted to this run: {_listed(fitted)}")
-        if len(set(account.instruction.tolist())) > 1:
+        if "instruction" in fitted and len(set(account.instruction.tolist())) > 1:
             said.append("each region has its own price per instruction, within the calibrated range")
     if account.unexplained is not None:
         said.append(f"these prices do not explain {percent(100 * account.unexplained)} of the computing time")

@@ -13,8 +13,16 @@ from .place import Place, source_among, visible
 from .units import amount, ranks, spread
 from .verdict import Entry, Highlight
 
-__all__ = ["gain_entries", "is_difference", "total_gains"]
+__all__ = ["gain_entries", "is_difference", "labels_of", "name_of", "total_gains"]
 
+_LATER: Final = "analyze the later run"
+_CAUSES: Final = {  # the words for a decrease, for an increase, and for the metric
+    "io_time": ("less", "more", "time in file I/O"),
+    "instructions": ("fewer", "more", "instructions"),
+    "l2_misses": ("fewer", "more", "L2 misses"),
+    "io_bytes": ("less", "more", "file I/O"),
+    "mpi_bytes": ("less", "more", "data in MPI"),
+}
 _NAMED: Final = 3  # maximum number of ranks whose changes are shown separately
 _NAMES: Final = {PATH_TIME: "critical path", BUSY_TIME: "busy time", "wall_time": "wall time"}
 
@@ -30,7 +38,7 @@ def total_gains(experiment: Experiment) -> list[str]:
         of_ranks = _of_ranks(experiment, changes, changes.program) if metric == changes.of_ranks else ""
         said.append("; ".join(filter(None, [sentence, of_ranks])))
     for metric, lacked in changes.unknown.items():
-        said.append(f"{_name(metric)}: change unknown, because only one of the experiments has {', '.join(lacked)}")
+        said.append(f"{name_of(metric)}: change unknown, because only one of the experiments has {', '.join(lacked)}")
     return said
 
 
@@ -44,7 +52,7 @@ def _entry(experiment: Experiment, changes: Changes, change: Change) -> Entry:
     assert change.path is not None
     place = Place.of_path(experiment.call_paths, change.path)
     of_ranks = _of_ranks(experiment, changes, change)
-    named = f"{_name(changes.of_ranks)} of " * (changes.of_ranks != changes.metric)
+    named = f"{name_of(changes.of_ranks)} of " * (changes.of_ranks != changes.metric)
     is_busy = changes.metric == BUSY_TIME
     return Entry(
         change.kind.upper(),
@@ -52,12 +60,43 @@ def _entry(experiment: Experiment, changes: Changes, change: Change) -> Entry:
         place.title,
         called(experiment.call_paths, [change.path]),
         saving=_sentence(changes, changes.metric, change.amount),
-        lines=[f"{named}{of_ranks}"] if of_ranks else [],
+        lines=[*([f"{named}{of_ranks}"] if of_ranks else []), _why(experiment, changes, change), _fix(change)],
         highlight=Highlight("cpu_time" if is_busy else changes.metric, is_busy, path=change.path),
     )
 
 
-def _name(metric: str) -> str:
+def _why(experiment: Experiment, changes: Changes, change: Change) -> str:
+    """Return the line on why a call path's time changed."""
+    if change.is_moved and changes.of_ranks == BUSY_TIME:
+        labels, values = labels_of(experiment), change.by_location
+        sides = ([labels[each] for each in change.locations if sign * values[each] > 0] for sign in (1, -1))
+        return f"why: work moved from {' to '.join(map(ranks, sides))}"
+    if change.causes:
+        said = []
+        for name, value in change.causes.items():
+            less, more, what = _CAUSES[name]
+            said.append(f"{amount(abs(value), experiment.metric(name).unit)} {less if value > 0 else more} {what}")
+        return f"why: {', '.join(said)} in total"
+    if changes.is_counted:
+        return "why: unknown: no count changed enough"
+    return "why: unknown, because instructions were not counted in both runs"
+
+
+def _fix(change: Change) -> str:
+    """Return the line on what to do about a change."""
+    if change.kind == "gain":
+        return f"no fix is needed here; to see what is slow now, {_LATER}"
+    return f"no fix is known, because this file has only differences; to find one, {_LATER}"
+
+
+def labels_of(experiment: Experiment) -> list[int | str]:
+    """Return the name of each location: the rank or, if there are several threads, ``rank.thread``."""
+    threads = any(place.thread for place in experiment.locations)
+    return [f"{place.process}.{place.thread}" if threads else place.process for place in experiment.locations]
+
+
+def name_of(metric: str) -> str:
+    """Return the name of a metric in texts on changes."""
     return _NAMES.get(metric, visible(metric))
 
 
@@ -66,7 +105,7 @@ def _sentence(changes: Changes, metric: str, change: float) -> str:
     whole = "" if metric == PATH_TIME else " in total"
     is_same = Change(change, np.zeros(0)).kind == "change"
     said = f"unchanged{whole}" if is_same else f"{_amount(changes, change)}{whole} than before"
-    return f"{_name(metric)}: {said}"
+    return f"{name_of(metric)}: {said}"
 
 
 def _amount(changes: Changes, change: float) -> str:
@@ -78,11 +117,7 @@ def _of_ranks(experiment: Experiment, changes: Changes, change: Change) -> str:
     most = change.locations
     if not most:
         return ""
-    threads = any(place.thread for place in experiment.locations)
-    labels: list[int | str] = [
-        f"{place.process}.{place.thread}" if threads else place.process for place in experiment.locations
-    ]
-    values = change.by_location
+    labels, values = labels_of(experiment), change.by_location
     if change.is_one_way and (len(most) > _NAMED or change.is_alike):
         sizes = np.abs(values[most])
         each = spread(float(sizes.min()), float(sizes.max()), lambda value: amount(value, changes.unit))

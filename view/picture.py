@@ -19,16 +19,19 @@ class Picture:
         title: Title of the picture.
         marks: The marks, which are placed side by side.
         sentences: Conclusions for the reader; plain text.
+        notes: How the values were found, for readers who want to know; plain text, shown below the marks.
     """
 
     title: str
     marks: Sequence[Mark]
     sentences: Sequence[str] = field(default=())
+    notes: Sequence[str] = field(default=())
 
 
 def picture_html(picture: Picture, level: int = 3) -> str:
     """Return a picture as a section of an HTML page, whose title is a heading of a level from 1."""
-    sentences = "".join(f"<p>{text(each)}</p>" for each in picture.sentences)
+    sentences, notes = ("".join(f"<p>{text(each)}</p>" for each in said) for said in (picture.sentences, picture.notes))
     marks = "".join(f"<div>{each.html()}</div>" for each in picture.marks)
     title = f"<h{level}>{text(picture.title)}</h{level}>"
-    return f'<section class="mark">{title}{sentences}<div class="marks">{marks}</div></section>\n'
+    body = f'{sentences}<div class="marks">{marks}</div>{notes}'
+    return f'<section class="mark">{title}{body}</section>\n'

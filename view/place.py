@@ -11,7 +11,7 @@ from ..experiment import CallPath, Experiment, Region
 from ..experiment.call_path import name_below_root
 from ..experiment.region import CALL_KINDS
 
-__all__ = ["Place", "at_line", "clipped", "short", "source_among", "visible"]
+__all__ = ["Place", "at_line", "clipped", "file_of", "short", "source_among", "visible"]
 
 _LONGEST: Final = 200  # maximum length of a name; only templates and generators produce longer names
 
@@ -54,7 +54,7 @@ class Place:
         name = source.name
         if own_code:
             path = name = f"(own code of {source.name})"
-        path, name, function, file = map(visible, (path, name, source.function or source.name, source.file))
+        path, name, function, file = map(visible, (path, name, source.function or source.name, file_of(source)))
         return cls(number, path, name, source.kind, function, file, source.first_line, depth)
 
     @property
@@ -77,7 +77,7 @@ class Place:
         name = self.name.strip("()") if own else self.name
         if self.kind in CALL_KINDS and self.function != self.name:
             return f"{name.partition('@')[0]} in {self.function}"
-        return name
+        return name.removesuffix(f" @{at_line(self.file, self.line)}")
 
     @property
     def in_words(self) -> str:
@@ -90,6 +90,11 @@ def _construct(name: str) -> str:
     """Return the kind of an OpenMP construct from its name: ``parallel for`` from ``parallel for@41``."""
     words = name.removeprefix("(own code of ").partition("@")[0]
     return f"{words} region" if words == "parallel" else words
+
+
+def file_of(region: Region) -> str:
+    """Return a region's source file; empty if its file is only the name of a library, as in Score-P's profiles."""
+    return region.file if region.first_line or "." in region.file or "/" in region.file else ""
 
 
 def source_among(experiment: Experiment, place: Place) -> str:

@@ -23,6 +23,7 @@ __all__ = [
     "volume",
 ]
 
+_LARGE: Final = 999999.5  # from here on, a number without a unit is written like a count
 _NOTHING: Final = frozenset({"0", "0 B", "0 ns", "0 J"})
 
 
@@ -148,6 +149,6 @@ def amount(value: float, unit: str) -> str:
         return "-"
     writer = _WRITERS.get(unit)
     if writer is None:
-        return f"{value + 0.0:.6g}"
+        return f"{value + 0.0:.6g}" if abs(value) < _LARGE else f"{'-' * (value < 0)}{count(abs(value))}"
     written = writer(abs(value))
     return f"-{written}" if value < 0 and written not in _NOTHING else written

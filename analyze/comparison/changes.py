@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final, Literal
 
@@ -22,6 +22,10 @@ _MOST: Final = 5  # maximum number of call paths
 _SMALL: Final = 0.01  # changes below this share of the largest change are left out
 _LEAST: Final = 0.05  # a location is listed if it changed by at least this share of the largest change
 _ALIKE: Final = 0.9  # locations are alike if the smallest change is at least this share of the largest
+_MOVED: Final = 0.8  # work moved if the smaller of decreases and increases is at least this share of the larger
+_EXPLAINED: Final = 0.25  # a metric is a cause if it may take at least this share of the changed time
+# Metrics that may explain a change, and how many seconds one unit of each, such as an instruction, may usually take.
+_DEAREST: Final = {"io_time": 1.0, "instructions": 1e-9, "l2_misses": 1e-7, "io_bytes": 1e-8, "mpi_bytes": 1e-8}
 _NOTHING: Final = 5e-10  # smaller changes, in seconds, are rounding errors
 _WALL: Final = "wall_time"
 _NO_WHOLE: Final = (PATH_TIME, "delay_time", "wait_time", TEAM_TIME.name)  # times that do not cover the whole program
@@ -40,11 +44,16 @@ class Change:
         amount: The decrease, in the metric's unit; negative for an increase.
         by_location: ``float64[location]``: the decrease at each location.
         path: Index of the call path; None for the whole program.
+        causes: The decrease of each metric that may explain the change, the best explanation first.
+        is_moved: Whether work moved from some locations to others: decreases and increases are about equal, and
+            instructions, if known, moved, too.
     """
 
     amount: float
     by_location: Values
     path: int | None = None
+    causes: Mapping[str, float] = field(default_factory=dict)
+    is_moved: bool = False
 
     @property
     def kind(self) -> Literal["gain", "loss", "change"]:
@@ -87,6 +96,7 @@ class Changes:
         program: The change of ``of_ranks`` in the whole program.
         paths: The call paths that changed most in ``metric``, the largest change first.
         unknown: The metrics whose change is unknown, each with the stored metrics that one of the experiments lacks.
+        is_counted: Whether both experiments have counts of instructions.
     """
 
     metric: str
@@ -96,6 +106,7 @@ class Changes:
     program: Change
     paths: Sequence[Change]
     unknown: Mapping[str, Sequence[str]]
+    is_counted: bool = False
 
     @classmethod
     def of(cls, difference: Experiment) -> Changes | None:
@@ -125,7 +136,7 @@ class Changes:
         totals = {name: float(values.sum()) for name, values in of_all.items()}
         program = Change(totals[of_ranks], of_all[of_ranks])
         paths = _paths(difference, known[metric], known[of_ranks], is_path=metric == PATH_TIME)
-        return cls(metric, of_ranks, unit, totals, program, paths, unknown)
+        return cls(metric, of_ranks, unit, totals, program, paths, unknown, "instructions" in _both(difference))
 
 
 def _metrics(difference: Experiment) -> dict[str, dict[str, int]]:
@@ -139,6 +150,43 @@ def _metrics(difference: Experiment) -> dict[str, dict[str, int]]:
     one_sided = difference.notes.one_sided
     others = [name for name in times if name not in (*_NO_WHOLE, *BUSY_PARTS, *one_sided)]
     return {**found, others[0]: {others[0]: 1}} if others else found
+
+
+def _both(difference: Experiment) -> list[str]:
+    """Return the metrics in ``_DEAREST`` that both experiments have."""
+    return [name for name in _DEAREST if name in difference and name not in difference.notes.one_sided]
+
+
+def _is_moved(difference: Experiment, path: int, change: Values) -> bool:
+    """Return whether work of a call path moved between locations.
+
+    Args:
+        difference: The difference.
+        path: Index of the call path.
+        change: ``float64[location]``: the decrease of its time at each location, in seconds.
+    """
+    sides = float(change[change > 0].sum()), -float(change[change < 0].sum())
+    if max(sides) <= _NOTHING or min(sides) < _MOVED * max(sides):
+        return False
+    if "instructions" not in _both(difference) or not difference.notes.counts_by_rank:
+        return True
+    executed = np.nan_to_num(difference.rows("instructions", np.array([path]))[0])
+    return float(np.dot(executed, np.sign(change))) * _DEAREST["instructions"] >= _EXPLAINED * sum(sides)
+
+
+def _explaining(difference: Experiment, path: int, change: float) -> dict[str, float]:
+    """Return the metrics that decreased, or increased, with a call path's time, and may explain its change.
+
+    Args:
+        difference: The difference.
+        path: Index of the call path.
+        change: The decrease of its time, in seconds, summed over the locations.
+    """
+    if abs(change) < _NOTHING:
+        return {}
+    sums = {name: float(np.nansum(difference.rows(name, np.array([path])))) for name in _both(difference)}
+    shares = {name: _DEAREST[name] * value / change for name, value in sums.items()}
+    return {name: sums[name] for name in sorted(shares, key=lambda name: -shares[name]) if shares[name] >= _EXPLAINED}
 
 
 def _unit(difference: Experiment, parts: Mapping[str, int]) -> str:
@@ -177,5 +225,9 @@ def _paths(
         of_each = sum(
             sign * np.nan_to_num(difference.rows(name, np.array([path]))[0]) for name, sign in of_ranks.items()
         )
-        found.append(Change(float(sums[path]), np.asarray(of_each), path))
+        change = Change(float(sums[path]), np.asarray(of_each), path)
+        if _unit(difference, of_ranks) == "sec":
+            causes = _explaining(difference, path, float(change.by_location.sum()))
+            change = replace(change, causes=causes, is_moved=_is_moved(difference, path, change.by_location))
+        found.append(change)
     return found

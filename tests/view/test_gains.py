@@ -11,6 +11,8 @@ from autoanalyzer.experiment.algebra import difference, mean
 from autoanalyzer.experiment.notes import Notes
 from autoanalyzer.view.gains import gain_entries, is_difference, total_gains
 
+GAIN = "no fix is needed here; to see what is slow now, analyze the later run"
+UNCOUNTED = "why: unknown, because instructions were not counted in both runs"
 LOOP = Region("loop", "loop@28", "a.c", "work", 0, 28, 40)
 
 
@@ -68,7 +70,11 @@ def test_the_change_of_the_critical_path_comes_first_and_ranks_by_their_busy_tim
     (entry,) = gain_entries(balanced)
     assert (entry.kind, entry.where) == ("GAIN", "a.c:28  loop in work, called by main")
     assert entry.saving == "critical path: 1 s less than before"
-    assert entry.lines == ["busy time of rank 0: 1 s less, rank 1: 1 s more"]
+    assert entry.lines == [
+        "busy time of rank 0: 1 s less, rank 1: 1 s more",
+        "why: work moved from rank 0 to rank 1",
+        GAIN,
+    ]
     assert (entry.highlight.metric, entry.highlight.path) == ("path_time", 1)
 
 
@@ -77,8 +83,12 @@ def test_without_a_path_what_changed_most_on_a_rank_comes_first_even_if_the_sum_
     first, second = gain_entries(balanced)
     assert (first.kind, first.place) == ("CHANGE", "a.c:28")
     assert first.saving == "busy time: unchanged in total"
-    assert first.lines == ["rank 0: 1 s less, rank 1: 1 s more"]
-    assert (second.where, second.lines) == ("main", ["ranks 0-2: 100 ms less each"])
+    assert first.lines == [
+        "rank 0: 1 s less, rank 1: 1 s more",
+        "why: work moved from rank 0 to rank 1",
+        "no fix is known, because this file has only differences; to find one, analyze the later run",
+    ]
+    assert (second.where, second.lines) == ("main", ["ranks 0-2: 100 ms less each", UNCOUNTED, GAIN])
     assert (second.highlight.metric, second.highlight.without_parts) == ("cpu_time", True)
 
 
@@ -143,9 +153,35 @@ def test_busy_time_contains_file_io():
     changed = difference(run([1.04, 1.04], path=None, files=[5, 5]), run([1, 1], path=None, files=[1, 1]))
     assert total_gains(changed)[0] == "busy time: 8.08 s less in total than before; ranks 0-1: 4.04 s less each"
     assert [each.lines for each in gain_entries(changed)] == [
-        ["ranks 0-1: 4 s less each"],
-        ["ranks 0-1: 40 ms less each"],
+        ["ranks 0-1: 4 s less each", "why: 8 s less time in file I/O in total", GAIN],
+        ["ranks 0-1: 40 ms less each", UNCOUNTED, GAIN],
     ]
+
+
+def test_a_cause_is_a_count_that_changed_with_the_time_by_enough_to_explain_it():
+    def of(seconds: Sequence[float], instructions: float, misses: float, moved: float = 0.0) -> Experiment:
+        builder = Builder()
+        loop = builder.call_path(LOOP, builder.call_path("main"))
+        for rank in range(2):
+            builder.location(rank)
+        for name, unit, values in (
+            ("cpu_time", "sec", seconds),
+            ("instructions", "occ", [instructions - moved, instructions + moved]),
+            ("l2_misses", "occ", [misses] * 2),
+        ):
+            builder.metric(name, unit)
+            builder.row(name, loop, values)
+        return builder.experiment()
+
+    def why(*runs: Experiment) -> str:
+        return gain_entries(difference(*runs))[0].lines[1]
+
+    slow = of([3, 3], 9e9, 1e7)
+    assert why(slow, of([2, 2], 8e9, 1e7)) == "why: 2.0e9 fewer instructions in total"
+    assert why(of([2, 2], 8e9, 1e7), of([3, 3], 8e9, 2e7)) == "why: 2.0e7 more L2 misses in total"
+    assert why(slow, of([2, 2], 9e9 - 1e3, 2e7)) == "why: unknown: no count changed enough"
+    assert why(slow, of([2.1, 3.9], 9e9, 1e7, moved=1e9)) == "why: work moved from rank 0 to rank 1"
+    assert why(slow, of([2.1, 3.9], 9e9, 1e7)) == "why: unknown: no count changed enough"  # only the cores' speed did
 
 
 def test_changes_of_one_loop_name_its_callers():

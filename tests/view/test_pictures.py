@@ -14,6 +14,7 @@ from autoanalyzer.multivariate.kmeans import kmeans
 from autoanalyzer.multivariate.membership import grid_of, membership
 from autoanalyzer.multivariate.metric_space import MetricSpace, Point
 from autoanalyzer.multivariate.pca import pca
+from autoanalyzer.view.account import COLOURS
 from autoanalyzer.view.picture import picture_html
 from autoanalyzer.view.statistics import (
     correlation_report,
@@ -138,3 +139,9 @@ def test_a_tree_of_a_sample_says_so_and_what_is_far_from_it():
     if 17 not in found.sample:
         assert 17 in found.far
         assert any("far from every location in the sample" in each for each in hierarchy_report(found).sentences)
+
+
+def test_parts_of_the_account_that_may_occur_together_have_different_colours():
+    instead = {"computing", "io", "mpi", "off"}  # of instructions, and of parts of file I/O and MPI
+    colours = [colour for part, colour in COLOURS.items() if part not in instead]
+    assert len(set(colours)) == len(colours)

@@ -69,6 +69,9 @@ def test_ranks_are_listed_with_ranges(labels: list[int | str], text: str):
         (-0.0, "1", "0"),
         (-0.2, "occ", "0"),
         (-0.2, "bytes", "0 B"),
+        (526781000.0, "", "5.3e8"),
+        (-2e6, "1", "-2.0e6"),
+        (999999.0, "1", "999999"),
     ],
 )
 def test_amounts_may_be_negative_or_missing(value: float, unit: str, text: str):

@@ -22,7 +22,7 @@ from ..caveats import caveats, how_counted
 from ..comparison import comparison_summary
 from ..gains import gain_entries, is_difference, total_gains
 from ..picture import picture_html
-from ..place import at_line, visible
+from ..place import at_line, file_of, visible
 from ..source_file import SourceFile
 from ..sources import Sources
 from ..title import title_of
@@ -42,7 +42,7 @@ from ..verdict import (
 from .dataset import Dataset, dataset_of
 from .document import Page
 from .packing import packed
-from .rank_bars import rank_bars
+from .rank_bars import change_bars, rank_bars
 from .time_lines import Recording, TimeLines, time_lines_of
 
 __all__ = ["Subject", "page_of"]
@@ -112,7 +112,7 @@ def page_of(
         headline=said.headline,
         about=_about(experiment, file, measured),
         findings=findings,
-        picture=_picture(subject.findings, experiment, findings) if subject.findings else "",
+        picture=_picture(subject.findings, experiment, findings),
         verdict=[*compared[:1], *said.lines],
         caveats=[*said.warnings, *unread],
         incomplete=bool(experiment.notes.missing or experiment.notes.unfinished),
@@ -128,9 +128,11 @@ def page_of(
     )
 
 
-def _picture(findings: Findings, experiment: Experiment, said: Sequence[Entry]) -> str:
-    """Return HTML with a bar per rank for the first finding's region; empty if there are no findings or no values."""
-    found = rank_bars(findings, experiment, said[0]) if said else None
+def _picture(findings: Findings | None, experiment: Experiment, said: Sequence[Entry]) -> str:
+    """Return HTML with a bar per rank for the region of the first finding or change; empty without these, or values."""
+    if not said:
+        return ""
+    found = rank_bars(findings, experiment, said[0]) if findings else change_bars(experiment, said[0])
     return found.html() if found else ""
 
 
@@ -238,7 +240,7 @@ def _about(experiment: Experiment, file: Path, measured: float | None) -> list[s
 
 def _sources(experiment: Experiment, sources: Sources) -> list[SourceFile]:
     """Return the sources of all regions. A source that was not found, or does not fit into the page, has no lines."""
-    names = dict.fromkeys(path.region.file for path in experiment.call_paths if path.region.file)
+    names = dict.fromkeys(file for path in experiment.call_paths if (file := file_of(path.region)))
     found, room = [], _MOST_SOURCE
     for name in names:
         source = sources.find(name)

@@ -15,7 +15,7 @@ from ...experiment.aggregate import added_parts
 from ...experiment.messages import Messages
 from ..browser import Browser, Dimension, Pane, Sums, Tree, at_start
 from ..browser.dimensions import cluster_tree, flat_profile
-from ..place import visible
+from ..place import file_of, visible
 from ..verdict import Highlight
 from .packing import Packed, packed
 from .roofline import roofline_of
@@ -222,7 +222,7 @@ def _metric(metric: Metric) -> dict[str, Any]:
 
 
 def _region(region: Region) -> list[str | int]:
-    texts = map(visible, (region.name, region.kind, region.file, region.function))
+    texts = map(visible, (region.name, region.kind, file_of(region), region.function))
     return [*texts, region.first_line, region.last_line]
 
 

@@ -151,8 +151,8 @@ def _verdict(page: Page) -> str:
     findings = "".join(_finding(number, each, page.picture) for number, each in enumerate(page.findings, start=1))
     return "\n".join(
         (
-            f"<h1>{_text(page.headline)}</h1>",
-            *(f'<p class="verdict{is_compared}">{_text(line)}</p>' for line, is_compared in _lines(page)),
+            f"<h1>{_unbroken(_text(page.headline))}</h1>",
+            *(f'<p class="verdict{is_compared}">{_unbroken(_text(line))}</p>' for line, is_compared in _lines(page)),
             f'<ol class="findings">{findings}</ol>' if findings else "",
             time_strip(page.times[0]) if page.times else "",
             _folded(f"{many(len(page.caveats), 'note')} on this run", _list("caveats", page.caveats), page.incomplete),

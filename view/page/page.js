@@ -2146,10 +2146,11 @@
     return value >= 0.05 || value === 0 ? `${fixed(value, 1)} %` : "< 0.1 %";
   }
   var WRITERS = { sec: seconds, bytes: volume, occ: count, J: joules, "%": percent };
+  var LARGE = 999999.5;
   var NOTHING = /* @__PURE__ */ new Set(["0", "0 B", "0 ns", "0 s", "0 J", "0.0 %", "< 0.1 %"]);
   function written({ amount: amount3, gap }, unit) {
     if (amount3 === null) return { text: gap, sign: null };
-    const writer = WRITERS[unit] ?? ((value) => general(value, 6));
+    const writer = WRITERS[unit] ?? ((value) => value < LARGE ? general(value, 6) : count(value));
     const size = writer(Math.abs(amount3));
     if (NOTHING.has(size)) return { text: size.replace("0 ns", "0 s"), sign: 0 };
     return { text: `${amount3 < 0 ? "-" : ""}${size}`, sign: Math.sign(amount3) };
@@ -2321,7 +2322,7 @@
       <h3>${title}</h3>
       ${changed.length === 0 && html`<p class="remark">none</p>`}
       ${changed.length > 0 && html`<table>
-        <thead><tr><th>region</th><th>source</th><th class="number">${other} → here</th><th class="number">change</th><th class="number">share</th>${several && html`<th class="number">largest value of a ${difference.kind}</th>`}</tr></thead>
+        <thead><tr><th>region</th><th>source</th><th class="number">${other} → here</th><th class="number">change</th><th class="number">in %</th>${several && html`<th class="number">largest value of a ${difference.kind}</th>`}</tr></thead>
         <tbody>${changed.slice(0, MOST3).map(
       (line) => html`<tr key=${line.region}>
             <td><button class="link" onClick=${() => select(line.region)}>${line.name}</button></td><td>${line.place}${line.alike && html` <small class="remark" title="matched by similarity">≈ ${line.alike}</small>`}</td>
@@ -2425,7 +2426,7 @@
     const percent4 = (value) => total ? written({ amount: value === value ? 100 * value / total : null, gap: "–" }, "%").text : "–";
     const shown = sorted.slice(view.from, view.from + view.count);
     return html`
-    <p class="remark">${browser.metrics.map((node) => browser.panes.metrics.tree.labels[node]).join(" + ")} of each region, excluding callees. Minimum, mean and maximum are over the locations.</p>
+    <p class="remark">${browser.metrics.map((node) => browser.panes.metrics.tree.labels[node]).join(" + ")} of each region, excluding callees. Minimum, mean and maximum are over the ${experiment.kind}s.</p>
     <div class="scroll" ref=${box} onScroll=${look} tabindex="0" role="region" aria-label="flat profile">
       <table class="profile">
         <thead><tr>
@@ -2599,6 +2600,8 @@
   var TOP = 28;
   var NUMBER = 54;
   var LABELS = 200;
+  var SLIGHT = 0.01;
+  var WORD = 60;
   var APART = 42;
   function HeatMap({ browser, experiment, clusters, nodes, select }) {
     const canvas = useRef(null);
@@ -2668,7 +2671,7 @@
         ></canvas>
       </div>
     </div>
-    <${Scale} ...${relative ? { title: "relative to the row's mean", low: "more", high: "less", colour: (place) => signColour(2 * place - 1) } : scaleOf(map, unit, browser.named)} hatched=${map.rows.some(({ values }) => values.some((value) => value !== value))} />
+    <${Scale} ...${relative ? { title: "relative to the row's mean", low: "more", high: "less", colour: (place) => signColour(2 * place - 1) } : scaleOf(map, unit, browser.named, experiment.head.difference)} hatched=${map.rows.some(({ values }) => values.some((value) => value !== value))} />
     <p class="told" aria-live="polite">${told2 ?? "Point at a cell, or move with the arrows, to read its value; a click selects its call path and rank."}</p>
     <${Copies} name="map" svg=${svg} rows=${() => [
       [`${browser.named} (${unit})`, ...order.map((location2) => experiment.nameOf(location2))],
@@ -2676,9 +2679,10 @@
     ]} />
   `;
   }
-  function scaleOf({ top, signed: signed2 }, unit, title) {
+  function scaleOf({ top, signed: signed2 }, unit, title, gains) {
     const amount3 = (value) => written({ amount: value, gap: "" }, unit).text;
-    return { title, low: signed2 ? amount3(-top) : "0", high: amount3(top), colour: signed2 ? (place) => signColour(2 * place - 1) : sizeColour };
+    const low = signed2 ? `${amount3(-top)}${gains ? " (loss)" : ""}` : "0";
+    return { title, low, high: `${amount3(top)}${gains ? " (gain)" : ""}`, colour: signed2 ? (place) => signColour(2 * place - 1) : sizeColour };
   }
   var label = (browser, node) => browser.panes.program.tree.labels[node];
   function byCluster(experiment, clusters) {
@@ -2698,24 +2702,26 @@
       return { node, values: order.map((location2) => known[location2] ? amounts[location2] : NaN) };
     });
     const all = rows.flatMap(({ values }) => values).filter((value) => value === value);
-    return { rows, all: nodes.length, top: all.reduce((most3, value) => Math.max(most3, Math.abs(value)), 0), signed: all.some((value) => value < 0) };
+    const top = all.reduce((most3, value) => Math.max(most3, Math.abs(value)), 0);
+    return { rows, all: nodes.length, top, signed: all.some((value) => value < -SLIGHT * top) };
   }
   function draw(context, { map, columns, width, order, clusters, relative, cell: cell2, experiment, unit, ink }) {
     const wide = width / columns;
     const of = new Map(clusters.flatMap((members, number) => members.map((location2) => [location2, number])));
-    let last = -1;
+    const starts = [];
     context.font = "11px system-ui, sans-serif";
     for (let column = 0; column < columns; column++) {
       const number = of.get(order[range(column, columns, order.length)[0]]);
       if (number === void 0 || clusters.length < 2) continue;
       context.fillStyle = clusterColour(number);
       context.fillRect(column * wide, NAMES, wide + 0.5, TOP - NAMES - 2);
-      if (number !== last) {
-        context.fillStyle = "#000";
-        context.fillText(letters(number), column * wide + 2, TOP - 4);
-        last = number;
-      }
+      starts[number] ??= column;
     }
+    starts.forEach((column, number) => {
+      const room = clusters[number].length * width / order.length;
+      context.fillStyle = inkOn(rgb(clusterColour(number)));
+      context.fillText(`${room > WORD ? "cluster " : ""}${letters(number)}`, column * wide + 2, TOP - 4);
+    });
     const every = Math.ceil(APART / wide);
     context.fillStyle = ink;
     for (let column = 0; column < columns; column += every) {

@@ -8,23 +8,27 @@ from math import ceil, isnan
 from typing import Final
 
 from ...analyze import Findings
+from ...analyze.comparison import Changes
 from ...analyze.run.foreign_metrics import replaced
 from ...analyze.verdict import Finding, sums_in
 from ...experiment import Experiment
 from ..browser import Browser, browse
+from ..gains import labels_of, name_of
 from ..marks.mark import COLOURS, element, text
 from ..place import visible
 from ..units import amount
 from ..verdict import Entry, Highlight
 from ..verdict.alike import busy_of_ranks
 
-__all__ = ["RankBar", "RankBars", "rank_bars"]
+__all__ = ["RankBar", "RankBars", "change_bars", "rank_bars"]
 
 _WIDTH: Final = 340
 _ROWS: Final = 8  # maximum number of ranks that are drawn as rows with their values; more ranks are drawn as columns
 _ROW: Final = 19
 _NAME: Final = 62  # width of the longest name, such as "thread 12.3", in pixels
 _BAR: Final = 205  # length of the longest bar in pixels
+_BAR_OF_CHANGE: Final = 180  # the same for changes, whose values have an additional word
+_APART: Final = 12  # minimum distance in pixels between two numbers beside the columns
 _COLUMNS: Final = 240  # maximum number of columns; if there are more ranks, each column shows the largest of several
 _HIGH: Final = 120  # height of the longest column in pixels
 _AXIS: Final = 58  # width in pixels of the numbers beside the columns
@@ -37,7 +41,7 @@ class RankBar:
 
     Attributes:
         name: ``3``, or ``3.1`` for a thread.
-        value: The value; None if it is missing.
+        value: The value; None if it is missing. In a difference, a decrease is positive.
         colour: Index of the colour, which is the colour of the rank's cluster.
     """
 
@@ -55,12 +59,14 @@ class RankBars:
         noun: ``rank`` or ``thread``.
         what: A title that names the values.
         unit: Unit of the values.
+        is_change: Whether the values are changes.
     """
 
     bars: Sequence[RankBar]
     noun: str
     what: str
     unit: str
+    is_change: bool = False
 
     def html(self) -> str:
         """Return a figure as HTML: rows with values or, if there are many ranks, columns with a scale."""
@@ -75,39 +81,55 @@ class RankBars:
         return ceil(len(self.bars) / _COLUMNS)
 
     @property
-    def _top(self) -> float:
-        return max((abs(each.value or 0.0) for each in self.bars), default=0.0) or 1.0
+    def _low(self) -> float:
+        return min(0.0, *(each.value or 0.0 for each in self.bars))
+
+    @property
+    def _high(self) -> float:
+        return max(0.0, *(each.value or 0.0 for each in self.bars))
+
+    @property
+    def _span(self) -> float:
+        return self._high - self._low or 1.0
+
+    def _said(self, value: float | None) -> str:
+        if value is None:
+            return "not measured"
+        said = amount(abs(value) if self.is_change else value, self.unit)
+        return f"{said} {'less' if value > 0 else 'more'}" if self.is_change and value else said
 
     def _rows(self) -> str:
-        parts = []
+        parts, scale = [], (_BAR_OF_CHANGE if self.is_change else _BAR) / self._span
+        zero = _NAME + 6 - scale * self._low
         for place, each in enumerate(self.bars):
             y = place * _ROW
             name = f"{self.noun} {each.name}"
-            width = _BAR * abs(each.value or 0.0) / self._top
-            said = "not measured" if each.value is None else amount(each.value, self.unit)
+            value = each.value or 0.0
+            left, width = zero + scale * min(0.0, value), scale * abs(value)
             parts += [
                 element("text", text(name), x=_NAME, y=y + 13, text_anchor="end"),
-                element("rect", class_=f"c{each.colour}", x=_NAME + 6, y=y + 3, width=width, height=_ROW - 6),
-                element("text", text(said), x=_NAME + 11 + width, y=y + 13),
+                element("rect", class_=f"c{each.colour}", x=left, y=y + 3, width=width, height=_ROW - 6),
+                element("text", text(self._said(each.value)), x=left + width + 5, y=y + 13),
             ]
         return self._svg(parts, _ROW * len(self.bars))
 
     def _columns(self, size: int) -> str:
         groups = [self.bars[start : start + size] for start in range(0, len(self.bars), size)]
         wide = (_WIDTH - _AXIS - 4) / len(groups)
-        high = amount(self._top, self.unit)
+        scale = (_HIGH - 4) / self._span
+        zero = 8 + scale * self._high
         parts = [
-            element("text", text(high), x=_AXIS - 6, y=12, text_anchor="end"),
-            element("text", "0", x=_AXIS - 6, y=_HIGH + 6, text_anchor="end"),
+            element("text", text(said), x=_AXIS - 6, y=y, text_anchor="end")
+            for y, said in ((12, self._said(self._high)), (zero + 2, "0"), (_HIGH + 6, self._said(self._low)))
+            if said == "0" or abs(y - zero - 2) > _APART
         ]
         for place, group in enumerate(groups):
             largest = max(group, key=lambda each: abs(each.value or 0.0))
-            height = (_HIGH - 4) * abs(largest.value or 0.0) / self._top
-            x = _AXIS + place * wide
-            said = "not measured" if largest.value is None else amount(largest.value, self.unit)
-            title = element("title", text(f"{self.noun} {largest.name}: {said}"))
+            height = scale * abs(largest.value or 0.0)
+            x, y = _AXIS + place * wide, zero - scale * max(0.0, largest.value or 0.0)
+            title = element("title", text(f"{self.noun} {largest.name}: {self._said(largest.value)}"))
             gap = 1.0 if wide > 3 else 0.0
-            bar = {"x": x, "y": _HIGH + 4 - height, "width": wide - gap, "height": height}
+            bar = {"x": x, "y": y, "width": wide - gap, "height": height}
             parts.append(element("rect", title, class_=f"c{largest.colour}", **bar))
         named = max(_TICK, 8.0 * len(self.bars[-1].name))
         for place in range(0, len(groups), ceil(named / wide)):
@@ -146,6 +168,25 @@ def rank_bars(findings: Findings, experiment: Experiment, entry: Entry) -> RankB
         return None
     differs = ", coloured by cluster" if len(finding.groups) > 1 else ""
     return replace(found, what=f"{found.what} of each {found.noun} in {entry.place or entry.title}{differs}")
+
+
+def change_bars(experiment: Experiment, entry: Entry) -> RankBars | None:
+    """Return a bar per rank, or thread, with its change in the call path that changed most; None if there is none.
+
+    Args:
+        experiment: A difference.
+        entry: The text of the first change.
+    """
+    changes = Changes.of(experiment)
+    if changes is None or not changes.paths or len(experiment.locations) < 2:
+        return None
+    bars = [
+        RankBar(str(label), value, int(value < 0))
+        for label, value in zip(labels_of(experiment), changes.paths[0].by_location.tolist(), strict=True)
+    ]
+    noun = "thread" if "." in bars[0].name else "rank"
+    what = f"{name_of(changes.of_ranks)} of each {noun} in {entry.place or entry.title}, compared with before"
+    return RankBars(bars, noun, what, changes.unit, is_change=True)
 
 
 def _compared(findings: Findings, finding: Finding) -> RankBars:

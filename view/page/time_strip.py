@@ -20,6 +20,7 @@ _LEAST_NAMED: Final = 12  # minimum height in pixels at which all rows show thei
 _CELLS: Final = 2400  # maximum number of coloured cells, so that the page stays small
 _MOST_COLUMNS: Final = 400
 _OTHERS: Final = COLOURS - 1  # colour of all regions except the largest ones; twin: regionColour in src/colours.js
+_STARTUP: Final = ("MPI_Init", "MPI_Init_thread")
 _NAMED_BY_PLACE: Final = ("loop", "parallel")  # kinds of regions whose names contain only a line
 
 _Paths = npt.NDArray[np.float64]
@@ -57,7 +58,8 @@ def time_strip(times: TimeLines) -> str:
     start, end = (element("span", seconds(each) if each else "0 s") for each in head["edges"])
     key = "".join(element("li", _swatch(colours[each]), f" {text(said[each])}") for each in first)
     more = element("li", _swatch(_OTHERS), " others") if (shares[order[_OTHERS:]] > 0).any() or (own < 0).any() else ""
-    title = f"{head['title']}: the region with the most time at each moment; see also the tab Time"
+    startup = ", with MPI startup and shutdown" * any(each["name"] in _STARTUP for each in head["paths"])
+    title = f"{head['title']}{startup}: the main region at each moment; see also the tab Time"
     return element(
         "figure",
         element("ol", labels, class_=None if has_names else "ends"),

@@ -28,6 +28,7 @@ from ..sources import Sources
 from ..title import title_of
 from ..units import many
 from ..verdict import Entry, balanced, entries, headline, master, too_short
+from .finding_view import FindingView
 from .source_view import SourceView
 from .tree_view import TreeView
 
@@ -87,7 +88,6 @@ class BrowserApp(App[None]):
     TITLE = "autoanalyzer"
     CSS = """
     #headline { height: auto; max-height: 3; text-style: bold; padding: 0 1; }
-    #finding { height: auto; max-height: 46%; padding: 0 1; }
     .-narrow TreeView#metrics { width: 5; }
     .-narrow TreeView#metrics:focus { width: 1fr; }
     #search { display: none; }
@@ -144,7 +144,7 @@ class BrowserApp(App[None]):
     def compose(self) -> ComposeResult:
         """Lay out the screen."""
         yield Static(Text(visible(title_of(self.experiment, self.file))), id="headline")
-        yield Static(id="finding")
+        yield FindingView()
         with Horizontal():
             for dimension in _DIMENSIONS:
                 yield TreeView(dimension, _TITLES[dimension])
@@ -168,9 +168,8 @@ class BrowserApp(App[None]):
             differs = is_difference(self.experiment)
             changes = gain_entries(self.experiment) if differs else []
             said = (total_gains(self.experiment) if differs else []) or [str(error)]
-            self.call_from_thread(
-                self._report, [title_of(self.experiment, self.file), self.experiment.size], said, changes
-            )
+            what = self.experiment.notes.history[-1] if changes else self.experiment.size
+            self.call_from_thread(self._report, [title_of(self.experiment, self.file), what], said, changes)
             return
         said = [too_short()] if findings.verdict.too_short else [*master(findings), *balanced(findings)]
         self.call_from_thread(self._report, headline(findings, self.file), said, entries(findings, highlights=True))
@@ -194,7 +193,7 @@ class BrowserApp(App[None]):
             if self.browser is self._start and not self.flat:
                 self._highlight(findings[0])
         else:
-            self.query_one("#finding", Static).update(Text(visible(self.said)))
+            self.query_one(FindingView).say([self.said])
 
     def _show(self, since: Dimension = "metrics") -> None:
         """Draw a tree and all trees to its right, whose values depend on its selection."""
@@ -295,12 +294,9 @@ class BrowserApp(App[None]):
         start = f"{self.shown_finding + 1} of {len(self.findings)}  "
         if self.shown_finding < 0:
             noun = "change" if is_difference(self.experiment) else "finding"
-            start = f"{many(len(self.findings), noun)}, ] shows the next; the first: "
-        # Advice comes first, because lines at the end may be cut off.
-        lines = sorted(finding.lines[1:], key=lambda line: not line.startswith("try"))
-        besides = _SEPARATOR.join(filter(None, [finding.saving, *finding.lines[:1]]))
-        said = [f"{start}{finding.kind} {finding.where}", besides, *lines, self.said if self.shown_finding < 0 else ""]
-        self.query_one("#finding", Static).update(Text("\n".join(map(visible, filter(None, said)))))
+            more = ", ] shows the next; the first" * (len(self.findings) > 1)
+            start = f"{many(len(self.findings), noun)}{more}: "
+        self.query_one(FindingView).show_finding(start, finding, self.said if self.shown_finding < 0 else "")
 
     def _highlight(self, finding: Entry) -> None:
         highlight, browser = finding.highlight.within(self.experiment), at_start(self.experiment)

@@ -48,7 +48,7 @@ def why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
     elif not findings.experiment.notes.counts_by_rank:
         yield "unknown: work moved between ranks in the counting run, so the counts cannot be compared"
     elif finding.doubt is not Doubt.COUNTS_ALONE:
-        is_next = f"; {NEW_PAGES}" if not_counted(findings) else ""
+        is_next = f"; {NEW_PAGES}" if can_be_rerun(findings) else ""
         what = "neither counts nor page faults match" if has_page_faults(findings) else "no count matches"
         yield f"unknown: {what} the differences in time{'' if has_page_faults(findings) else is_next}"
 

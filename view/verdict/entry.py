@@ -26,7 +26,7 @@ from .headline import base_name
 from .highlight import Highlight, highlight_of
 from .inside import inside_line
 from .pairs import OF_ADVICE, paired
-from .parts import ALL, TO_COUNT, has_no_probes, is_in_mpi, is_wall_known
+from .parts import ALL, TO_COUNT, UNCOUNTED, has_no_probes, is_in_mpi, is_wall_known
 from .reasons import general_advice, more_about, parts_of_saving, reasons
 from .threads import OF_THREADS, mean_of_threads, time_of_threads
 
@@ -119,14 +119,14 @@ def _entry(
     is_whole = why == every and all(line for line, _ in from_source)  # no line was left out because it is repeated
     fix = [_NO_FIX] if is_whole and "instructions" not in findings.lacking else []
     is_known = bool(advice) and advice[0].kind != "division of work" and not finding.is_doubtful
-    is_unknown = bool(why) and why[0][0].endswith(TO_COUNT)
+    is_unknown = bool(why) and why[0][0].endswith(UNCOUNTED)
     if is_unknown and is_known:  # the source explains the reason
         is_unknown, why = False, why[1:]
     is_explained = is_known or (not is_unknown and bool(why) and not why[0][0].startswith("why: unknown"))
-    said.update(line for line, _ in (*from_source, *why) if line.startswith("try") or line.endswith(TO_COUNT))
+    said.update(line for line, _ in (*from_source, *why) if line.startswith("try") or line.endswith(UNCOUNTED))
     confirm = list[str]()
     if is_unknown and from_source and from_source[0][0] and why[0][1] in from_source[0][1]:  # a possible reason
-        confirm, why = [f"to confirm{TO_COUNT}"], why[1:]
+        confirm, why = [f"to confirm{TO_COUNT}"] * why[0][0].endswith(TO_COUNT), why[1:]
     is_uneven = finding.kind is Kind.IMBALANCE and bool(finding.groups)
     most = 2 if finding.is_doubtful else 1  # the second line states why the finding is uncertain
     saved, general = parts_of_saving(findings, finding), general_advice(findings, finding)

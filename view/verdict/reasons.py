@@ -23,6 +23,7 @@ from .parts import (
     NOT_SAMPLED,
     OF_CODE,
     TO_COUNT,
+    UNCOUNTED,
     can_be_followed,
     can_be_rerun,
     follow,
@@ -64,7 +65,7 @@ def reasons(findings: Findings, finding: Finding) -> list[tuple[str, Kind]]:
     said = [*uneven, *heavy] if is_uneven else [*heavy, *uneven]
     threads = [*why_threads_wait(findings, finding)]
     said = [*threads, *said] if is_of_threads(finding) else [*said, *threads]
-    said = [each for each in said if not each[0].endswith(TO_COUNT) or (is_uneven and each in uneven)] or said
+    said = [each for each in said if not each[0].endswith(UNCOUNTED) or (is_uneven and each in uneven)] or said
     known = None if finding.weight is None else waited_in(findings, finding.weight)
     whom = "this region" if finding.region else "each other"
     waits = [who_for_whom(findings, each, whom) for each in finding.waits if each.region != known]

@@ -67,6 +67,18 @@ def test_the_picture_shows_the_values_that_the_text_is_about(experiments, show):
     assert shown.page.inner_text(".ranks figcaption").startswith("wall time outside MPI of each thread in exch_qbc.f:1")
 
 
+def test_of_a_file_without_counts_the_first_finding_says_that_cause_and_fix_are_unknown(experiments, show):
+    for size in SCREENS.values():
+        shown = show(experiments["profile"], "", size=size)
+        unknown = "why: unknown, and no fix is known, because the file has no instruction counts"
+        assert shown.page.evaluate(IN_VIEW, [".findings .first p", unknown])
+    names = shown.page.locator(".findings .place").all_inner_texts()
+    assert "MPI_Waitall, called from exch_qbc.f:1" in names  # not in a file called MPI, which Score-P writes
+    assert shown.page.locator(".findings li:nth-child(3)").inner_text().split("\n")[0].count("z_solve.f:52") == 1
+    shown.press("1")
+    assert shown.page.locator("#panel .scale span").nth(1).inner_text() == "0"  # although a rounding error is negative
+
+
 def test_trees_and_picture_show_the_same_of_a_region_with_others_inside(show):
     """The program waits in MPI for most of the time, and another function has half of the region's busy time."""
     builder = Builder()
@@ -96,6 +108,10 @@ def test_a_difference_says_first_by_how_much_where_and_on_which_ranks(experiment
             (".findings .first a", "propagate.c:28"),
             (".findings .first .saving", "than before"),
             (".findings .first p", "rank 3: "),
+            (".findings .first p", "why: work moved from rank 3 to ranks 1-2"),
+            (".findings .first p", "no fix is known, because this file has only differences"),
+            (".findings .ranks text", "601 ms less"),
+            (".findings .ranks figcaption", "compared with before"),
         ):
             assert shown.page.evaluate(IN_VIEW, [element, part]), (name, part)
 

@@ -243,6 +243,9 @@ def test_the_account_is_a_bar_for_each_region_as_long_as_its_own_time(experiment
     )
     found = dict(shown.page.eval_on_selector_all("#panel .bars tr:first-child rect", drawn))
     assert found["computing"] == pytest.approx(480 * longest[account.parts.index("computing")] / longest.sum(), abs=0.1)
+    shown.page.set_viewport_size({"width": 390, "height": 844})
+    heights = shown.page.eval_on_selector_all("#panel .bars tr", "all => all.map((each) => each.offsetHeight)")
+    assert max(heights) < 40  # places and times are not broken into letters
     assert sum(found.values()) == pytest.approx(480, abs=1)
     totals = shown.page.eval_on_selector_all("#panel .bars svg", "all => all.map((each) => each.getBBox().width)")
     assert totals == sorted(totals, reverse=True)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from autoanalyzer.analyze import analyze
 from autoanalyzer.experiment import Builder, Experiment
+from autoanalyzer.experiment.algebra import difference
 from autoanalyzer.experiment.notes import Notes
-from autoanalyzer.view.page.rank_bars import RankBars, rank_bars
+from autoanalyzer.view.gains import gain_entries
+from autoanalyzer.view.page.rank_bars import RankBars, change_bars, rank_bars
 from autoanalyzer.view.verdict import Entry, entries
 
 
@@ -61,3 +65,29 @@ def test_bars_of_samples_are_in_samples():
     said, bars = drawn(sampled())
     assert "rank 1: 90 samples" in said.lines[0]
     assert (bars.unit, [each.value for each in bars.bars]) == ("samples", [5, 90])
+
+
+@pytest.mark.parametrize("ranks", [3, 12])
+def test_bars_of_a_difference_are_on_both_sides_of_zero(ranks):
+    def busy(times: list[float]) -> Experiment:
+        builder = Builder()
+        work = builder.call_path("work", builder.call_path("main"))
+        for rank in range(ranks):
+            builder.location(rank)
+        builder.metric("cpu_time", "sec")
+        builder.row("cpu_time", work, times)
+        return builder.experiment()
+
+    changed = difference(busy([3.0, 1.0] + [2.0] * (ranks - 2)), busy([2.0] * ranks))
+    bars = change_bars(changed, gain_entries(changed)[0])
+    assert bars is not None
+    assert [each.value for each in bars.bars[:3]] == [1, -1, 0]
+    drawn = bars.html()
+    assert all(each in drawn for each in ("1 s less", "1 s more"))
+    rects = [dict(re.findall(r'(\w+)="([^"]*)"', each)) for each in re.findall("<rect[^>]*>", drawn)]
+    side, size = ("x", "width") if ranks == 3 else ("y", "height")
+    less, more = ((float(each[side]), float(each[size])) for each in rects[:2])
+    assert less[1] == more[1] > 0
+    first, second = (more, less) if ranks == 3 else (less, more)
+    assert first[0] + first[1] == pytest.approx(second[0], abs=0.2)  # they meet at zero
+    assert [each["class"] for each in rects[:2]] == ["c0", "c1"]

@@ -67,12 +67,13 @@ function percent(value) {
 }
 
 const WRITERS = { sec: seconds, bytes: volume, occ: count, J: joules, "%": percent };
+const LARGE = 999999.5; // keep equal to _LARGE in view/units.py
 const NOTHING = new Set(["0", "0 B", "0 ns", "0 s", "0 J", "0.0 %", "< 0.1 %"]);
 
 // Returns the text of a value, and the sign that the text shows: 1, -1 or 0; null if there is no value.
 export function written({ amount, gap }, unit) {
   if (amount === null) return { text: gap, sign: null };
-  const writer = WRITERS[unit] ?? ((value) => general(value, 6));
+  const writer = WRITERS[unit] ?? ((value) => (value < LARGE ? general(value, 6) : count(value)));
   const size = writer(Math.abs(amount));
   if (NOTHING.has(size)) return { text: size.replace("0 ns", "0 s"), sign: 0 }; // a time that rounds to 0 ns is a rounding error
   return { text: `${amount < 0 ? "-" : ""}${size}`, sign: Math.sign(amount) };

@@ -22,7 +22,7 @@ export function Compare({ difference, metric, inBoth, other, compared, shown, sh
       <h3>${title}</h3>
       ${changed.length === 0 && html`<p class="remark">none</p>`}
       ${changed.length > 0 && html`<table>
-        <thead><tr><th>region</th><th>source</th><th class="number">${other} → here</th><th class="number">change</th><th class="number">share</th>${several && html`<th class="number">largest value of a ${difference.kind}</th>`}</tr></thead>
+        <thead><tr><th>region</th><th>source</th><th class="number">${other} → here</th><th class="number">change</th><th class="number">in %</th>${several && html`<th class="number">largest value of a ${difference.kind}</th>`}</tr></thead>
         <tbody>${changed.slice(0, MOST).map(
           (line) => html`<tr key=${line.region}>
             <td><button class="link" onClick=${() => select(line.region)}>${line.name}</button></td><td>${line.place}${line.alike && html` <small class="remark" title="matched by similarity">≈ ${line.alike}</small>`}</td>

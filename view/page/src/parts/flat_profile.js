@@ -26,7 +26,7 @@ export function FlatProfile({ browser, experiment, select }) {
   const percent = (value) => (total ? written({ amount: value === value ? (100 * value) / total : null, gap: "–" }, "%").text : "–");
   const shown = sorted.slice(view.from, view.from + view.count);
   return html`
-    <p class="remark">${browser.metrics.map((node) => browser.panes.metrics.tree.labels[node]).join(" + ")} of each region, excluding callees. Minimum, mean and maximum are over the locations.</p>
+    <p class="remark">${browser.metrics.map((node) => browser.panes.metrics.tree.labels[node]).join(" + ")} of each region, excluding callees. Minimum, mean and maximum are over the ${experiment.kind}s.</p>
     <div class="scroll" ref=${box} onScroll=${look} tabindex="0" role="region" aria-label="flat profile">
       <table class="profile">
         <thead><tr>

@@ -1,7 +1,7 @@
 // A heat map of the time that each rank (from left to right) spends on call paths (from top to bottom). Ranks are
 // sorted by cluster.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { clusterColour, css, inkOn, signColour, sizeColour } from "../colours.js";
+import { clusterColour, css, inkOn, rgb, signColour, sizeColour } from "../colours.js";
 import { html } from "../html.js";
 import { letters, written } from "../model/units.js";
 import { frame, hatch, sized } from "./canvas.js";
@@ -15,6 +15,8 @@ const NAMES = 14; // height in pixels of the ranks' numbers at the top
 const TOP = 28; // height in pixels of the ranks' numbers and the clusters below them
 const NUMBER = 54; // minimum width in pixels of a cell that contains its value as a number
 const LABELS = 200; // width in pixels of the names of the call paths in a copy of the picture
+const SLIGHT = 0.01; // smaller negative values, as a share of the largest value, need no scale with two signs
+const WORD = 60; // minimum width in pixels of a cluster whose letter follows the word "cluster"
 const APART = 42; // minimum distance in pixels between the numbers of two ranks
 
 export function HeatMap({ browser, experiment, clusters, nodes, select }) {
@@ -88,7 +90,7 @@ export function HeatMap({ browser, experiment, clusters, nodes, select }) {
         ></canvas>
       </div>
     </div>
-    <${Scale} ...${relative ? { title: "relative to the row's mean", low: "more", high: "less", colour: (place) => signColour(2 * place - 1) } : scaleOf(map, unit, browser.named)} hatched=${map.rows.some(({ values }) => values.some((value) => value !== value))} />
+    <${Scale} ...${relative ? { title: "relative to the row's mean", low: "more", high: "less", colour: (place) => signColour(2 * place - 1) } : scaleOf(map, unit, browser.named, experiment.head.difference)} hatched=${map.rows.some(({ values }) => values.some((value) => value !== value))} />
     <p class="told" aria-live="polite">${told ?? "Point at a cell, or move with the arrows, to read its value; a click selects its call path and rank."}</p>
     <${Copies} name="map" svg=${svg} rows=${() => [
       [`${browser.named} (${unit})`, ...order.map((location) => experiment.nameOf(location))],
@@ -97,9 +99,10 @@ export function HeatMap({ browser, experiment, clusters, nodes, select }) {
   `;
 }
 
-function scaleOf({ top, signed }, unit, title) {
+function scaleOf({ top, signed }, unit, title, gains) {
   const amount = (value) => written({ amount: value, gap: "" }, unit).text;
-  return { title, low: signed ? amount(-top) : "0", high: amount(top), colour: signed ? (place) => signColour(2 * place - 1) : sizeColour };
+  const low = signed ? `${amount(-top)}${gains ? " (loss)" : ""}` : "0";
+  return { title, low, high: `${amount(top)}${gains ? " (gain)" : ""}`, colour: signed ? (place) => signColour(2 * place - 1) : sizeColour };
 }
 
 const label = (browser, node) => browser.panes.program.tree.labels[node];
@@ -124,25 +127,27 @@ function cells(browser, nodes, order) {
     return { node, values: order.map((location) => (known[location] ? amounts[location] : NaN)) };
   });
   const all = rows.flatMap(({ values }) => values).filter((value) => value === value);
-  return { rows, all: nodes.length, top: all.reduce((most, value) => Math.max(most, Math.abs(value)), 0), signed: all.some((value) => value < 0) };
+  const top = all.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  return { rows, all: nodes.length, top, signed: all.some((value) => value < -SLIGHT * top) };
 }
 
 function draw(context, { map, columns, width, order, clusters, relative, cell, experiment, unit, ink }) {
   const wide = width / columns;
   const of = new Map(clusters.flatMap((members, number) => members.map((location) => [location, number])));
-  let last = -1;
+  const starts = []; // the first column of each cluster
   context.font = "11px system-ui, sans-serif";
   for (let column = 0; column < columns; column++) {
     const number = of.get(order[range(column, columns, order.length)[0]]);
     if (number === undefined || clusters.length < 2) continue;
     context.fillStyle = clusterColour(number);
     context.fillRect(column * wide, NAMES, wide + 0.5, TOP - NAMES - 2);
-    if (number !== last) {
-      context.fillStyle = "#000";
-      context.fillText(letters(number), column * wide + 2, TOP - 4);
-      last = number;
-    }
+    starts[number] ??= column;
   }
+  starts.forEach((column, number) => {
+    const room = (clusters[number].length * width) / order.length;
+    context.fillStyle = inkOn(rgb(clusterColour(number)));
+    context.fillText(`${room > WORD ? "cluster " : ""}${letters(number)}`, column * wide + 2, TOP - 4);
+  });
   const every = Math.ceil(APART / wide);
   context.fillStyle = ink;
   for (let column = 0; column < columns; column += every) {
