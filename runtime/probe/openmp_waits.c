@@ -119,7 +119,7 @@ struct aa_wait *aa_wait_enter(enum aa_wait_kind kind, const void *returns_to) {
     struct aa_wait *wait;
     place *here = look_up(kind, node, returns_to, &wait);
     if (!wait || wait == &gone) {
-        aa_counter_stop(); /* looking up the call site takes thousands of instructions, in other libraries, too */
+        aa_counter_stop(); /* finding the call site takes thousands of instructions of libraries */
         wait = here && !is_full && !aa_thread_closed ? make(kind, node, returns_to) : NULL;
         aa_counter_go();
     }
