@@ -50,7 +50,7 @@ def test_sums_are_those_of_its_time_lines():
     experiment, trace = load(FILE), read_otf2(FILE)
     lines = [*trace.lines()]
     names = {each.name for each in trace.metrics}
-    assert {each.name for each in experiment.metrics} - names == {"path_time", "delay_time", "wait_time"}
+    assert {each.name for each in experiment.metrics} - names == {"path_time", "path_visits", "delay_time", "wait_time"}
     for metric in (each for each in experiment.metrics if each.name in names):
         sums = [line.values[:, trace.column(metric.name)].sum() for line in lines]
         assert experiment.exclusive(metric.name).sum(axis=0) == pytest.approx(np.array(sums), rel=1e-6)
