@@ -14,6 +14,7 @@ from ...experiment.metric import TEAM_TIME, WEIGHING_TIMES
 from ...experiment.severities import Rows
 from ..run.arrays import Values
 from ..run.busy import BUSY_PARTS, busy_parts
+from ..run.criteria import CRITERIA
 from .compared_runs import BUSY_TIME, PATH_TIME
 
 __all__ = ["Change", "Changes", "is_difference"]
@@ -23,8 +24,8 @@ _SMALL: Final = 0.01  # changes below this share of the largest change are left 
 _LEAST: Final = 0.05  # a location is listed if it changed by at least this share of the largest change
 _ALIKE: Final = 0.9  # locations are alike if the smallest change is at least this share of the largest
 _MOVED: Final = 0.8  # work moved if the smaller of decreases and increases is at least this share of the larger
-_EXPLAINED: Final = 0.25  # a metric is a cause if it may take at least this share of the changed time
-# Metrics that may explain a change, and how many seconds one unit of each, such as an instruction, may usually take.
+# Metrics that may explain a change, and how many seconds one unit of each may take: an instruction that waits for its
+# operand (two cycles at 2 GHz), a miss that goes to the memory of the same processor, a byte on a slow network or disk.
 _DEAREST: Final = {"io_time": 1.0, "instructions": 1e-9, "l2_misses": 1e-7, "io_bytes": 1e-8, "mpi_bytes": 1e-8}
 _NOTHING: Final = 5e-10  # smaller changes, in seconds, are rounding errors
 _WALL: Final = "wall_time"
@@ -171,7 +172,7 @@ def _is_moved(difference: Experiment, path: int, change: Values) -> bool:
     if "instructions" not in _both(difference) or not difference.notes.counts_by_rank:
         return True
     executed = np.nan_to_num(difference.rows("instructions", np.array([path]))[0])
-    return float(np.dot(executed, np.sign(change))) * _DEAREST["instructions"] >= _EXPLAINED * sum(sides)
+    return float(np.dot(executed, np.sign(change))) * _DEAREST["instructions"] >= CRITERIA.part * sum(sides)
 
 
 def _explaining(difference: Experiment, path: int, change: float) -> dict[str, float]:
@@ -186,7 +187,7 @@ def _explaining(difference: Experiment, path: int, change: float) -> dict[str, f
         return {}
     sums = {name: float(np.nansum(difference.rows(name, np.array([path])))) for name in _both(difference)}
     shares = {name: _DEAREST[name] * value / change for name, value in sums.items()}
-    return {name: sums[name] for name in sorted(shares, key=lambda name: -shares[name]) if shares[name] >= _EXPLAINED}
+    return {name: sums[name] for name in sorted(shares, key=lambda name: -shares[name]) if shares[name] >= CRITERIA.part}
 
 
 def _unit(difference: Experiment, parts: Mapping[str, int]) -> str:
