@@ -187,7 +187,9 @@ def _explaining(difference: Experiment, path: int, change: float) -> dict[str, f
         return {}
     sums = {name: float(np.nansum(difference.rows(name, np.array([path])))) for name in _both(difference)}
     shares = {name: _DEAREST[name] * value / change for name, value in sums.items()}
-    return {name: sums[name] for name in sorted(shares, key=lambda name: -shares[name]) if shares[name] >= CRITERIA.part}
+    return {
+        name: sums[name] for name in sorted(shares, key=lambda name: -shares[name]) if shares[name] >= CRITERIA.part
+    }
 
 
 def _unit(difference: Experiment, parts: Mapping[str, int]) -> str:
