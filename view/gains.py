@@ -68,8 +68,8 @@ def _entry(experiment: Experiment, changes: Changes, change: Change) -> Entry:
 def _why(experiment: Experiment, changes: Changes, change: Change) -> str:
     """Return the line on why a call path's time changed."""
     if change.is_moved and changes.of_ranks == BUSY_TIME:
-        labels, values = labels_of(experiment), change.by_location
-        sides = ([labels[each] for each in change.locations if sign * values[each] > 0] for sign in (1, -1))
+        labels = labels_of(experiment)
+        sides = ([labels[each] for each in side] for side in change.sides)
         return f"why: work moved from {' to '.join(map(ranks, sides))}"
     if change.causes:
         said = []
@@ -77,6 +77,8 @@ def _why(experiment: Experiment, changes: Changes, change: Change) -> str:
             less, more, what = _CAUSES[name]
             said.append(f"{amount(abs(value), experiment.metric(name).unit)} {less if value > 0 else more} {what}")
         return f"why: {', '.join(said)} in total"
+    if change.is_contrary:
+        return f"why: unknown: {name_of(changes.of_ranks)} changed in the opposite direction"
     if changes.is_counted:
         return "why: unknown: no count changed enough"
     return "why: unknown, because instructions were not counted in both runs"

@@ -53,7 +53,8 @@ def print_messages(messages: Messages) -> None:
     print_table(titles, rows, range(len(titles)))
     count, size = amount(float(messages.messages.sum()), "occ"), amount(float(messages.bytes.sum()), "bytes")
     whose = f"{many(messages.ranks, 'rank')}{f', in blocks of {messages.per_block}' if messages.per_block > 1 else ''}"
-    print_lines([f"{count} messages, {size}, in point-to-point calls between {many(len(messages), 'pair')} of {whose}"])
+    noun = "message" if count == "1" else "messages"
+    print_lines([f"{count} {noun}, {size}, in point-to-point calls between {many(len(messages), 'pair')} of {whose}"])
 
 
 def write_messages_csv(messages: Messages, stream: TextIO) -> None:

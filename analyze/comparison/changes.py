@@ -37,6 +37,12 @@ def is_difference(experiment: Experiment) -> bool:
     return experiment.notes.derived_by[-1:] == ("difference",)
 
 
+def _most(sizes: Values) -> list[int]:
+    """Return the positions of sizes that are at least a share of the largest, in ascending order; none if all are 0."""
+    largest = float(sizes.max(initial=0.0))
+    return np.flatnonzero(sizes >= _LEAST * largest).tolist() if largest else []
+
+
 @dataclass(frozen=True, eq=False)
 class Change:
     """The change of a call path, or of the whole program.
@@ -64,9 +70,18 @@ class Change:
     @cached_property
     def locations(self) -> list[int]:
         """The locations that changed most, in ascending order; empty if there is only one location."""
-        sizes = np.abs(self.by_location)
-        largest = float(sizes.max(initial=0.0))
-        return np.flatnonzero(sizes >= _LEAST * largest).tolist() if largest and len(sizes) > 1 else []
+        return _most(np.abs(self.by_location)) if len(self.by_location) > 1 else []
+
+    @property
+    def sides(self) -> tuple[list[int], list[int]]:
+        """The locations that decreased most, and those that increased most, each in ascending order."""
+        decreases, increases = np.maximum(self.by_location, 0.0), np.maximum(-self.by_location, 0.0)
+        return _most(decreases), _most(increases)
+
+    @property
+    def is_contrary(self) -> bool:
+        """Whether the sum over the locations changed in the opposite direction to ``amount``."""
+        return self.amount * float(self.by_location.sum()) < 0
 
     @property
     def is_one_way(self) -> bool:
@@ -230,7 +245,8 @@ def _paths(
         )
         change = Change(float(sums[path]), np.asarray(of_each), path)
         if _unit(difference, of_ranks) == "sec":
-            causes = _explaining(difference, path, float(change.by_location.sum()))
+            whole = float(change.by_location.sum())
+            causes = {} if change.is_contrary else _explaining(difference, path, whole)
             change = replace(change, causes=causes, is_moved=_is_moved(difference, path, change.by_location))
         found.append(change)
     return found

@@ -47,8 +47,8 @@ def curves(scaling: Scaling) -> tuple[Curve, ...]:
     """Return the times of the regions that matter in the last run, longest first.
 
     These are the regions with the largest losses and, if there is room, regions with at least a tenth of the critical
-    path. A call path without a loss
-    of its own belongs to the region of the finding that contains it, if this region has a loss.
+    path. A call path without a loss of its own belongs to the region of the finding that contains it, if this region
+    has a loss.
     """
     series = scaling.series
     lost: dict[Region | None, float] = defaultdict(float)

@@ -3177,6 +3177,7 @@
       return context.text;
     };
     const told2 = place && tell2(matrix, place);
+    const [canChoose, both] = [!experiment.head.large, matrix.perBlock > 1 ? "the ranks of both blocks" : "both ranks"];
     const top = matrix.tops[by];
     const few = matrix.pairs <= MOST_SHAPES;
     return html`
@@ -3186,10 +3187,10 @@
       </select></label>
       <span class="remark">${summary(matrix)}</span>
     </div>
-    <div class="grid"><canvas ref=${canvas} tabindex="0" role="img" aria-label=${`Messages by sender and receiver; arrows move, Enter selects both. ${told2 ?? ""}`}
+    <div class="grid"><canvas ref=${canvas} tabindex="0" role="img" aria-label=${`Messages by sender and receiver; arrows move${canChoose ? `, Enter selects ${both}` : ""}. ${told2 ?? ""}`}
       onMouseMove=${(event) => setPlace(at(event))} onMouseLeave=${() => setPlace(null)} onClick=${(event) => at(event) && choose(at(event))} onKeyDown=${onKeyDown}></canvas></div>
     <${Scale} title=${by === "wait" ? "wait of the receiver" : by} low="0" high=${amount2(top, by)} colour=${sizeColour} />
-    <p class="told" aria-live="polite">${told2 ?? "Point at a cell, or move with the arrows, to read its values; a click selects both ranks. Pairs without messages are blank."}</p>
+    <p class="told" aria-live="polite">${told2 ?? `Point at a cell, or move with the arrows, to read its values${canChoose ? `; a click selects ${both}` : ""}. Pairs without messages are blank.`}</p>
     ${!waits && html`<p class="remark">How long receivers waited is unknown, because the critical path was not recorded.</p>`}
     <${Copies} name="communication matrix" svg=${few && svg} image=${few ? void 0 : () => imageOfAll([{ title: by, canvas: canvas.current }])} rows=${() => [
       ["sender", "receiver", "messages", "bytes", ...waits ? ["wait (s)"] : []],
@@ -3222,10 +3223,14 @@
       height: TOP3 + blocks * size + BOTTOM
     };
   }
+  function messagesOf(count2) {
+    const said = amount2(count2, "messages");
+    return `${said} ${said === "1" ? "message" : "messages"}`;
+  }
   function summary({ sums, pairs, ranks, perBlock, waits }) {
     const whose = perBlock > 1 ? `blocks of ${perBlock} of ${ranks} ranks` : `${ranks} ranks`;
     const waited = waits ? `; receivers waited ${amount2(sums.wait, "wait")}` : "";
-    return `${amount2(sums.messages, "messages")} messages, ${amount2(sums.bytes, "bytes")}, in point-to-point calls between ${pairs} ${pairs === 1 ? "pair" : "pairs"} of ${whose}${waited}.`;
+    return `${messagesOf(sums.messages)}, ${amount2(sums.bytes, "bytes")}, in point-to-point calls between ${pairs} ${pairs === 1 ? "pair" : "pairs"} of ${whose}${waited}.`;
   }
   function tell2({ pairAt, values, name, perBlock, waits }, place) {
     const [pair, noun] = [pairAt(place), perBlock > 1 ? "ranks" : "rank"];
@@ -3233,7 +3238,7 @@
     if (pair === void 0) return `${who}: no messages`;
     const [count2, bytes] = [values.messages[pair], values.bytes[pair]];
     const each = count2 ? ` (${amount2(bytes / count2, "bytes")} each)` : "";
-    return `${who}: ${amount2(count2, "messages")} ${count2 === 1 ? "message" : "messages"}, ${amount2(bytes, "bytes")}${each}${waits ? `; the receiver waited ${amount2(values.wait[pair], "wait")}` : ""}`;
+    return `${who}: ${messagesOf(count2)}, ${amount2(bytes, "bytes")}${each}${waits ? `; the receiver waited ${amount2(values.wait[pair], "wait")}` : ""}`;
   }
   function stepFrom(least2) {
     for (let power3 = 1; ; power3 *= 10) for (const digit of [1, 2, 5]) if (digit * power3 >= least2) return digit * power3;

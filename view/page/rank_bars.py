@@ -32,6 +32,7 @@ _APART: Final = 12  # minimum distance in pixels between two numbers beside the 
 _COLUMNS: Final = 240  # maximum number of columns; if there are more ranks, each column shows the largest of several
 _HIGH: Final = 120  # height of the longest column in pixels
 _AXIS: Final = 58  # width in pixels of the numbers beside the columns
+_AXIS_OF_CHANGE: Final = 36  # the additional width for the word "less" or "more"
 _TICK: Final = 30  # minimum distance in pixels between two named ranks
 
 
@@ -114,28 +115,29 @@ class RankBars:
         return self._svg(parts, _ROW * len(self.bars))
 
     def _columns(self, size: int) -> str:
+        axis = _AXIS + _AXIS_OF_CHANGE * self.is_change
         groups = [self.bars[start : start + size] for start in range(0, len(self.bars), size)]
-        wide = (_WIDTH - _AXIS - 4) / len(groups)
+        wide = (_WIDTH - axis - 4) / len(groups)
         scale = (_HIGH - 4) / self._span
         zero = 8 + scale * self._high
         parts = [
-            element("text", text(said), x=_AXIS - 6, y=y, text_anchor="end")
+            element("text", text(said), x=axis - 6, y=y, text_anchor="end")
             for y, said in ((12, self._said(self._high)), (zero + 2, "0"), (_HIGH + 6, self._said(self._low)))
             if said == "0" or abs(y - zero - 2) > _APART
         ]
         for place, group in enumerate(groups):
             largest = max(group, key=lambda each: abs(each.value or 0.0))
             height = scale * abs(largest.value or 0.0)
-            x, y = _AXIS + place * wide, zero - scale * max(0.0, largest.value or 0.0)
+            x, y = axis + place * wide, zero - scale * max(0.0, largest.value or 0.0)
             title = element("title", text(f"{self.noun} {largest.name}: {self._said(largest.value)}"))
             gap = 1.0 if wide > 3 else 0.0
             bar = {"x": x, "y": y, "width": wide - gap, "height": height}
             parts.append(element("rect", title, class_=f"c{largest.colour}", **bar))
         named = max(_TICK, 8.0 * len(self.bars[-1].name))
         for place in range(0, len(groups), ceil(named / wide)):
-            x = _AXIS + (place + 0.5) * wide
+            x = axis + (place + 0.5) * wide
             parts.append(element("text", text(groups[place][0].name), x=x, y=_HIGH + 20, text_anchor="middle"))
-        before = _AXIS - 6 - 4 * (len(self.bars[0].name) - 1)  # to the left of the first rank's number
+        before = axis - 6 - 4 * (len(self.bars[0].name) - 1)  # to the left of the first rank's number
         parts.append(element("text", text(self.noun), x=before, y=_HIGH + 20, text_anchor="end"))
         return self._svg(parts, _HIGH + 26)
 

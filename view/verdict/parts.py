@@ -49,7 +49,7 @@ __all__ = [
 NO_PROBES: Final = f"rebuild with probes: {REBUILD}"
 NOT_SAMPLED: Final = "sample the program: autoanalyzer run --sample auto (or rebuild with aa-mpicc or aa-mpifort)"
 TO_COUNT: Final = f": {COUNT} (5-20 times slower)"  # the end of a line about unknown causes
-NO_COUNTS: Final = "unknown, and no fix is known, because the file has no instruction counts"  # of another tool
+NO_COUNTS: Final = "the file has no instruction counts"  # a file of another tool
 UNCOUNTED: Final = (TO_COUNT, NO_COUNTS)  # the ends of lines about causes that are unknown without counts
 UNKNOWN_INSIDE: Final = "unknown: the program has no probes, so only its MPI calls and file I/O were measured"
 NEW_PAGES: Final = "next: autoanalyzer run --usage page_faults (shows whether the region waits for new pages)"
@@ -74,8 +74,11 @@ def is_in_mpi(finding: Finding) -> bool:
 def not_counted(findings: Findings) -> list[str]:
     """Return the line on causes that are unknown, because instructions were not counted."""
     where = ranks_without(findings.experiment, "instructions")
-    of_some = f" on {ranks(where)}, too" if where else ""
-    return [f"unknown; count instructions{of_some}{TO_COUNT}" if can_be_rerun(findings) else NO_COUNTS]
+    if can_be_rerun(findings):
+        of_some = f" on {ranks(where)}, too" if where else ""
+        return [f"unknown; count instructions{of_some}{TO_COUNT}"]
+    of_some = f"on {ranks(where)} " if where else ""
+    return [f"unknown, and no fix is known, because {of_some}{NO_COUNTS}"]
 
 
 def can_be_followed(findings: Findings) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ....analyze.scaling import Scaling
+from ....analyze.scaling.factors import is_low
 from ...marks.mark import element
 from ...picture import Picture, picture_html
 from ...place import Place
@@ -69,7 +70,8 @@ def answer(scaling: Scaling) -> str:
     if scaling.falls_first and scaling.falls_at:
         value = scaling.factors[scaling.falls_first][ranks.index(scaling.falls_at)]
         name = scaling.falls_first.replace("_", " ")
-        parts.append(f"the first factor below 0.9 is {name} ({value:.2f} at {many(scaling.falls_at, 'rank')})")
+        written = f"{value:.2f}" if is_low(round(value or 0.0, 2)) else f"{value:.4f}"
+        parts.append(f"the first factor below 0.9 is {name} ({written} at {many(scaling.falls_at, 'rank')})")
     elif not scaling.scales_well:
         parts.append("no single factor is below 0.9")
     if loss:

@@ -52,6 +52,7 @@ export function Messages({ experiment, select }) {
     return context.text;
   };
   const told = place && tell(matrix, place);
+  const [canChoose, both] = [!experiment.head.large, matrix.perBlock > 1 ? "the ranks of both blocks" : "both ranks"];
   const top = matrix.tops[by];
   const few = matrix.pairs <= MOST_SHAPES;
   return html`
@@ -61,10 +62,10 @@ export function Messages({ experiment, select }) {
       </select></label>
       <span class="remark">${summary(matrix)}</span>
     </div>
-    <div class="grid"><canvas ref=${canvas} tabindex="0" role="img" aria-label=${`Messages by sender and receiver; arrows move, Enter selects both. ${told ?? ""}`}
+    <div class="grid"><canvas ref=${canvas} tabindex="0" role="img" aria-label=${`Messages by sender and receiver; arrows move${canChoose ? `, Enter selects ${both}` : ""}. ${told ?? ""}`}
       onMouseMove=${(event) => setPlace(at(event))} onMouseLeave=${() => setPlace(null)} onClick=${(event) => at(event) && choose(at(event))} onKeyDown=${onKeyDown}></canvas></div>
     <${Scale} title=${by === "wait" ? "wait of the receiver" : by} low="0" high=${amount(top, by)} colour=${sizeColour} />
-    <p class="told" aria-live="polite">${told ?? "Point at a cell, or move with the arrows, to read its values; a click selects both ranks. Pairs without messages are blank."}</p>
+    <p class="told" aria-live="polite">${told ?? `Point at a cell, or move with the arrows, to read its values${canChoose ? `; a click selects ${both}` : ""}. Pairs without messages are blank.`}</p>
     ${!waits && html`<p class="remark">How long receivers waited is unknown, because the critical path was not recorded.</p>`}
     <${Copies} name="communication matrix" svg=${few && svg} image=${few ? undefined : () => imageOfAll([{ title: by, canvas: canvas.current }])} rows=${() => [
       ["sender", "receiver", "messages", "bytes", ...(waits ? ["wait (s)"] : [])],
@@ -101,10 +102,15 @@ function matrixOf({ head, messages }) {
   };
 }
 
+function messagesOf(count) {
+  const said = amount(count, "messages");
+  return `${said} ${said === "1" ? "message" : "messages"}`;
+}
+
 function summary({ sums, pairs, ranks, perBlock, waits }) {
   const whose = perBlock > 1 ? `blocks of ${perBlock} of ${ranks} ranks` : `${ranks} ranks`;
   const waited = waits ? `; receivers waited ${amount(sums.wait, "wait")}` : "";
-  return `${amount(sums.messages, "messages")} messages, ${amount(sums.bytes, "bytes")}, in point-to-point calls between ${pairs} ${pairs === 1 ? "pair" : "pairs"} of ${whose}${waited}.`;
+  return `${messagesOf(sums.messages)}, ${amount(sums.bytes, "bytes")}, in point-to-point calls between ${pairs} ${pairs === 1 ? "pair" : "pairs"} of ${whose}${waited}.`;
 }
 
 function tell({ pairAt, values, name, perBlock, waits }, place) {
@@ -113,7 +119,7 @@ function tell({ pairAt, values, name, perBlock, waits }, place) {
   if (pair === undefined) return `${who}: no messages`;
   const [count, bytes] = [values.messages[pair], values.bytes[pair]];
   const each = count ? ` (${amount(bytes / count, "bytes")} each)` : "";
-  return `${who}: ${amount(count, "messages")} ${count === 1 ? "message" : "messages"}, ${amount(bytes, "bytes")}${each}${waits ? `; the receiver waited ${amount(values.wait[pair], "wait")}` : ""}`;
+  return `${who}: ${messagesOf(count)}, ${amount(bytes, "bytes")}${each}${waits ? `; the receiver waited ${amount(values.wait[pair], "wait")}` : ""}`;
 }
 
 // Returns the smallest of 1, 2, 5, 10, 20, … that is at least `least`.
