@@ -158,6 +158,17 @@ def test_busy_time_contains_file_io():
     ]
 
 
+def test_both_sides_of_work_that_moved_are_named_even_if_each_of_many_ranks_got_little():
+    shared = difference(run([5.0, *[1.0] * 31], path=None), run([1.9, *[1.1] * 31], path=None))
+    assert "why: work moved from rank 0 to ranks 1-31" in gain_entries(shared)[0].lines
+
+
+def test_busy_time_that_fell_is_no_cause_of_a_longer_path():
+    (entry,) = gain_entries(difference(run([1, 3, 3], path=0), run([2, 1, 1], path=0)))
+    assert (entry.kind, entry.saving) == ("LOSS", "critical path: 1 s more than before")
+    assert "why: unknown: busy time changed in the opposite direction" in entry.lines
+
+
 def test_a_cause_is_a_count_that_changed_with_the_time_by_enough_to_explain_it():
     def of(seconds: Sequence[float], instructions: float, misses: float, moved: float = 0.0) -> Experiment:
         builder = Builder()
