@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ...experiment.messages import MOST_BLOCKS
 from . import shard_layout as layout
 from .shard import MessageRow
 from .shard_header import MOST, shard_defect
@@ -29,11 +30,8 @@ def row_of(path: Path, data: bytes, records: Records, size: int | None) -> Messa
     for at in records.offsets(layout.MESSAGES_RECORD):
         per_block, count = layout.MESSAGES_LAYOUT.unpack_from(data, at)
         start = at + layout.MESSAGES_LAYOUT.size
-        if (
-            not per_block
-            or per_block * count < (size or 0)
-            or start + count * layout.TRAFFIC_LAYOUT.itemsize > len(data)
-        ):
+        damaged = not per_block or start + count * layout.TRAFFIC_LAYOUT.itemsize > len(data)
+        if damaged or (size and (per_block != -(-size // MOST_BLOCKS) or count != -(-size // per_block))):
             raise shard_defect(path, f"a row of messages for {size} ranks at byte {at}", f"{count} blocks")
         every = np.frombuffer(data, layout.TRAFFIC_LAYOUT, count=count, offset=start)
         waited = every["waited"]

@@ -158,7 +158,9 @@ void aa_path_task_begins(void) {
     if (aa_path_has_ended || !(has_chain || is_member))
         return;
     struct aa_section section = aa_path_turn_begin();
-    struct aa_work *work = has_chain ? &aa_path_own->work : work_of_member(aa_thread_self);
+    struct aa_work *work = is_member ? work_of_member(aa_thread_self) : NULL;
+    if (has_chain)
+        aa_work_reopen(&aa_path_own->work, aa_thread_self);
     if (work)
         aa_work_reopen(work, aa_thread_self);
     aa_path_turn_end(section);

@@ -91,13 +91,14 @@ def test_sums_of_many_processes_stay_small_and_do_not_depend_on_who_has_read_the
     assert sum(map(len, alone.pairs)) <= 120
 
 
-@pytest.mark.parametrize("field", ["per_block", "messages", "waited"])
+@pytest.mark.parametrize("field", ["per_block", "count", "messages", "waited"])
 def test_a_damaged_row_is_refused(field: str, linked: Record) -> None:  # noqa: F811
     (shard,) = linked("+main ranks 4 to 1 3 initialised -main")
     data = bytearray(shard.path.read_bytes())
     start = data.index((layout.MESSAGES_RECORD).to_bytes(2, "little") + (2).to_bytes(2, "little"))
     at, value = {
         "per_block": (start + 4, (0).to_bytes(4, "little")),
+        "count": (start + 8, (40).to_bytes(4, "little")),
         "messages": (start + 16, (1 << 60).to_bytes(8, "little")),
         "waited": (start + 32, np.float64("nan").tobytes()),
     }[field]
