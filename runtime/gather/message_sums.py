@@ -37,7 +37,9 @@ class MessageSums:
     def add(self, shard: Shard) -> None:
         """Add the row of a process, unless another process started it."""
         row = shard.row
-        if row is None or shard.rank is None or not shard.size or shard.rank >= shard.size or shard.spawned or shard.forked_from:
+        if row is None or shard.rank is None or shard.spawned or shard.forked_from:
+            return
+        if not shard.size or shard.rank >= shard.size:
             return
         own = np.uint32(shard.rank // row.per_block)
         sent = np.zeros(len(row.blocks), _PAIR)
