@@ -23,7 +23,7 @@ double work(int n) {
 int looks(void);
 int main(void) {
     double s = 0;
-    while (looks() < 30)
+    while (looks() < 120)
         s += work(100000);
     printf("%d\\n", s < 0);
     return 0;
@@ -44,7 +44,7 @@ __attribute__((noinline)) static double work(const Model &m, int n) {
 extern "C" int looks();
 int main() {
     double s = 0;
-    while (looks() < 30)
+    while (looks() < 120)
         s += work(Model(), 100000);
     std::printf("%d\\n", s < 0);
 }
@@ -74,7 +74,7 @@ program p
       integer(c_int) :: looks
     end function
   end interface
-  do while (looks() < 30)
+  do while (looks() < 120)
     call work(100000, s)
   end do
   print *, s < 0
