@@ -23,7 +23,8 @@ __all__ = [
 
 
 _OF_ONE_SOURCE: Final = frozenset([Role.SOURCE, Role.INPUT, Role.LANGUAGE, Role.OUTPUT, Role.DEPENDENCY])
-# Options to leave out: the stub must not come through a pipe, and the untouched command writes the extra outputs.
+# Options to leave out when a command is repeated: -pipe, as the stub must be read from a file, and options for
+# further outputs, which the user's own command already writes.
 _NOT_AGAIN: Final = ("-pipe", *BESIDES)
 
 

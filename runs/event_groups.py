@@ -26,7 +26,7 @@ WAY_OUT: Final = "autoanalyzer counters lists the events that can be counted her
 
 
 def by_papi(counters: str) -> bool:
-    """Return whether a value of ``--counters`` lets PAPI count; with ``auto``, only if any event can be counted."""
+    """Return whether a value of ``--counters`` selects PAPI; ``auto`` does only if PAPI can count an event."""
     return counters in ("auto", "papi") or counters.startswith(NAMED)
 
 

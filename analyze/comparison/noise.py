@@ -106,7 +106,7 @@ def _tail(d: float, n: int, m: int, time: float, degrees: int) -> float:
 
 
 def _above_by_ranks(x: Sequence[float], y: Sequence[float]) -> float:
-    """Return the probability of at least as many pairs with x < y if both distributions are equal; 0 for few runs."""
+    """Return the p-value of a one-sided rank-sum test for x < y; 0 if there are too few runs for the test."""
     return 0.0 if min(len(x), len(y)) < _MANY else by_ranks(x, y, "greater")
 
 

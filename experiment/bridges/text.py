@@ -34,7 +34,7 @@ def lines(source: Source) -> Iterator[str]:
 
 
 def is_last_line_whole(source: Source) -> bool:
-    """Return whether the last line has a line end; otherwise, the file is cut off."""
+    """Return whether the last line ends with a newline; if it does not, the file is truncated."""
     return source.read(source.end() - 1, 1) == b"\n"
 
 

@@ -91,7 +91,7 @@ def _expanded(
 def _found(name: str, directories: Sequence[str]) -> tuple[str, str]:
     """Return the path and text of the file that an INCLUDE line names; both empty if it is not found.
 
-    The text ends with a newline. Special files, such as endless devices, count as not found, so that the compiler reads
+    The text ends with a newline. Special files, such as /dev/zero, count as not found, so that the compiler reads
     them.
     """
     wanted = os.fsdecode(name.encode("latin-1"))

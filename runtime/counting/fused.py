@@ -14,7 +14,7 @@ __all__ = ["first_fused"]
 
 
 def first_fused(programs: Iterable[str]) -> str | None:
-    """Return the first program with an object that records fused operations; None if there is none, as for scripts."""
+    """Return the first program with an object compiled to count fused operations; None if no program has one."""
     return next(filter(_says_so, programs), None)
 
 

@@ -168,7 +168,7 @@ def _merge(
     running = survivors(folder.shards, own.told.shards)
     if running and not ended:
         raise InputError(f"{folder.path}: {next(iter(running.values()))} is still running; wait until the run ends")
-    if facts.status and any(shard.goes_on for shard in own.told.shards):  # they may have ended meanwhile
+    if facts.status and any(shard.goes_on for shard in own.told.shards):  # ranks may have ended in the meantime
         running = survivors(folder.shards, own.told.shards, wait=_PATIENCE)
         own = _read(folder)
     read = own.told

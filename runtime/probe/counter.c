@@ -144,7 +144,7 @@ void aa_counter_load(void) {
         return;
     }
     source = asked = is_automatic() ? &aa_counter_papi : find_source(wanted);
-    /* outside a launcher, the process may be a shell or a launcher itself, which records nothing */
+    /* no launcher started this process, which may be a shell or the launcher itself: nothing is recorded of those */
     if (source == &aa_counter_papi && aa_launched_rank() < 0)
         opening = WAITING;
     else

@@ -62,7 +62,7 @@ def highlight_of(findings: Findings, finding: Finding) -> Highlight:
 
 
 def _shown(experiment: Experiment, metric: str) -> tuple[str | None, bool]:
-    """Return the stored metric that shows a metric, which may be derived, and whether to exclude its child metrics.
+    """Return the stored metric to highlight for ``metric``, and whether to exclude the metrics below it.
 
     The metric is None if the experiment stores neither it nor a root metric in seconds.
     """

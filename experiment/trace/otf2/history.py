@@ -143,5 +143,5 @@ def _sums(places: Places, amounts: Values, count: int) -> Values:
 
 
 def _steps(edges: Values, times: Values) -> Places:
-    """Return ``intp[time]``: the step of each time; a time at the edge of two steps belongs to the earlier step."""
+    """Return ``intp[time]``: the step of each time; a time between two steps counts as the earlier step's."""
     return np.searchsorted(edges, times, side="left").clip(1, len(edges) - 1) - 1

@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 
 __all__ = ["on_deep_stack"]
 
-_SIZES: Final = (512 << 20, 64 << 20)  # bytes; GCC uses 64 MiB if allowed, and needs less per level
+_SIZES: Final = (512 << 20, 64 << 20)  # to try, in bytes; GCC uses 64 MiB and needs less per level
 _NO_THREADS: Final = "LIBCLANG_NOTHREADS"
 _Result = TypeVar("_Result")
 

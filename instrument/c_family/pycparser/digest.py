@@ -89,7 +89,7 @@ _WORDS: Final = sorted([*_STANDARD_SPELLING, *_WITHOUT_MEANING, *_GROUPED], key=
 
 
 def _any_word(first: str) -> str:
-    """Return a regular expression for the unusual words with the given first letter; it begins with this letter."""
+    """Return a regular expression for the words that begin with a letter; the expression begins with this letter."""
     rest = "|".join(word[1:] for word in _WORDS if word[0] == first)
     return rf"{first}(?<![\w$]{first})(?:{rest})(?![\w$])"
 
