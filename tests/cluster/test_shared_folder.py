@@ -30,8 +30,9 @@ def imbalance(cluster: Cluster, place: Path) -> list[int]:
     """Return the ranks that compute more in any finding; on a busy machine, others may come first."""
     told = cluster.run("autoanalyzer", "analyze", "out", "--no-advice", "--json", "-", folder=place)
     found = json.loads(told.stdout)["findings"]
-    (ranks,) = [each["ranks"] for each in found if each["kind"] == "imbalance"]
-    return list(ranks)
+    ranks = [each["ranks"] for each in found if each["kind"] == "imbalance"]
+    assert len(ranks) == 1, told.stdout
+    return list(ranks[0])
 
 
 def script(place: Path, text: str) -> Path:

@@ -880,6 +880,16 @@ def test_code_that_samples_show_is_a_main_line_where_no_reason_is_known(is_known
     assert (len(is_main), len(is_further)) == ((0, 1) if is_known else (1, 0)), first
 
 
+def test_a_region_s_parts_and_the_probes_are_told_by_their_samples():
+    run = experiment([1.0], [0.01])
+    parts = (InsidePart("get", "", "a.c", 3, 60.0), InsidePart("", "", "a.c", 5, 10.0))
+    inside = Inside(run.call_paths[1].region.descriptor, 100.0, 30.0, parts)
+    sampled = {"samples": 100, "seconds": 0.004}
+    findings = analyze(run.replaced(notes=replace(run.notes, inside=(inside,), sampled=sampled)))
+    (spot,) = findings_document(findings, Path("x"))["findings"]
+    assert [(each["name"], each["share"]) for each in spot["inside"]] == [("get", 0.6), ("the probes", 0.3), ("", 0.1)]
+
+
 def test_ranks_are_acquitted_of_what_noise_can_make_without_a_bound_that_it_may_exceed():
     chance = np.random.default_rng(4)
     noisy = [(1.0 + 0.15 * chance.standard_normal(4)).tolist() for _ in range(12)]

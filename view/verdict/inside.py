@@ -74,9 +74,9 @@ def _inside(findings: Findings, finding: Finding) -> Inside | None:
 
 
 def _parts(found: Inside) -> Iterator[InsidePart]:
-    if found.probes:
-        yield InsidePart(_PROBES, "", "", 0, found.probes)
-    yield from found.parts
+    """Yield the parts of a region's own time and the probes, most samples first."""
+    probes = [InsidePart(_PROBES, "", "", 0, found.probes)] if found.probes else []
+    yield from sorted([*found.parts, *probes], key=lambda part: -part.samples)
 
 
 def _name(part: InsidePart) -> str:
