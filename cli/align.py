@@ -30,8 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         metavar="TRACE",
         help=(
-            "the trace that contains the known interval, followed by the traces to search; from a folder "
-            "written by record, all runs are used"
+            "the trace that contains the known interval, followed by the traces to search; a folder written by "
+            "record counts as all of its runs"
         ),
     )
     parser.add_argument(
@@ -58,8 +58,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--band",
         type=share,
         metavar="SHARE",
-        help="maximum distance between the warp path and a straight line, as a share of the trace's length, such as "
-        "0.1 (default: no limit); implies --by warping",
+        help="maximum distance of the warp path from the diagonal, as a share of the trace's length, such as 0.1 "
+        "(default: no limit); implies --by warping",
     )
     parser.add_argument(
         "--penalty",

@@ -54,8 +54,8 @@ def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
         choices=DISSIMILARITY_METRICS,
         help=(
             "metric for comparing ranks (default: compute_time, the CPU time outside MPI; mpi_bytes if "
-            "compute_time hardly differs between ranks and MPI takes much of the time; with --method paper, "
-            "cpu_time)"
+            "compute_time hardly differs between ranks and MPI takes at least a tenth of the time; with --method "
+            "paper, cpu_time)"
         ),
     )
     parser.add_argument(
@@ -72,8 +72,8 @@ def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
         type=_share,
         metavar="SHARE",
         help=(
-            "omit findings below this share, such as 3%% (default: for imbalances, 1%% of the busy time; for "
-            "causes with a remedy, 1%% of the run's time excluding waiting; for other regions, 3%% of the run's "
+            "omit findings below this share of the time, such as 3%% (default: for imbalances, 1%% of the busy time; "
+            "for causes with a remedy, 1%% of the run's time excluding waiting; for other regions, 3%% of the run's "
             "time)"
         ),
     )

@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--history",
         type=Path,
         metavar="FILE",
-        help="compare the BASE runs, as the new runs, with the runs added to this history since its last change",
+        help="compare new runs, given as BASE, with the runs since the last change in this history",
     )
     parser.add_argument(
         "--host",
@@ -72,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--mode",
         choices=SCALING_MODES,
-        help="for two series: strong or weak scaling (default: inferred from the counts)",
+        help="for two series: strong or weak scaling (default: inferred from instruction or visit counts)",
     )
     add_exact_argument(parser)
     add_documents(parser, {kind: f"the verdict as {title}" for kind, title in _DOCUMENTS.items()})

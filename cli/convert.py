@@ -43,7 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="for other tools: the metric that determines the size of the stacks (default: wall_time, else cpu_time)",
+        help="for other tools: the metric that determines the size of the stacks (default: wall_time, else time, else "
+        "cpu_time)",
     )
     parser.add_argument("--sum", action="store_true", help="for other tools: sum over all ranks and threads")
 

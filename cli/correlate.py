@@ -67,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--pattern",
         type=points,
         metavar="T:V,…",
-        help="shape of the anomaly, as points TIME:VALUE such as 0:1,4:1,4:3,9:3 (default: taken from the segments)",
+        help="shape of the anomaly, as points TIME:VALUE such as 0:1,4:1,4:3,9:3 (default: the target's line segments)",
     )
     parser.add_argument(
         "--align",

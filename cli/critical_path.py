@@ -17,6 +17,6 @@ def add_path(parser: argparse.ArgumentParser) -> None:
         help=(
             "record the critical path by adding a small message to each message of the program; auto: stop if "
             "the added messages take more time than --max-overhead allows (default: auto, but never with "
-            "--usage, --count-in or named events, because the added messages would be counted)"
+            "--usage, --count-in or papi:EVENT, because the added messages would be counted)"
         ),
     )

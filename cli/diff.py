@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", type=Path, metavar="OUT", help="write the difference to this file")
     parser.add_argument("--ratio", action="store_true", help="divide BEFORE by AFTER instead of subtracting; needs -o")
     parser.add_argument(
-        "--metric", metavar="NAME", help="list the changes in this metric by region (default: wall_time)"
+        "--metric", metavar="NAME", help="list the changes in this metric by region (default: wall_time, if measured)"
     )
     add_operand_arguments(parser)
 

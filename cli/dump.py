@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     kind.add_argument("--json", action="store_true", help="print JSON with all digits")
     parser.add_argument(
-        "--exclusive", action="store_true", help="in tables, print exclusive values, which exclude nested call paths"
+        "--exclusive", action="store_true", help="in tables, print values that exclude child call paths"
     )
     parser.add_argument(
         "--by",

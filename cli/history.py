@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add.set_defaults(action=_add)
     show = actions.add_parser("show", help="show what changed in a history", allow_abbrev=False)
-    show.add_argument("history", type=Path, metavar="FILE", help="the history")
+    show.add_argument("history", type=Path, metavar="FILE", help="the history file")
     add_documents(show, {"json": "the history as JSON"})
     show.set_defaults(action=_show)
 

@@ -54,7 +54,7 @@ _GROUPS: Final = {
         "pursue": "find the metrics worth recording, by projection pursuit",
         "record": "record several runs of a program with time lines, and compare them",
         "align": "find an interval of one trace in other traces",
-        "correlate": "rank metrics by how well they explain an anomaly",
+        "correlate": "rank metrics by how well they match an anomaly",
     },
     "this machine": {
         "counters": "show which events PAPI can count here, or which permission is missing",

@@ -91,8 +91,7 @@ def add_counting_options(parser: argparse.ArgumentParser) -> None:
         metavar="CALLS",
         help=(
             "with --counters papi: count only in MPI calls (mpi), in file I/O calls (io), or in both (mpi,io), "
-            "which has less overhead than counting in each region; metrics are named EVENT@mpi, EVENT@io or "
-            "EVENT@mpi+io"
+            "with less overhead than counting in each region; metrics are named EVENT@mpi, EVENT@io or EVENT@mpi+io"
         ),
     )
     add_papi(parser)

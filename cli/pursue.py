@@ -84,15 +84,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--trim",
         choices=_TRIMMINGS,
         default="none",
-        help="how to treat outlying locations: remove them, or take the log or sqrt of the metrics (default: "
-        "%(default)s)",
+        help="how to treat outlying locations: keep them (none), remove them, or take the log or sqrt of the metrics "
+        "(default: %(default)s)",
     )
     parser.add_argument(
         "--jitter",
         type=float,
         default=0.1,
         metavar="SHARE",
-        help="replace a recorded metric only if another metric is better by this share (default: %(default)s)",
+        help="replace a recorded metric only by a metric better by this share (default: %(default)s)",
     )
     parser.add_argument(
         "--probe",
@@ -112,7 +112,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--policy",
         type=Path,
         metavar="FILE",
-        help="after each period, write the metrics to record in the next period to FILE",
+        help="after each period, write to FILE which metrics to record in the next period",
     )
 
 

@@ -41,8 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--mode",
         choices=SCALING_MODES,
-        help="strong: the total work is constant; weak: the work per rank is constant (default: inferred from the "
-        "counts)",
+        help="strong: the total work is constant; weak: the work per rank is constant (default: inferred from "
+        "instruction or visit counts)",
     )
     parser.add_argument("--no-advice", action="store_true", help="omit the advice that is based on the source code")
     add_documents(parser, {"json": "the result as JSON", "html": "a self-contained HTML page"})

@@ -69,7 +69,7 @@ def add_space_arguments(
         help="the locations to compare: threads, or whole processes (default: thread)",
     )
     parser.add_argument(
-        "--metrics", metavar="NAME,…", help="analyse only these metrics (default: all that were measured)"
+        "--metrics", metavar="NAME,…", help="analyse only these metrics (default: all measured metrics)"
     )
     add_derive_argument(parser)
     add_exclude_rank_argument(parser)

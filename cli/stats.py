@@ -79,7 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--recurse",
         action="store_true",
-        help="repeat the analysis within each cluster as long as it splits into distinct clusters",
+        help="repeat the analysis within each distinct cluster of at least four locations, up to three levels deep",
     )
     add_space_arguments(parser)
 
