@@ -164,7 +164,7 @@ class Analysis:
     def causes_of_differences(self) -> Mapping[int | None, tuple[Cause, ...]]:
         """Why the slowest ranks are busy longer, in seconds, by culprit; for None, see ``differing_attributes``."""
         is_busy = self.vectors.metric in _BUSY and self.experiment.notes.counts_by_rank
-        account = self.account if self._is_counted and is_busy and not self.root_causes else None
+        account = self.account if self._has_parts and is_busy and not self.root_causes else None
         executed = self.work.attributes.get("instructions")
         return causes_of_differences(account, self.differences, executed, self.differing_attributes, self.groups)
 
@@ -178,7 +178,7 @@ class Analysis:
     @cached_property
     def parts(self) -> Parts:
         """The time of each region, split by cause, and which of these causes have a remedy."""
-        account = self.account if self._is_counted or self._uses_memory else None
+        account = self.account if self._has_parts else None
         by_paper = self.root_causes[1] if self.root_causes else None
         return Parts(self.run, self.weights, self.explanation, account, self.in_turn, by_paper, self.master_rank)
 
@@ -189,12 +189,10 @@ class Analysis:
         return ThreadWaits(self.run, least, shared=self.explanation.seconds.turns)
 
     @property
-    def _uses_memory(self) -> bool:
-        return any(complete(self.experiment, name) for name in ("system_time", "allocations"))
-
-    @property
-    def _is_counted(self) -> bool:
-        return "instructions" not in self.lacking
+    def _has_parts(self) -> bool:
+        """Whether any part of the computing time is known."""
+        known = (complete(self.experiment, name) for name in ("system_time", "allocations"))
+        return "instructions" not in self.lacking or any(known)
 
     @cached_property
     def unprobed(self) -> Mapping[int, tuple[str, ...]]:

@@ -77,12 +77,13 @@ def causes_of_differences(
         account: The time of each region, split by cause; None if no busy time was compared, or a rank's counts do not
             belong to the work that was timed on this rank.
         differences: How ranks differ.
-        executed: The instructions of each rank; None if they were not counted.
+        executed: The instructions of each rank; None if they were not counted. Only measured times, such as system
+            time and the time of file I/O, can be causes then.
         apart: By culprit, the attributes that differ between ranks as their times do.
         groups: By culprit, the groups of ranks that are alike.
     """
     named = {culprit: tuple(Cause(each.attribute) for each in found) for culprit, found in apart.items()}
-    if account is None or executed is None:
+    if account is None:
         return named
     column = {label: number for number, label in enumerate(differences.vectors.labels)}
     asked: list[int | None] = []
@@ -94,17 +95,54 @@ def causes_of_differences(
             both_of += [(tuple(regions), slow), (tuple(regions), rest)]
             asked.append(culprit)
     seconds = [_by_attribute(each) for each in account.of_groups(both_of, differences.selection)] if both_of else []
-    counts = [executed.of_members(regions, [column[label] for label in labels]) for regions, labels in both_of]
     both = zip(seconds[::2], seconds[1::2], strict=True)
+    if executed is None:
+        return named | {
+            culprit: _causes_measured(named[culprit], *each) for culprit, each in zip(asked, both, strict=True)
+        }
+    counts = [executed.of_members(regions, [column[label] for label in labels]) for regions, labels in both_of]
     for culprit, (most, least), more, less in zip(asked, both, counts[::2], counts[1::2], strict=True):
         named[culprit] = _causes_apart(named[culprit], most, least, more / less if less > 0 else None)
     return named
 
 
 def _by_attribute(seconds: Mapping[str, float]) -> Mapping[str, float]:
-    """Return the seconds of busy time by attribute, with all parts of file I/O under ``io_bytes``."""
+    """Return the seconds of busy time by attribute, with all parts of file I/O under ``io_bytes``.
+
+    Without counts, ``unexplained`` is all computing time.
+    """
     files = sum(each for name, each in seconds.items() if name.startswith("io"))
-    return {**{BUSY[name]: each for name, each in seconds.items() if name in BUSY}, "io_bytes": files}
+    computing = {"unexplained": seconds["computing"]} if "computing" in seconds else {}
+    return {**{BUSY[name]: each for name, each in seconds.items() if name in BUSY}, **computing, "io_bytes": files}
+
+
+def _causes_measured(
+    named: tuple[Cause, ...], slow: Mapping[str, float], other: Mapping[str, float]
+) -> tuple[Cause, ...]:
+    """Return the causes of a difference between two groups without counts, as ``_causes_apart``.
+
+    If most of the difference is computing time, its causes are unknown.
+    """
+    found = _largest({name: slow[name] - other[name] for name in slow}, sum(slow.values()) - sum(other.values()))
+    if not found or found[0].attribute == "unexplained":
+        return named
+    known = {each.attribute for each in found}
+    return (
+        *(each for each in found if each.attribute != "unexplained"),
+        *(each for each in named if each.attribute not in known),
+    )
+
+
+def _largest(seconds: Mapping[str, float], whole: float) -> tuple[Cause, ...]:
+    """Return the causes that explain a large enough part of a difference, the largest first.
+
+    Args:
+        seconds: Attribute → its part of the difference, in seconds.
+        whole: The difference, in seconds.
+    """
+    spent = sorted(seconds.items(), key=lambda each: -each[1])
+    enough = CRITERIA.part * whole
+    return tuple(Cause(name, min(each, whole), min(each / whole, 1.0)) for name, each in spent if each >= enough > 0)
 
 
 def _causes_apart(
@@ -132,12 +170,7 @@ def _causes_apart(
         more = {name: slow[name] - (work if name in computed else 1.0) * other[name] for name in slow}
         more["unexplained"] += more["instructions"]  # no count explains slower instructions
         more["instructions"] = (work - 1.0) * there
-    spent = sorted(more.items(), key=lambda each: -each[1])
-    found = [
-        Cause(name, min(each, whole), min(each / whole, 1.0))
-        for name, each in spent
-        if each >= CRITERIA.part * whole > 0
-    ]
+    found = _largest(more, whole)
     if not found:
         return named
     # A mostly unexplained difference may come from attributes that differ between ranks, but whose price is unknown.

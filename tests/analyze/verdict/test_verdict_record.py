@@ -238,3 +238,14 @@ def test_what_is_called_from_everywhere_and_mostly_reads_or_writes_says_so(files
         assert log.gain is not None
         assert log.gain.seconds == pytest.approx(40 * files)
         assert ("why: file I/O: 8.0e4 writes of 96 B", Kind.FILE_IO) in reasons(found, log)
+
+
+@pytest.mark.parametrize(("kernel", "is_known"), [([0.02, 0.02, 0.02, 0.15], True), ([0.02, 0.02, 0.02, 0.05], False)])
+def test_time_in_the_kernel_is_a_cause_without_counts_where_it_is_most_of_the_difference(
+    kernel, is_known, make_experiment
+):
+    time = [0.1, 0.1, 0.1, 0.26]
+    findings = analyze(make_experiment({"join": time, "calm": [0.2] * 4}, system_time={"join": kernel}))
+    (uneven,) = [each for each in findings.verdict.findings if each.groups]
+    causes = [(each.attribute, each.seconds) for each in findings.causes_of_differences[uneven.difference]]
+    assert causes == ([("system_time", pytest.approx(0.13, rel=0.01))] if is_known else [])
