@@ -245,7 +245,7 @@ def test_time_in_the_kernel_is_a_cause_without_counts_where_it_is_most_of_the_di
     kernel, is_known, make_experiment
 ):
     time = [0.1, 0.1, 0.1, 0.26]
-    findings = analyze(make_experiment({"join": time, "calm": [0.2] * 4}, system_time={"join": kernel}))
+    findings = analyze(make_experiment({"join": time, "calm": [0.2] * 4}, system_time={"join": kernel}, page_faults={}))
     (uneven,) = [each for each in findings.verdict.findings if each.groups]
     causes = [(each.attribute, each.seconds) for each in findings.causes_of_differences[uneven.difference]]
     assert causes == ([("system_time", pytest.approx(0.13, rel=0.01))] if is_known else [])
