@@ -143,7 +143,7 @@ def _is_short(loop: Loop) -> bool:
 
 
 def _by_all(named: Sequence[InputOutput]) -> str:
-    """Return a hint to move many pieces at once with a datatype and a collective call; empty without MPI-IO calls."""
+    """Return a hint to move many pieces at once with a datatype and a collective call; empty if there is no MPI-IO."""
     calls = [each.function for each in named if each.function.startswith("MPI_File_")]
     if not calls:
         return ""
@@ -221,7 +221,7 @@ def is_terminal(site: Site, statement: InputOutput) -> bool:
 
 
 def _is_text(site: Site, statement: InputOutput) -> bool:
-    """Return whether all data are strings, as far as declared."""
+    """Return whether all data are declared as strings, or are string literals."""
 
     def is_one(item: Expression) -> bool:
         match item:
@@ -266,7 +266,7 @@ def _is_remainder(expression: Expression) -> bool:
 
 
 def _is_small(site: Site, moved: list[InputOutput]) -> bool:
-    """Return whether calls move little data, by measurement or because they list single values."""
+    """Return whether each call moves little data, as measured or, if calls were not counted, as written."""
     calls = site.numbers.get("io_calls", 0)
     if all(each.function in _OF_LINES for each in moved):
         return False

@@ -152,7 +152,7 @@ class Scope:
         return UNKNOWN_ELEMENT
 
     def is_pointer(self, reference: Expression) -> bool:
-        """Return whether a reference is a pointer, so that ``p => reference`` makes p point to its target."""
+        """Return whether a reference is a pointer, so that ``p => reference`` copies its address to p."""
         if isinstance(reference, Name):
             return reference.name in self.pointers
         declared = self.declared(reference)

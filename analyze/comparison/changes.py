@@ -38,7 +38,7 @@ def is_difference(experiment: Experiment) -> bool:
 
 
 def _most(sizes: Values) -> list[int]:
-    """Return the positions of sizes that are at least a share of the largest, in ascending order; none if all are 0."""
+    """Return the positions of sizes of at least ``_LEAST`` of the largest, in ascending order; none if all are 0."""
     largest = float(sizes.max(initial=0.0))
     return np.flatnonzero(sizes >= _LEAST * largest).tolist() if largest else []
 

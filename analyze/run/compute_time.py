@@ -110,7 +110,7 @@ class SharedOut:
         Call paths in which times per instruction differ stay as measured, because their ranks miss caches or differ in
         speed. If all counts of a call path are equal, only speed can be the reason for different times; then the noise
         includes a burst of load from other programs. None if no rank's own instructions are known, or processes have
-        several threads, which divide the work differently each time.
+        several threads, which divide the work differently in each run.
 
         Args:
             experiment: The run.

@@ -57,8 +57,8 @@ def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
     a perfect fix leaves. A fix leaves the mean over the ranks, because work can be shared evenly, or the time of the
     fastest rank, if only avoidable cache misses, events or stalls make the other ranks slow. If ranks are busy at
     different times in these regions, the critical path can contain more time in them than the slowest rank spends
-    there. The saving includes this excess, and the time that teams lose if a different thread is slowest each time. If
-    ranks run different programs, only ranks of one program can share work.
+    there. The saving includes this excess, and the time that teams lose if their slowest thread differs between
+    executions. If ranks run different programs, only ranks of one program can share work.
 
     Args:
         analysis: The results so far.

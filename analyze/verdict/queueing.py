@@ -32,7 +32,7 @@ def waiting_threads(analysis: Analysis) -> Iterator[Finding]:
 
 
 def slow_teams(analysis: Analysis) -> Iterator[Finding]:
-    """Yield a finding for each region in which a different thread is slowest each time.
+    """Yield a finding for each region in which the slowest thread differs between executions.
 
     A region is left out if the finding on a culprit includes its saving.
     """
