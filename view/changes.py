@@ -52,7 +52,7 @@ class _Change:
         metric: The metric.
         before, after: ``float64[call path]``; NaN if nothing is known.
         shared: Whether at least one call path and location has a value in both runs. If not, nothing is comparable.
-        unknown: The number of values missing in the first run only, and in the second run only, without lost ranks.
+        unknown: The number of values missing in the first run only, and in the second only; lost ranks do not count.
     """
 
     metric: Metric

@@ -108,7 +108,7 @@ class Counted:
         return {name: each * factor for name, each in zip(self.events, found, strict=True)}
 
     def event_counts(self, part: Experiment, time: Values) -> list[Values]:
-        """Return the number of occurrences of each event during computing, each in an array of the shape of ``time``."""
+        """Return the number of occurrences of each event during computing, each in the shape of ``time``."""
         return self._counted(tuple(self.events), part, time)
 
     def without_events(self, part: Experiment, time: Values) -> Values:

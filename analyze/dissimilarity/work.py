@@ -160,7 +160,7 @@ class Work:
         return self._is_so(self._worked_alike, places, columns)
 
     def executed_alike(self, places: Sequence[int], columns: npt.ArrayLike) -> bool:
-        """Return whether ranks executed the same number of instructions in the given regions, however long they took."""
+        """Return whether ranks executed equally many instructions in the given regions, however long they took."""
         return self._is_so(self._executed_alike, places, columns)
 
     def _is_so(self, test: Callable[[Indices, Indices], bool], places: Sequence[int], columns: npt.ArrayLike) -> bool:

@@ -119,7 +119,7 @@ def _causes_apart(
         named: The attributes that differ between ranks as their times do.
         slow: The seconds of the slow group by attribute, mean over its ranks.
         other: The seconds of all other ranks by attribute, mean over these ranks.
-        work: Instructions of the slow group, divided by those of the other ranks; None if these execute no
+        work: Instructions of the slow group, divided by those of the other ranks; None if the other ranks execute no
             instructions.
     """
     whole = sum(slow.values()) - sum(other.values())
@@ -130,7 +130,7 @@ def _causes_apart(
         more["io_bytes"] = slow["io_bytes"] - other["io_bytes"]
     else:
         more = {name: slow[name] - (work if name in computed else 1.0) * other[name] for name in slow}
-        more["unexplained"] += more["instructions"]  # no count explains slower instructions
+        more["unexplained"] += more["instructions"]  # no count explains why instructions are slower
         more["instructions"] = (work - 1.0) * there
     spent = sorted(more.items(), key=lambda each: -each[1])
     found = [

@@ -60,7 +60,7 @@ def in_total_inside(analysis: Analysis, place: int) -> float:
 
 
 def is_minor(analysis: Analysis, culprit: int) -> bool:
-    """Return whether a culprit's difference is uncertain, and smaller than the loss by changing slowest threads."""
+    """Return whether a culprit's difference is uncertain, and smaller than the loss that ``beyond_totals`` measures."""
     return any(
         culprit in _culprits(analysis, place, team) and _is_less(analysis, culprit, place)
         for place, team in _named(analysis).items()

@@ -15,7 +15,7 @@ _RIGHT: Final = 4.0
 _TOP: Final = 26  # margin in pixels, with the title of the vertical axis
 _BOTTOM: Final = 36
 _LETTER: Final = 0.025  # width of a letter as a share of the distance between the axes on a narrow screen
-_GAP: Final = 0.02  # minimum distance between two labels below the picture, as a share of the same distance
+_GAP: Final = 0.02  # minimum distance between two labels below the picture, as a share of the distance between the axes
 
 Tick = tuple[float, str]  # a place from 0 to 1, and its label
 

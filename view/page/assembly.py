@@ -129,7 +129,7 @@ def page_of(
 
 
 def _picture(findings: Findings | None, experiment: Experiment, said: Sequence[Entry]) -> str:
-    """Return HTML with a bar per rank for the region of the first finding or change; empty without these, or values."""
+    """Return HTML with a bar per rank for the region of the first finding or change; empty if there are no bars."""
     if not said:
         return ""
     found = rank_bars(findings, experiment, said[0]) if findings else change_bars(experiment, said[0])
@@ -175,7 +175,7 @@ class _Said:
 
 
 def _said(subject: Subject, folders: Sequence[Path] | None, tell: Callable[[str], object]) -> _Said:
-    """Return the text of the verdict; without findings, the reason for that; for a difference, the largest changes.
+    """Return the text of the verdict. If there is no verdict, it is the reason; for a difference, the largest changes.
 
     Args:
         subject: The experiment with its findings.
@@ -256,8 +256,8 @@ def _sources(experiment: Experiment, sources: Sources) -> list[SourceFile]:
 def _difference(experiment: Experiment, other: Experiment) -> Dataset:
     """Return the page's data on the difference from another experiment.
 
-    Besides the difference, they contain the other experiment's sums by call path (``difference before``) and, for both
-    experiments, each region's largest exclusive value on any location (``difference most``).
+    Besides the difference, the data contain the other experiment's sums by call path (``difference before``) and, for
+    both experiments, each region's largest exclusive value on any location (``difference most``).
     """
     joined = integrate((other, experiment))
     result = difference(other, experiment, joined, of_both=True)

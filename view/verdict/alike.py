@@ -1,4 +1,4 @@
-"""Decide whether all ranks take about the same time in a region, and if not, which takes longest."""
+"""Decide whether all ranks take about the same time in a region, and if not, which rank takes longest."""
 
 from __future__ import annotations
 
@@ -71,7 +71,10 @@ def _is_divided(findings: Findings, values: Values) -> bool:
 
 
 def _times(findings: Findings, position: int, *, of_wall: bool) -> list[Values]:
-    """Return arrays ``float64[rank]``: the time in a region and, if known, a part in which ranks must also be alike."""
+    """Return the times in which ranks must be alike in a region, ``float64[rank]`` each.
+
+    These are wall time and time in MPI if ``of_wall``, otherwise busy time and time in file I/O, as far as known.
+    """
     experiment, rows = findings.experiment, findings.run.weighed.rows
     if of_wall or "cpu_time" not in experiment:
         return [rows(name, [position])[0] for name in ("wall_time", "mpi_time") if name in experiment]

@@ -136,7 +136,7 @@ def _of_code(findings: Findings, finding: Finding, culprit: int) -> Iterator[str
 
 
 def _long_latencies(findings: Findings, culprit: int) -> str:
-    """Return a phrase on the events with long latencies that may explain a region's time, or that are too few to."""
+    """Return a phrase on the events with long latencies that may explain a region's time, or on their small number."""
     found = findings.parts.candidates(culprit)
     if found is None:
         return "long latencies (memory, divisions, mispredicted branches)"
