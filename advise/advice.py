@@ -43,7 +43,7 @@ class Site:
 
     Attributes:
         source: The file.
-        procedure: The procedure that the region is, or that contains it.
+        procedure: The procedure that is, or contains, the region.
         first: The region's first line.
         last: The region's last line.
         causes: Reasons for the finding: attributes such as ``l1_miss_rate``, or ``waiting``, ``small_calls``, ``ranks``

@@ -24,7 +24,7 @@ __all__ = ["CAUSES", "KIND", "division_of_work"]
 KIND: Final = "division of work"
 CAUSES: Final = frozenset(("ranks",))
 
-_LEVELS: Final = 4  # levels of callers above the region
+_LEVELS: Final = 4  # number of levels of callers that are searched, from the region upwards
 _EQUAL: Final = ("==", "!=")
 _COMPARING: Final = (*_EQUAL, "<", "<=", ">", ">=")
 _NEAR: Final = 3  # largest number of steps from the bounds back to the rank; after more, the line may be unrelated

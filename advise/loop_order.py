@@ -153,7 +153,7 @@ def _shared(better: Loop, inner: Loop, around: Sequence[Loop]) -> Loop | None:
 
 
 def _better(strides: Strides, inner: Loop, around: Sequence[Loop]) -> Loop | None:
-    """Return the loop that should be innermost, because it needs fewer cache lines; movable loops are preferred."""
+    """Return the loop that should be innermost, because it needs fewer cache lines; perfect nests come first."""
     now = _lines(strides, inner, inner)
     found = [(_lines(strides, inner, each), each) for each in around if each.variable is not None]
     fewer = [(lines, each) for lines, each in reversed(found) if lines <= (1 - _LESS) * now]

@@ -20,7 +20,7 @@ KIND: Final = "pipeline"
 CAUSES: Final = frozenset(("waiting", "one_after_another"))
 
 _ONE: Final = 1.01  # average number of iterations that still counts as one
-_LEVELS: Final = 2  # levels of callers above the receive
+_LEVELS: Final = 2  # number of levels of callers that are searched, from the receive upwards
 
 
 def pipeline(site: Site) -> Iterator[Advice]:

@@ -212,7 +212,7 @@ def how_counted(findings: Findings, not_counted: str = "") -> str:
 
 
 def _lacking(findings: Findings) -> Iterator[str]:
-    """Yield the attributes that were not counted; if only some ranks lack an attribute, with these ranks."""
+    """Yield the names of attributes that were not counted, each with the ranks that lack it, if these are not all."""
     for each in findings.lacking:
         without = (ranks_without(findings.experiment, name) for name in ATTRIBUTES[each] if name)
         where = next(filter(None, without), None)

@@ -1,4 +1,4 @@
-"""Convert libclang's expressions of C and C++ to the model."""
+"""Convert libclang's C and C++ expressions to those of ``expression.py``."""
 
 from __future__ import annotations
 

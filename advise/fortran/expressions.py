@@ -1,4 +1,4 @@
-"""Parse Fortran's expressions into the model, by operator precedence."""
+"""Parse Fortran's expressions into those of ``expression.py``, by operator precedence."""
 
 from __future__ import annotations
 

@@ -41,11 +41,11 @@ class Scope:
         externals: Names of functions that are declared EXTERNAL.
         aliases: Name in an ASSOCIATE construct → its meaning.
         implicit: First letter → implicit type; empty after IMPLICIT NONE.
-        kinds: Named constants that are kinds → bytes.
+        kinds: Named constants that are kind parameters → size in bytes.
         values: Named integer constants → value.
         pointers: Names of pointer variables.
         inherited: Names of the variables of a module or host.
-        mentioned: Names of variables that were read.
+        mentioned: Names in the expressions parsed so far.
     """
 
     variables: dict[str, Declaration] = field(default_factory=dict)

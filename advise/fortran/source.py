@@ -1,4 +1,4 @@
-"""Read a Fortran source into the model."""
+"""Read a Fortran source, and convert it to the ``SourceFile`` of ``nest.py``."""
 
 from __future__ import annotations
 

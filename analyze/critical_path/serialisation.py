@@ -130,7 +130,11 @@ def find_serialisation(ranks: Selection) -> Serialisation | None:
 
 
 def _busy(selection: Selection, teams: InTeams) -> tuple[Values, Values, Values]:
-    """Return busy times per region, for a block of ranks: the largest, the sum, and the time of the busiest rank."""
+    """Return busy times in a block of ranks, ``float64[region]`` each.
+
+    These are the largest time of any rank, the sum over the ranks, and the time of the rank that is busiest in all
+    regions together.
+    """
     values = selection.by_rank(busy_times(selection.experiment, teams))
     return values.max(axis=1), values.sum(axis=1), values[:, values[list(selection.top)].sum(axis=0).argmax()]
 

@@ -18,7 +18,7 @@ from .summary import summaries, summary
 
 __all__ = ["NOTHING", "SAMPLES", "as_run", "expected_times", "in_own_names", "negative_rank", "replaced", "with_kinds"]
 
-NOTHING: Final = "0"  # replaces time in MPI if nothing provides it
+NOTHING: Final = "0"  # replaces time in MPI if no metric provides this time
 SAMPLES: Final = "samples"  # unit of times if only numbers of samples are known
 
 # Metrics of the critical path. If they are computed, they keep their own source, which names the original metrics.

@@ -39,8 +39,8 @@ def are_alike(findings: Findings, finding: Finding, position: int, *, of_wall: b
 def slowest(findings: Findings, finding: Finding, position: int) -> tuple[int, float] | None:
     """Return the rank with the most busy time in a region, and this time in seconds.
 
-    None if not all ranks were compared by a time in all regions, if the file has only sums over ranks, or if the
-    finding has several call paths.
+    None if ranks were not compared by a time, if ranks or regions were left out, if the file has only sums over ranks,
+    or if the finding has several call paths.
     """
     vectors = findings.vectors
     if vectors.metric not in TIMES or vectors.threads or findings.compares_a_part or finding.others:

@@ -171,7 +171,7 @@ def of_whole(findings: Findings, cause: Cause) -> tuple[str, str]:
 
 
 def _part(findings: Findings, cause: Cause, culprit: int) -> str:
-    """Return a phrase with a cause's name, its amount in a region, and its time unless that is the whole time."""
+    """Return a phrase with a cause's name, its amount in a region and, except for misses and messages, its time."""
     said = evidence(findings.explanation.attributes[cause.attribute], culprit, findings.run.weighed_costs[culprit])
     if cause.attribute == "mpi_bytes":
         said += _call_that_moves(findings, culprit)
