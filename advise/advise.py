@@ -183,7 +183,7 @@ class _Adviser:
         return self._on(region, frozenset(causes), gain.seconds if gain else None, numbers, within)
 
     def _why_it_waits(self, culprit: int) -> str:
-        """Return how ranks wait in a culprit: ``one_after_another``, ``late`` (for late ranks), else ``waiting``."""
+        """Return how ranks wait in a culprit: ``one_after_another``, ``late`` ranks, or ``waiting`` if unknown."""
         explanation = self._findings.explanation
         found = explanation.serialisation
         is_known = self._findings.in_turn[culprit] or culprit in explanation.waiting.awaited

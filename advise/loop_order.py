@@ -209,7 +209,7 @@ def _bytes(site: Site, step: Polynomial | None) -> str:
 
 
 def _padding(far: list[Walk]) -> str:
-    """Return a suggestion to pad arrays if the steps conflict in the cache's sets; otherwise an empty string."""
+    """Return a suggestion to pad arrays if the steps conflict in the cache's sets; empty if they do not."""
     steps = [abs(each.step.value) for each in far if each.step is not None and each.step.value]
     if any(step % _SETS == 0 for step in steps):
         why = f"because steps that are multiples of {_SETS} bytes use few cache sets"

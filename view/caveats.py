@@ -174,7 +174,7 @@ def _crowded(findings: Findings) -> Iterator[str]:
 
 
 def _delayed(findings: Findings) -> str:
-    """Return a warning if ranks waited for a core although there were enough; otherwise empty."""
+    """Return a warning if ranks waited for a core although there were enough cores; empty if not."""
     wait = findings.run.wait_for_core
     if findings.run.oversubscription or not wait:
         return ""

@@ -205,9 +205,9 @@ def _lacking(joined: Integration, change: _Change) -> str:
 
 
 def _by_region(changes: Mapping[str, _Change], chosen: str | None) -> _Change | None:
-    """Return the changes of the metric to show by region: the chosen metric; else the first time or metric with values.
+    """Return the changes of the metric to show by region: the chosen metric or, by default, the first with values.
 
-    None if no metric was measured in both experiments, or all are 0.
+    Times come before other metrics. None if no metric was measured in both experiments, or all are 0.
     """
     if chosen is not None:
         return changes[chosen]

@@ -253,7 +253,7 @@ def _has_advice(loss: ScalingLoss) -> bool:
 
 
 def advice_on(scaling: Scaling, loss: ScalingLoss, advised: Advised | None) -> str:
-    """Return what to try against a loss: advice from the source, or else general advice on this kind of loss."""
+    """Return what to try against a loss: advice from the source or, without it, general advice on this kind of loss."""
     if advised and loss.finding is not None:
         found = advised.on(scaling.last.verdict.findings[loss.finding])
         if found:

@@ -45,7 +45,7 @@ _TOLD: Final = 0.01  # share of computing time; an uncalibrated price that expla
 # instruction, an L1 miss and an L2 miss. The last row is for the time.
 _STEPS: Final = np.array([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1]])
 _SINGULAR: Final = 1e-10  # eigenvalues below this share of the largest are rounding errors
-_PULL: Final = 1e-6  # weight of calibrated prices, relative to a count's; small, so that the run's counts dominate
+_PULL: Final = 1e-6  # weight of calibrated prices, relative to the weight of a count; small, so that counts decide
 _ROUNDS: Final = 100
 _CLOSE: Final = 1e-12  # relative change of prices at which iterations stop; so small that blocks do not matter
 _MEDIAN: Final = 0.6745  # standard deviations that contain half of normal values

@@ -19,7 +19,7 @@ from .compared_runs import BUSY_TIME, PATH_TIME
 
 __all__ = ["Change", "Changes", "is_difference"]
 
-_MOST: Final = 5  # maximum number of call paths
+_MOST: Final = 5  # maximum number of listed call paths
 _SMALL: Final = 0.01  # changes below this share of the largest change are left out
 _LEAST: Final = 0.05  # a location is listed if it changed by at least this share of the largest change
 _ALIKE: Final = 0.9  # locations are alike if the smallest change is at least this share of the largest

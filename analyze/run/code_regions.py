@@ -29,7 +29,7 @@ __all__ = [
     "within_shells",
 ]
 
-_WHOLE: Final = 1 - THRESHOLD  # share of the program's time that counts as all of it
+_WHOLE: Final = 1 - THRESHOLD  # share of the program's time from which a region counts as the whole program
 
 STARTUP: Final = frozenset({"MPI_Init", "MPI_Init_thread", "MPI_Finalize"})
 

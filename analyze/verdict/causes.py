@@ -68,7 +68,7 @@ def causes_of_differences(
     apart: Mapping[int | None, Sequence[Difference]],
     groups: Mapping[int | None, Sequence[Group]],
 ) -> Mapping[int | None, tuple[Cause, ...]]:
-    """Return, by culprit, why the slowest ranks are busy longer in it than the others; the largest cause comes first.
+    """Return, by culprit, why the slowest ranks are busy longer in this region than the others; largest cause first.
 
     Causes without seconds in the account, such as the bytes of messages, come last, but before ``unexplained``. The
     key None stands for all culprits together, or for the whole program if there is no culprit.

@@ -190,7 +190,7 @@ def _most(seconds: sparse.csr_array) -> npt.NDArray[np.intp]:
 
 
 def _by_place(rows: Mapping[str, npt.NDArray[np.intp]], met: Sequence[int]) -> Values:
-    """Return ``float64[row, part]``: main call paths as indices into ``met``; -1 for short ones, NaN if there is none.
+    """Return ``float64[row, part]``: main call paths as indices into ``met``; -1 for short call paths, NaN if none.
 
     Args:
         rows: Name of a row → columns of its main call paths.

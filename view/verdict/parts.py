@@ -195,7 +195,7 @@ def _further_misses(findings: Findings, culprit: int) -> str:
 
 
 def _of_the_time(findings: Findings, cause: Cause) -> str:
-    """Return ``; it takes 1.5 s of the region's 2.6 s``; empty if a cause takes all of it, or an unknown time."""
+    """Return ``; it takes 1.5 s of the region's 2.6 s``; empty if a cause takes all of the time, or an unknown time."""
     is_part = cause.seconds is not None and cause.share and cause.share < ALL
     return f"; it takes {_taken(findings, cause)}" if is_part else ""
 

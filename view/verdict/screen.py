@@ -1,4 +1,4 @@
-"""Fit the verdict into fifteen lines of a hundred columns for a terminal, or return all of it."""
+"""Fit the verdict into fifteen lines of a hundred columns for a terminal, or return the whole verdict."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def losses_picture(scaling: Scaling, advised: Advised | None, find: Find | None)
 
 
 def _share(scaling: Scaling, loss: ScalingLoss) -> str:
-    """Return a loss as a share of the whole loss; empty if gains make up for a part of it."""
+    """Return a loss as a share of the whole loss; empty if gains make up for a part of the whole loss."""
     lost = scaling.ledger.lost
     return share(loss.rank_seconds / lost) if lost > 0 and lost >= loss.rank_seconds > 0 else ""
 
