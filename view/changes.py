@@ -190,7 +190,7 @@ def _left_out(joined: Integration, change: _Change) -> Iterator[str]:
 def _nowhere(joined: Integration, metric: Metric) -> bool:
     """Return whether a metric needs a warning if none of its values can be compared.
 
-    It needs none if both experiments have the metric, but at different places in the metric tree.
+    No warning is needed if both experiments have the metric, but at different places in the metric tree.
     """
     return all(metric.name in names for names in joined.names) or bool(lacking_operands(joined, metric.name))
 
