@@ -89,7 +89,7 @@ def page_of(
         against: Another experiment to compare with, and its name.
         folders: Folders to search first for sources; None to leave sources out.
         counters: HTML of statistics; may be empty.
-        tab: The tab that is open at the start; empty for the comparison, or without a comparison, for no tab.
+        tab: The tab that is open at the start; empty for the tab of the comparison, or for none if nothing is compared.
         recordings: Traces of the run.
         advice: Whether to show advice, if sources are included.
         tell: Progress callback, called with a description of the current activity.
@@ -175,7 +175,7 @@ class _Said:
 
 
 def _said(subject: Subject, folders: Sequence[Path] | None, tell: Callable[[str], object]) -> _Said:
-    """Return the text of the verdict. If there is no verdict, it is the reason; for a difference, the largest changes.
+    """Return the text of the verdict, or why there is none; for a difference, the text of the largest changes.
 
     Args:
         subject: The experiment with its findings.

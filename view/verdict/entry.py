@@ -343,7 +343,7 @@ def _time_in_mpi(findings: Findings, position: int) -> float:
 
 
 def _basis(findings: Findings, *, is_wall: bool) -> tuple[str, str]:
-    """Return how a time that includes MPI was measured: words to write before and after ``per rank``."""
+    """Return two texts on how a time that includes MPI was measured: one goes before ``per rank``, one after it."""
     if findings.explanation.seconds.turns and not is_wall:
         return "", " without waiting for cores"
     if is_wall_known(findings):

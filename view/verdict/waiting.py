@@ -136,7 +136,7 @@ def _for_late_ranks(findings: Findings, shares: Mapping[int, float], time: float
 
     Args:
         findings: The findings.
-        shares: Index of a region in which ranks are late → seconds that others wait because of it.
+        shares: Index of a region in which ranks are late → seconds that others wait because they are late there.
         time: Time in MPI, in seconds.
     """
     late = max(shares, key=shares.__getitem__)
