@@ -43,15 +43,15 @@ class Site:
 
     Attributes:
         source: The file.
-        procedure: The procedure that the region is, or that contains it.
+        procedure: The procedure that is, or contains, the region.
         first: The region's first line.
         last: The region's last line.
-        causes: Why the region is a finding: attributes such as ``l1_miss_rate``; ``waiting`` or ``small_calls``;
-            ``ranks`` if ranks differ, or ``threads`` if threads differ.
+        causes: Reasons for the finding: attributes such as ``l1_miss_rate``, or ``waiting``, ``small_calls``, ``ranks``
+            (the ranks differ) or ``threads`` (the threads differ).
         gain: Seconds that a perfect fix saves.
         numbers: The region's measurements. ``visits``, ``io_calls``, ``io_bytes``, ``mpi_calls`` and ``mpi_bytes`` are
-            sums over all ranks; so are ``entries``, the visits of the region's call path, and ``entries_around``, those
-            of the call path around it. ``visits_per_rank`` is the largest number of visits on any rank.
+            sums over all ranks. ``entries`` and ``entries_around`` are the visits of the region's call path and of its
+            parent, also summed over all ranks. ``visits_per_rank`` is the largest number of visits on any rank.
             ``visits_apart`` and ``instructions_apart`` are the ratios of the largest value on any rank to the smallest.
         sources: All files that were read, by name.
         turns_apart: Returns a loop's largest number of iterations on any rank, divided by its smallest number; None if

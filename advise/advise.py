@@ -80,9 +80,9 @@ class Advised:
     Attributes:
         of_ranks: Culprit in which ranks differ → its advice, most certain first.
         of_regions: Hot spot → its advice, most certain first.
-        of_teams: Call path of a finding on a team in which a different thread is slowest each time → its advice.
-        remarks: Files for which advice is incomplete, and why.
-        lacking: Files with findings that could not be used for advice, and why.
+        of_teams: Call path of a team whose slowest thread differs between executions → the advice on it.
+        remarks: Messages about files for which the advice is incomplete.
+        lacking: Messages about source files of findings that could not be used for advice.
     """
 
     of_ranks: Mapping[int, tuple[Advice, ...]] = field(default_factory=dict)
@@ -164,7 +164,7 @@ class _Adviser:
         return self._on(findings.vectors.regions[culprit], served, gain.seconds if gain else None, numbers)
 
     def on_team(self, place: int) -> tuple[Advice, ...]:
-        """Return the advice on a region in which a different thread is slowest each time."""
+        """Return the advice on a region in which the slowest thread differs between executions."""
         numbers = cache(partial(_numbers, self._findings.run.weighed, place))
         return self._on(self._findings.vectors.regions[place], frozenset((thread_loops.IN_TURN,)), None, numbers)
 
@@ -172,7 +172,7 @@ class _Adviser:
         """Return the advice on a hot spot, most certain first."""
         findings, split = self._findings, self._findings.explanation.seconds
         causes = {each.attribute for each in findings.parts.causes(culprit)}
-        if not split.has_polling[culprit]:  # if ranks poll, other messages would not help
+        if not split.has_polling[culprit]:  # if ranks poll, changing the messages would not help
             causes |= {self._why_it_waits(culprit)} if split.waits[culprit] else set()
             causes |= {"small_calls"} if split.has_small_calls[culprit] else set()
         gain = gain_of_weight(findings, culprit)
@@ -183,7 +183,7 @@ class _Adviser:
         return self._on(region, frozenset(causes), gain.seconds if gain else None, numbers, within)
 
     def _why_it_waits(self, culprit: int) -> str:
-        """Return how ranks wait in a culprit: ``waiting`` (maybe for messages), ``one_after_another`` or ``late``."""
+        """Return how ranks wait in a culprit: ``one_after_another``, ``late`` ranks, or ``waiting`` if unknown."""
         explanation = self._findings.explanation
         found = explanation.serialisation
         is_known = self._findings.in_turn[culprit] or culprit in explanation.waiting.awaited
@@ -210,7 +210,7 @@ class _Adviser:
         return tuple(sorted(unique.values(), key=lambda each: _SUREST[each.confidence])[:_MOST])
 
     def _read_callers(self, region: CodeRegion) -> None:
-        """Read the files of a region's callers, then other files up to a limit: they may divide the region's work."""
+        """Read the files of a region's callers, then other files up to a limit: code there may divide the work."""
         paths = self._findings.experiment.call_paths
         number: int | None = region.id
         names: list[str] = []
@@ -277,7 +277,7 @@ class _Adviser:
 
 
 def _with_source(findings: Findings, region: CodeRegion) -> Region | None:
-    """Return the innermost region, among this region and those around it, with a source; None if there is none."""
+    """Return the region, or the innermost region around it, that has a source; None if none has."""
     paths = findings.experiment.call_paths
     number: int | None = region.id
     while number is not None:
@@ -289,7 +289,7 @@ def _with_source(findings: Findings, region: CodeRegion) -> Region | None:
 
 
 def _procedure(source: SourceFile, region: Region) -> Procedure | None:
-    """Return the procedure that a region is, or that contains it; found by line, or by name if lines are unknown."""
+    """Return the procedure that is or contains a region, found by its line, or by its name if no line is known."""
     if region.first_line and (found := source.procedure_at(region.first_line)):
         return found
     name = (region.function or region.name).rpartition("::")[2]
@@ -310,7 +310,7 @@ def _numbers(selection: Selection, culprit: int) -> dict[str, float]:
         if complete(selection.experiment, name):
             row = selection.rows(name, [culprit])[0]
             least, most = float(np.min(row)), float(np.max(row))
-            if name == "visits":  # if each rank enters a procedure once, an allocation in it is not repeated
+            if name == "visits":  # allocations in a procedure that each rank enters once are not repeated
                 found["visits_per_rank"] = most
             if least > 0:
                 found[f"{name}_apart"] = most / least

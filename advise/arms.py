@@ -12,7 +12,7 @@ Arms = tuple[tuple[int, int], ...]  # (id of a branch, number of its arm), outer
 
 
 def arms_of(body: Sequence[Statement], around: Arms = ()) -> Iterator[tuple[int, Arms]]:
-    """Yield the object id of each statement, with the arms of branches that contain it."""
+    """Yield the object id of each statement, with the arms of branches that contain the statement."""
     for statement in body:
         yield id(statement), around
         for number, each in enumerate(bodies(statement)):
@@ -21,5 +21,5 @@ def arms_of(body: Sequence[Statement], around: Arms = ()) -> Iterator[tuple[int,
 
 
 def exclude_each_other(one: Arms, two: Arms) -> bool:
-    """Return whether two places are in different arms of a branch."""
+    """Return whether two statements, given by the arms around them, are in different arms of a branch."""
     return any(branch == other and arm != another for branch, arm in one for other, another in two)

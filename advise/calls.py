@@ -77,7 +77,7 @@ class Calls:
         return bool(called & functions) or any(each in called for each in doing)
 
     def results(self, call: Call) -> list[tuple[Where, Expression, int]]:
-        """Return the procedure, value and line of each result of a function; empty if the function was not read."""
+        """Return each value that a function may return, with its procedure and line; empty if it was not read."""
         found = []
         for where in self.everywhere:
             function = where.procedure

@@ -1,4 +1,4 @@
-"""Advice on iterations that OpenMP threads fetch one at a time, although each is short.
+"""Advice on short iterations that OpenMP threads fetch one at a time.
 
 Fetching an iteration takes 3 to 5 ns with two threads (docs/evidence/advice.md), and longer with more threads.
 """

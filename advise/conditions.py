@@ -115,7 +115,7 @@ def doubtful(text: bytes, told: Collection[str] = ()) -> frozenset[int]:
 
 
 def defined_in(text: bytes, told: Collection[str] = ()) -> frozenset[str]:
-    """Return the known macros, and the macros that a source defines in every build, except as defaults.
+    """Return the known macros, and those that a source defines in every build; ``#ifndef`` defaults do not count.
 
     Args:
         text: The source.
@@ -157,7 +157,7 @@ def _only_defines(chain: _Chain, written: list[bytes]) -> bool:
 
 
 def all_but_last(text: str, lines: Collection[int]) -> set[int]:
-    """Return which of ``lines`` are in an arm before another arm with such lines; only one of the arms is built."""
+    """Return those ``lines`` in all but the last arm that contains any of them, for each condition."""
     found: set[int] = set()
     for chain in _chains([line.encode(errors="replace") for line in text.split("\n")]):
         among = [{line for line in lines if line in arm} for arm in chain.arms()]

@@ -105,7 +105,7 @@ class _Test:
         return Interchange(order, tuple(dict.fromkeys(self._reasons)), tuple(dict.fromkeys(self._sums)))
 
     def _look_at_head(self, loop: Loop, head: Expression | None, outer: set[str]) -> None:
-        """Record an obstacle if a loop's range depends on the iteration of outer loops."""
+        """Record an obstacle if a loop's range is unknown, depends on outer loops, or may change during the loop."""
         if head is None:
             self._reasons.append(f"the bounds of the loop in line {loop.line} are unknown")
             return
@@ -120,7 +120,7 @@ class _Test:
                 self._reasons.append(f"the bounds of the loop in line {loop.line} may change inside the loop")
 
     def _is_reached(self, name: Expression) -> bool:
-        """Return whether pointers may refer to a variable: it has other names or, in C, other code can access it."""
+        """Return whether pointers may refer to a variable: it may have aliases or, in C, outlives the procedure."""
         declaration = self._source.declaration(self._procedure, name.name) if isinstance(name, Name) else None
         if declaration is None or declaration.is_constant:
             return False
@@ -128,7 +128,7 @@ class _Test:
         return is_seen or (declaration.may_overlap and not declaration.extents)
 
     def _may_be_stored(self, reference: Expression) -> bool:
-        """Return whether a store may change a bound."""
+        """Return whether a store in the nest may change the value of a reference."""
         declaration = self._source.declaration(self._procedure, getattr(reference, "name", ""))
         element = getattr(reference, "element", None) or (declaration.element if declaration else UNKNOWN_ELEMENT)
         stored = (each.reference for each in self._effects.accesses if each.is_write)
@@ -154,7 +154,7 @@ class _Test:
         return values
 
     def _is_one_value(self, name: str, accesses: list[Access]) -> bool:
-        """Return whether a variable has a separate value in each iteration; otherwise record what prevents it."""
+        """Return whether each iteration has a value of its own of a variable; if not, record the obstacle."""
         declaration = self._source.declaration(self._procedure, name)
         if declaration is None or _is_array(declaration):
             self._reasons.append(f"{name} is written as a whole")

@@ -24,10 +24,10 @@ __all__ = ["CAUSES", "KIND", "division_of_work"]
 KIND: Final = "division of work"
 CAUSES: Final = frozenset(("ranks",))
 
-_LEVELS: Final = 4  # levels of callers above the region
+_LEVELS: Final = 4  # number of levels of callers that are searched, from the region upwards
 _EQUAL: Final = ("==", "!=")
 _COMPARING: Final = (*_EQUAL, "<", "<=", ">", ">=")
-_NEAR: Final = 3  # largest number of steps from bounds to the rank; beyond that, the line may be unrelated
+_NEAR: Final = 3  # largest number of steps from the bounds back to the rank; after more, the line may be unrelated
 # Ratio of two ranks' numbers of iterations. The remainder of a division causes a smaller ratio, which does not make a
 # rank late.
 _ALIKE: Final = 1.1
@@ -152,7 +152,7 @@ def _counting(bound: Expression) -> Iterator[Name]:
 def _of_origin(
     site: Site, origin: Origin, loop: Loop, source: SourceFile, bound: Expression, *, is_end: bool
 ) -> Advice | None:
-    """Return advice on a loop of which each rank runs a part; None if all parts and all iterations are equal."""
+    """Return advice on a loop of which each rank runs a part; None if the parts and their iterations cost the same."""
     made, where = site.spell(origin.value), site.place(origin.line, origin.source)
     where_loop = f"line {loop.line}" if source is site.source else site.place(loop.line, source)
     filled = [*_filled(origin)] if origin.is_table else []
@@ -290,7 +290,7 @@ def _chosen_by(condition: Expression, changed: frozenset[Name]) -> Iterator[Name
 def _is_work(site: Site, statement: Statement, loops: Sequence[Loop]) -> bool:
     """Return whether a statement does work other than messages: file I/O, calls, or stores in loops."""
     if isinstance(statement, InputOutput):
-        # It takes little time to read parameters once on one rank.
+        # Reading parameters once on one rank takes little time.
         return not is_terminal(site, statement) and (bool(loops) or statement.action == "write")
     if loops and isinstance(statement, Assignment):
         return True

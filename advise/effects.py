@@ -210,7 +210,7 @@ def names_in(body: Iterable[Statement]) -> Iterator[tuple[str, Statement]]:
 
 
 def written_names(body: Iterable[Statement], *, by_value: bool = False) -> frozenset[str]:
-    """Return the variables that may be written as a whole: assigned, counted, allocated, or passed by address.
+    """Return the variables that may be written as a whole: assigned, read, allocated, passed, or loop counters.
 
     Args:
         body: The statements.

@@ -55,7 +55,7 @@ class Expression:
 
     Attributes:
         line: First line of the expression in the user's file, from 1; 0 if unknown.
-        column: Column of its start, from 1; 0 if unknown.
+        column: Column where the expression starts, from 1; 0 if unknown.
     """
 
     line: int = field(default=0, compare=False, kw_only=True)

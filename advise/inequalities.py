@@ -42,7 +42,7 @@ def _plain(sum_: Linear) -> dict[Hashable | None, int]:
 
 
 def _without(unknown: Hashable, equation: Linear, other: Linear) -> dict[Hashable | None, int]:
-    """Return the other sum with an unknown eliminated by the equation; the sign of the other sum is preserved."""
+    """Return ``other`` with an unknown eliminated by means of ``equation``; the sign of ``other`` is preserved."""
     factor, within = equation[unknown], other.get(unknown, 0)
     if not within:
         return dict(other)

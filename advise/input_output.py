@@ -39,7 +39,7 @@ _TERMINAL: Final = frozenset(("stdout", "cout", "stderr", "cerr", "clog"))
 _OF_LINES: Final = frozenset(("fgets", "getline"))
 _IN_MEMORY: Final = frozenset(("sprintf", "snprintf", "sscanf"))
 _POSITIONS: Final = dict.fromkeys(("pread", "pwrite", "pread64", "pwrite64"), 3)  # function → position of the offset
-_FEW: Final = 32  # iterations; so few pieces are not worth collecting
+_FEW: Final = 32  # iterations; collecting so few pieces is not worthwhile
 _STRING_STREAM: Final = re.compile(r"stringstream\b")
 _UNITS: Final = (0, 6)  # unit numbers of the terminal in Fortran
 _SMALL: Final = 1 << 16  # bytes per call; file systems are efficient at this size or more
@@ -143,7 +143,7 @@ def _is_short(loop: Loop) -> bool:
 
 
 def _by_all(named: Sequence[InputOutput]) -> str:
-    """Return a hint to move many pieces at once with a datatype and a collective call; empty without MPI-IO calls."""
+    """Return a hint to move many pieces at once with a datatype and a collective call; empty if there is no MPI-IO."""
     calls = [each.function for each in named if each.function.startswith("MPI_File_")]
     if not calls:
         return ""
@@ -221,7 +221,7 @@ def is_terminal(site: Site, statement: InputOutput) -> bool:
 
 
 def _is_text(site: Site, statement: InputOutput) -> bool:
-    """Return whether all data are strings, as far as declared."""
+    """Return whether all data are declared as strings, or are string literals."""
 
     def is_one(item: Expression) -> bool:
         match item:
@@ -266,7 +266,7 @@ def _is_remainder(expression: Expression) -> bool:
 
 
 def _is_small(site: Site, moved: list[InputOutput]) -> bool:
-    """Return whether calls move little data, by measurement or because they list single values."""
+    """Return whether each call moves little data, as measured or, if calls were not counted, as written."""
     calls = site.numbers.get("io_calls", 0)
     if all(each.function in _OF_LINES for each in moved):
         return False

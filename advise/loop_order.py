@@ -22,8 +22,8 @@ __all__ = ["CAUSES", "KIND", "order_of_loops"]
 KIND: Final = "order of loops"
 CAUSES: Final = frozenset(("l1_miss_rate", "l2_miss_rate"))
 
-_LESS: Final = 0.5  # a new order is worthwhile if it needs at most this share of the cache lines per iteration
-# Iterations of an inner loop. The L1 cache keeps this few lines until the outer loop uses the remaining part of each
+_LESS: Final = 0.5  # a new order is worthwhile if it saves at least this share of the cache lines per iteration
+# Iterations of an inner loop. The L1 cache keeps so few lines until the outer loop uses the remaining part of each
 # line.
 _FEW_LINES: Final = 64
 _SETS: Final = 4096  # bytes; with steps that are multiples of this, all lines fall into a few sets of an L1 cache
@@ -116,7 +116,7 @@ def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], f
 
 
 def _can_be_split(better: Loop, inner: Loop, far: list[Walk]) -> bool:
-    """Return whether the code around the inner loop does not write its arrays, so that the loop can be split off."""
+    """Return whether the inner loop can be split off, because the code around it does not write the loop's arrays."""
     inside = {id(each) for each, _ in statements([inner])}
     arrays = {base_of(each.reference) for each in far}
     for statement, _ in statements(better.body):
@@ -139,7 +139,7 @@ def _is_dense_in(strides: Strides, walk_: Walk, loops: Sequence[Loop]) -> bool:
 
 
 def _is_moved(far: list[Walk], inner: Loop, around: Sequence[Loop]) -> bool:
-    """Return whether an outer loop computes where arrays are traversed, so that it may use adjacent elements."""
+    """Return whether the outermost loop changes the arrays' subscripts, so that it may use adjacent elements."""
     counters = {each.variable.name for each in (inner, *around) if each.variable}
     moved = written_names(around[-1:], by_value=True) - counters
     subscripts = (part for each in far for subscript in each.reference.subscripts for part in walk(subscript))
@@ -153,7 +153,7 @@ def _shared(better: Loop, inner: Loop, around: Sequence[Loop]) -> Loop | None:
 
 
 def _better(strides: Strides, inner: Loop, around: Sequence[Loop]) -> Loop | None:
-    """Return the loop that should be innermost, because it needs fewer cache lines; movable loops are preferred."""
+    """Return the loop that should be innermost, because it needs fewer cache lines; perfect nests come first."""
     now = _lines(strides, inner, inner)
     found = [(_lines(strides, inner, each), each) for each in around if each.variable is not None]
     fewer = [(lines, each) for lines, each in reversed(found) if lines <= (1 - _LESS) * now]
@@ -209,7 +209,7 @@ def _bytes(site: Site, step: Polynomial | None) -> str:
 
 
 def _padding(far: list[Walk]) -> str:
-    """Return a suggestion to pad arrays if the steps conflict in the cache's sets; otherwise an empty string."""
+    """Return a suggestion to pad arrays if the steps conflict in the cache's sets; empty if they do not."""
     steps = [abs(each.step.value) for each in far if each.step is not None and each.step.value]
     if any(step % _SETS == 0 for step in steps):
         why = f"because steps that are multiples of {_SETS} bytes use few cache sets"

@@ -21,7 +21,7 @@ KIND: Final = "messages"
 _OF_MESSAGES: Final = frozenset(("mpi_bytes", "small_calls", "waiting"))
 CAUSES: Final = _OF_MESSAGES | {"one_after_another"}
 
-_SMALL: Final = 16  # elements; this few take fewer bytes than a message's header
+_SMALL: Final = 16  # elements; so few elements take fewer bytes than a message's header
 _SMALL_BYTES: Final = 1024  # bytes per call
 
 # Function → positions of buffer, number of elements, and partner or root among the arguments.
@@ -34,7 +34,7 @@ _ONE_SIDE: Final = {
 # Function → positions of datatype, operation, root and communicator among the arguments.
 _REDUCTIONS: Final = {"mpi_allreduce": (3, 4, 5), "mpi_reduce": (3, 4, 5, 6)}
 _RECEIVED: Final = {"mpi_recv": 0, "mpi_irecv": 0, "mpi_sendrecv": 5}  # function → position of the receive buffer
-_TAG: Final = 4  # position in sends and receives
+_TAG: Final = 4  # position of the tag among the arguments of sends and receives
 _MOVING: Final = ("send", "recv", "bcast", "gather", "scatter", "reduce", "alltoall")
 _MOST: Final = 3  # largest number of calls that are named
 _BLOCKING: Final = {"mpi_send": "mpi_recv", "mpi_recv": "mpi_send"}
@@ -63,7 +63,7 @@ def messages(site: Site) -> Iterator[Advice]:
 
 
 def moved(site: Site) -> Iterator[Advice]:
-    """Yield advice on the calls that transfer data in a loop, for sites with much transfer, but no other advice."""
+    """Yield advice on the calls that transfer data in a loop, for sites with much transfer that get no other advice."""
     uses = [use for use in _uses(site) if use.loops and any(part in use.name for part in _MOVING)]
     uses = [use for use in uses if use.loops[-1] is uses[0].loops[-1]][:_MOST]
     if uses:
@@ -139,8 +139,8 @@ def _is_anyone(partner: Expression | None) -> bool:
 def _is_independent(use: _Use, uses: Sequence[_Use]) -> bool:
     """Return whether the messages of a loop can be sent at the same time.
 
-    Received data must not be used before the next message, sent data must not be computed after the previous message,
-    and no other message may come between them.
+    The received data must not be used before the next message, the sent data must not be computed after the previous
+    message, and the loop must contain no other message.
     """
     loop = use.loops[-1]
     if any(other.statement is not use.statement and loop in other.loops for other in uses):
@@ -334,7 +334,7 @@ def _pairs(site: Site) -> Iterator[Advice]:
 def _is_question(one: _Use, two: _Use) -> bool:
     """Return whether the second of two calls may answer the first.
 
-    This is possible if their tags differ but their partners are the same, or if one of them names no rank as its
+    This is possible if the calls have the same partner but different tags, or if one of the calls names no rank as its
     partner.
     """
     has_tags = _argument(one, _TAG) != _argument(two, _TAG)

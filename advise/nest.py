@@ -46,7 +46,7 @@ class Statement:
 
     Attributes:
         line: First line of the statement, from 1. Statements from included files are left out.
-        column: Column of its start, from 1; 0 if unknown.
+        column: Column where the statement starts, from 1; 0 if unknown.
     """
 
     line: int = field(default=0, compare=False, kw_only=True)
@@ -94,7 +94,7 @@ class Assignment(Statement):
         target: ``Name``, ``ArrayRef``, ``FieldRef`` or ``Deref``.
         value: The stored value, or the operator's second operand.
         operator: Empty, or ``+``, ``-``, ``*`` …
-        in_declaration: Whether the assignment is a declaration's initial value (which has a ``Declaration``, too).
+        in_declaration: Whether the assignment is the initial value of a variable, which also has a ``Declaration``.
     """
 
     target: Expression
@@ -116,7 +116,7 @@ class Allocation(Statement):
 
     Attributes:
         targets: The variables that are allocated or freed.
-        sizes: The sizes, as far as written.
+        sizes: The sizes that the source states; empty if it states none.
         frees: Whether memory is freed.
         function: The user's name of the operation: ``malloc``, ``allocate``, ``std::vector``.
     """

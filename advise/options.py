@@ -62,8 +62,8 @@ class Options:
 def options_of(units: Iterable[Compiled], name: str, path: Path) -> Options | None:
     """Return the options of a file; None if unknown.
 
-    If several files have the same name, the options are those of the file in the same place, or otherwise of the file
-    with the same text. If several sources include the file, the options are those of the first source.
+    If several files have this name, the options are those of the file at ``path`` or, if it was moved, those of the
+    files with the same text. If several sources include the file, the options are those of the first source.
 
     Args:
         units: A run's records of compiled files.

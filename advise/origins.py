@@ -47,7 +47,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class _Trail:
-    """The path so far.
+    """The path by which a value has been traced back so far.
 
     Attributes:
         seen: The names examined, each with the id of its procedure.
@@ -105,7 +105,7 @@ class Origins:
     def of(
         self, expression: Expression, source: SourceFile, procedure: Procedure, *, before: int = 0, at: int = 0
     ) -> Origin | None:
-        """Return the line where an expression derives from the rank; None if there is none.
+        """Return the line where an expression derives from the rank; None if it does not, or no such line is found.
 
         Args:
             expression: The expression to trace.
@@ -118,7 +118,7 @@ class Origins:
         return self._made(expression, Where(source, procedure), _Trail(within=procedure.name, before=before, at=at))
 
     def _made(self, expression: Expression, where: Where, trail: _Trail) -> Origin | None:
-        """Search for the rank in everything that an expression uses."""
+        """Return the origin of the first part of an expression that derives from the rank; None if there is none."""
         if len(trail.through) > _DEEPEST:
             return None
         for each in self._followed(expression):
@@ -139,14 +139,14 @@ class Origins:
         return None
 
     def _followed(self, expression: Expression) -> Iterator[Expression]:
-        """Yield an expression and its subexpressions, outer ones first, except those for a container's length."""
+        """Yield an expression and its subexpressions, outer ones first; a container's length counts as a whole."""
         yield expression
         if self._measured(expression) is None:
             for part in parts(expression):
                 yield from self._followed(part)
 
     def _measured(self, expression: Expression) -> Expression | None:
-        """Return the container whose length an expression is, as in ``cells.size()``; None if it is not a length."""
+        """Return the container if an expression is a container's length, such as ``cells.size()``; otherwise None."""
         if not isinstance(expression, Call) or expression.name not in _LENGTHS or any(self.calls.results(expression)):
             return None
         return expression.on
@@ -179,14 +179,14 @@ class Origins:
         return next((each for each in conditional if each is not None), None)
 
     def _of_condition(self, where: Where, name: Name, trail: _Trail) -> Origin | None:
-        """Return a value that only lower ranks get: ``if (rank < rest) n = n + 1``."""
+        """Return the assignment of a value that only lower ranks get: ``if (rank < rest) n = n + 1``."""
         for target, value, line in self.ranks.of_lower(where.procedure, name.name):
             if trail.reaches(where, line):
                 return Origin(where.source, line, target, value, False, False, False, trail.through)
         return None
 
     def _of_message(self, name: Name, where: Where, trail: _Trail) -> Origin | None:
-        """Examine a received variable: if the sender computes it from its partner's rank, it derives from the rank."""
+        """Return the origin of a received variable: its sender may compute it from its own or its partner's rank."""
         for receive in self.calls.of_functions(RECEIVES):
             if receive.procedure is not where.procedure or _buffer(receive.call) != name:
                 continue
@@ -204,7 +204,7 @@ class Origins:
         return None
 
     def _of_value(self, definition: Definition, where: Where, trail: _Trail, *, partner: str = "") -> Origin | None:
-        """Examine an assigned value: it may contain the rank, a partner's rank, or something derived from the rank."""
+        """Return the origin of an assigned value, which may contain or derive from the rank or a partner's rank."""
         target, value, line = definition
         if trail.is_whole and isinstance(target, ArrayRef):
             return None
@@ -224,7 +224,7 @@ class Origins:
         return self._made(value, where, trail.by(where.source, line))
 
     def _of_result(self, call: Call, where: Where, trail: _Trail) -> Origin | None:
-        """Examine a function whose result is used: it may get the rank as an argument, or query it."""
+        """Return the origin of a function's result: the function may get the rank as an argument, or query it."""
         known = self.ranks.names(where.source, where.procedure)
         ranks = {name for name, (what, _) in known.items() if what == RANK}
         given = [not ranks.isdisjoint(names_in(each)) for each in call.arguments]
@@ -240,7 +240,7 @@ class Origins:
         return None
 
     def _of_function(self, inside: Where, value: Expression, line: int, trail: _Trail) -> Origin:
-        """Return the origin of a value that a function derives from the rank, which the function gets or queries."""
+        """Return the origin of the value that a function computes from its rank argument; a nested call comes first."""
         deeper = [results for each in walk(value) if isinstance(each, Call) and (results := self.calls.results(each))]
         if deeper:
             inside, value, line = deeper[0][0]
@@ -249,7 +249,7 @@ class Origins:
         return Origin(inside.source, line, None, value, True, has_size, False, trail.through)
 
     def _of_field(self, field: FieldRef, used: Where, trail: _Trail) -> Origin | None:
-        """Examine the assignments to a field, in any variable of a matching structure."""
+        """Return the origin of a field's value, from the assignments to this field of any matching structure."""
         fields = _fields_around(field, used)
         for where in self.calls.everywhere:
             if trail.has_seen(where, f".{field.name}"):
@@ -293,7 +293,7 @@ def _buffer(call: Call) -> Name | None:
 
 
 def _is_chosen_by(expression: Expression, used: Mapping[str, tuple[str, bool]]) -> bool:
-    """Return whether the rank is used as a subscript."""
+    """Return whether an expression is an array element whose subscripts contain the rank."""
     if not isinstance(expression, ArrayRef):
         return False
     names = (part for each in expression.subscripts for part in walk(each) if isinstance(part, Name))

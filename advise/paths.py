@@ -46,5 +46,5 @@ def path_of(reference: Expression) -> tuple[Name | None, list[Step]]:
 
 
 def _is_loaded(pointer: Expression) -> bool:
-    """Return whether an expression is a pointer in memory, as far as known."""
+    """Return whether an expression is, or may be, a pointer that is loaded from memory."""
     return isinstance(pointer, ArrayRef | FieldRef | Deref) and pointer.element.kind in ("pointer", "")

@@ -20,11 +20,11 @@ KIND: Final = "pipeline"
 CAUSES: Final = frozenset(("waiting", "one_after_another"))
 
 _ONE: Final = 1.01  # average number of iterations that still counts as one
-_LEVELS: Final = 2  # levels of callers above the receive
+_LEVELS: Final = 2  # number of levels of callers that are searched, from the receive upwards
 
 
 def pipeline(site: Site) -> Iterator[Advice]:
-    """Yield advice on the loop in which a site receives, or the loop that calls its procedure."""
+    """Yield advice on the loop in which a site receives messages, or on a loop that calls the site's procedure."""
     calls = Calls(tuple((site.sources or {site.source.path: site.source}).values()))
     if not any(calls.does(each, RECEIVES) for each, _ in site.statements):
         return
@@ -59,7 +59,7 @@ def _of_loop(site: Site, calls: Calls, loop: Loop, source: SourceFile, procedure
 
 
 def _makes_one_turn(site: Site, receives: Sequence[Statement]) -> bool:
-    """Return whether each entry into the region around enters the region about once per receive, or less often."""
+    """Return whether the parent region enters the region at most about once per receive, on average."""
     entries, around = site.numbers.get("entries", 0), site.numbers.get("entries_around", 0)
     calls = sum(isinstance(each, CallStatement) for each in receives)
     return entries > 0 < around and entries / around <= max(calls, 1) * _ONE

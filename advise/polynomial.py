@@ -84,7 +84,7 @@ class Polynomial:
 def polynomial(
     expression: Expression, value_of: Callable[[Expression], Polynomial | None] = Polynomial.symbol
 ) -> Polynomial | None:
-    """Convert an expression to a polynomial; None if it has quotients or the like, or there would be too many terms.
+    """Convert an expression to a polynomial; None if it has other operations, such as quotients, or too many terms.
 
     Args:
         expression: The expression.

@@ -94,7 +94,7 @@ class Ranks:
 
     @cached_property
     def _asking(self) -> dict[int, list[tuple[str, str]]]:
-        """The variables that each procedure gets from MPI, each with whether it is the rank or the number of ranks."""
+        """Id of a procedure → the variables that it gets from MPI, each with ``rank`` or ``size``."""
         found: dict[int, list[tuple[str, str]]] = {}
         for function, arguments in _ASKING.items():
             for at, what in arguments.items():
@@ -106,7 +106,7 @@ class Ranks:
 
     @cached_property
     def _places(self) -> dict[int, list[tuple[str, str]]]:
-        """The variables in each procedure that hold the rank's position in a grid: ``mod(rank, columns)``."""
+        """Id of a procedure → its variables that hold the rank's position in a grid: ``mod(rank, columns)``."""
         found: dict[int, list[tuple[str, str]]] = {}
         everywhere = {name for asked in self._asking.values() for name, what in asked if what == RANK}
         for source, procedure in self._calls.everywhere:

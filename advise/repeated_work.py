@@ -150,7 +150,7 @@ def _of_counters(site: Site, loop: Loop, around: tuple[Loop, ...], own: list[Sta
         if not (isinstance(each, Call) and each.is_pure and each.name not in _CHEAP and each not in seen):
             continue
         names = {part.name for part in walk(each) if isinstance(part, Name)}
-        # A call that is made once for each value of the counters is as cheap as a table, or fills a table.
+        # If a function is called only once for each value of the counters, a table would not save calls.
         again = is_called_again or counters - names or _multiplies(each, counters)
         if again and names & counters and not names & changed and _is_plain(each, changed):
             seen[each] = statement.line
@@ -266,7 +266,7 @@ def _element(target: ArrayRef | FieldRef | Deref) -> Element:
 
 
 def _searches(site: Site, loop: Loop, around: tuple[Loop, ...]) -> Iterator[Advice]:
-    """Yield advice on loops that search from the beginning each time."""
+    """Yield advice on loops that start each search at the beginning."""
     body = [each for each in loop.body if not isinstance(each, Branch)]
     steps = [each for each in body if isinstance(each, Assignment) and isinstance(each.target, Name) and each.operator]
     counter = steps[0].target if len(body) == 1 and steps else loop.variable

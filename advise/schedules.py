@@ -16,7 +16,7 @@ __all__ = ["Schedule", "is_short", "schedule_of", "shared_loops"]
 _SHARED: Final = re.compile(r"\bomp\b.*\b(for|do)\b")
 _SCHEDULE: Final = re.compile(r"\bschedule\s*\(\s*(?:[\w\s,]+:\s*)?(\w+)\s*(,[^)]*)?\)")
 _NUMBERS: Final = ("integer", "real", "complex", "logical")
-_FEW: Final = 8  # statements that take less time than fetching an iteration does (docs/evidence/advice.md)
+_FEW: Final = 8  # number of statements that take less time than fetching an iteration (docs/evidence/advice.md)
 
 
 class Schedule(NamedTuple):

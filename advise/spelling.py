@@ -24,7 +24,7 @@ _TIGHT: Final = 7  # operators of at least this precedence have no blanks around
 
 
 def spell(expression: Expression | None, layout: Layout) -> str:
-    """Return an expression as text: ``a(i,j)`` in Fortran, whose arrays are column-major; otherwise ``a[i][j]``."""
+    """Return an expression as text: ``a(i,j)`` in Fortran, whose arrays are column-major; ``a[i][j]`` in C and C++."""
     return _spelled(expression, layout)[0]
 
 

@@ -25,7 +25,7 @@ class Walk:
     Attributes:
         reference: The array element.
         subscript: The changing subscript, from 0; if several change, the subscript with the largest distance.
-        step: Bytes between iterations, with symbols for unknown values; None if unknown.
+        step: Bytes between the elements of consecutive iterations, with symbols for variables; None if unknown.
     """
 
     reference: ArrayRef
@@ -40,7 +40,7 @@ class Walk:
 
     @property
     def lines(self) -> float:
-        """Cache lines per iteration: 0 if the address stays the same, 1 if each iteration needs another line."""
+        """Cache lines per iteration, from 0 if the address stays the same to 1 if each iteration needs a new line."""
         if self.step is None:
             return 1.0
         value = self.step.value

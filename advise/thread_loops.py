@@ -1,6 +1,6 @@
 """Advice on loops whose iterations threads share: the schedule, and adjacent data.
 
-Advice is given for regions in which threads differ, or a different thread is slowest each time.
+Advice is given for regions in which threads differ, or in which the slowest thread differs between executions.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _depends(site: Site, loop: Loop, uneven: Loop) -> str:
 
 
 def _neighbours(site: Site) -> Iterator[Advice]:
-    """Yield advice on adjacent elements of an array in which each thread writes to the index of its own number."""
+    """Yield advice on arrays in which each thread repeatedly writes the element with its own thread number."""
     numbers = {
         each.target.name
         for each, _ in site.statements

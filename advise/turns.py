@@ -15,7 +15,7 @@ from .polynomial import Monomial, Polynomial, polynomial
 
 __all__ = ["Turns"]
 
-_FAR: Final = 2  # iterations; largest distance up to which certain dependences are searched for
+_FAR: Final = 2  # iterations; dependences that certainly exist are searched for up to this distance
 _DEEPEST: Final = 8  # longest chain of variables that refer to other variables
 _DIMENSIONS: Final = 6  # largest number of dimensions of an array whose index is computed by hand
 
@@ -93,7 +93,7 @@ class Turns:
             return None if reference.name in self._written else Polynomial.symbol(reference)
         return None
 
-    # Constraints on iterations 0 and 1.
+    # Constraints on two iterations, which are numbered 0 and 1.
 
     def _read(self, expression: Expression, turn: int) -> Polynomial | None:
         return polynomial(expression, lambda reference: self._value(reference, turn, 0))

@@ -114,7 +114,7 @@ def decided_by_data(loop: Loop) -> Inner | None:
 
 
 def _is_carried(loop: Loop) -> bool:
-    """Return whether iterations update the same elements, so that they cannot be divided."""
+    """Return whether iterations update the same array elements, so that they cannot be divided among ranks."""
     inside = [each for each, _ in statements(loop.body)]
     stored = [each.target for each in inside if isinstance(each, Assignment) and isinstance(each.target, ArrayRef)]
     fixed = {
@@ -181,7 +181,11 @@ def uneven_by_counter(loop: Loop) -> Loop | None:
 
 
 def _is_even(first: Expression | None, last: Expression | None, loop: Loop) -> bool:
-    """Return whether bounds move along with a loop, as ``k`` to ``k + 1``, or are not sums, such as a minimum."""
+    """Return whether the length of an inner loop does not depend on the outer loop's variable, or is unknown.
+
+    The length of a loop from ``k`` to ``k + 1`` does not depend on ``k``. It is unknown if a bound is, for example, a
+    minimum.
+    """
     if first is None or last is None or loop.variable is None:
         return False
     low, high = polynomial(first), polynomial(last)

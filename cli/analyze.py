@@ -1,4 +1,4 @@
-"""``autoanalyzer analyze``: print the findings in any experiment."""
+"""``autoanalyzer analyze``: print the findings of an existing experiment."""
 
 from __future__ import annotations
 

@@ -176,7 +176,7 @@ def _others(
     opened: Sequence[Samples | Trace],
     every: Sequence[Sequence[Series]],
 ) -> list[OnTime]:
-    """Return the other traces that have any series, with their times mapped to the times of the reference.
+    """Return the traces other than the reference that have any series, with times mapped to those of the reference.
 
     Args:
         arguments: The command-line arguments.

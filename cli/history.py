@@ -77,11 +77,11 @@ def _show(arguments: argparse.Namespace) -> int:
 
 
 def kept(path: Path, commit: str | None, host: str | None) -> tuple[KeptRun, list[KeptValue]]:
-    """Return a description of a run, and those of its values that a history stores.
+    """Return a description of a run, and the values of the run that a history stores.
 
     Args:
         path: Folder or experiment file of the run.
-        commit: The version of the program; None for git's commit in the working folder.
+        commit: The version of the program; None for git's current commit in the working directory.
         host: The machine; None for the first node of the run.
 
     Raises:
@@ -108,7 +108,7 @@ def kept(path: Path, commit: str | None, host: str | None) -> tuple[KeptRun, lis
 
 
 def _commit() -> str:
-    """Return the abbreviated name of git's current commit in the working folder; empty if there is none."""
+    """Return the abbreviated name of git's current commit in the working directory; empty if there is none."""
     if not shutil.which("git"):
         return ""
     done = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)

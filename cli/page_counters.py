@@ -18,8 +18,8 @@ def counters_of(subject: Subject) -> str:
     """Return HTML with statistics of the region that the verdict names first.
 
     If the verdict names no region, or the region has too few locations or metrics, the statistics describe the whole
-    program. The text is empty if the program has too few as well, has no findings, or has more than ``MOST``
-    locations.
+    program. The HTML is empty if the program also has too few locations or metrics, has no findings, or has more than
+    ``MOST`` locations.
     """
     from ..analyze.run.oversubscription import waiting_for_turns
     from ..multivariate.metric_space import MetricSpace

@@ -15,7 +15,7 @@ from .argument_type import argument_type
 
 __all__ = ["SourcesOfCounts", "add_counting_options", "add_papi", "add_per_run", "named_events", "papi_events"]
 
-_LONGEST: Final = 81  # keep equal to EVENT_LENGTH in runtime/probe/counter_papi.c, less the final 0
+_LONGEST: Final = 81  # keep 1 less than EVENT_LENGTH in runtime/probe/counter_papi.c, which includes the null byte
 
 
 class SourcesOfCounts(tuple[str, ...]):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["SHORT", "SLOW", "counted", "progress", "stages"]
 
 SHORT: Final = 1.0  # seconds; progress of shorter activities is not shown on a terminal
-SLOW: Final = 10.0  # seconds until the first line without a terminal, for activities that usually take seconds
+SLOW: Final = 10.0  # seconds until the first line if there is no terminal, for activities that take seconds
 _LOOK: Final = 0.1  # seconds between updates on a terminal
 _FIRST: Final = 60.0  # seconds until the first line for activities that take minutes; the time doubles with each line
 

@@ -77,7 +77,7 @@ def choice_of(arguments: argparse.Namespace, *, looks_for_all: bool = False) -> 
 
 
 def sources_of(arguments: argparse.Namespace, choice: Choice | None = None) -> Iterator[ReadSource]:
-    """Yield the sources one by one, with the regions that ``choice`` selects; if it is None, the arguments select them.
+    """Yield the sources one by one, with the regions that ``choice`` or, if it is None, the arguments select.
 
     Raises:
         UsageError: A compiler option is empty.

@@ -200,7 +200,7 @@ def _report(arguments: argparse.Namespace, experiment: Experiment, space: Metric
         return report(analysis(space))
 
     def clusters(part: MetricSpace, result: Any) -> statistics.Partition:
-        """Return the clusters that the analysis finds, or those that k-means finds if the analysis has none."""
+        """Return the clusters that the analysis finds, or the clusters of k-means if the analysis finds none."""
         if isinstance(result, statistics.Membership):
             return result.hierarchy.partition
         partition: statistics.Partition | None = getattr(result, "partition", None)

@@ -28,7 +28,7 @@ def add_usage(parser: argparse.ArgumentParser) -> None:
 
 
 def _usage(text: str) -> str:
-    """Return the names of usage metrics after checking them. Counting energy is tried, because few machines can do it.
+    """Return the names of usage metrics after checking them. Energy is measured as a test, because few machines can.
 
     Raises:
         argparse.ArgumentTypeError: A metric does not exist, or cannot be counted on this machine.

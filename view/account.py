@@ -27,10 +27,10 @@ Values = npt.NDArray[np.float64]
 
 _MOST: Final = 10
 _DRAWN_MOST: Final = 20
-_LEAST: Final = 0.005  # minimum share of all time that a table shows; cells with smaller shares are blank
+_LEAST: Final = 0.005  # minimum share of the total time that a table shows; cells with smaller shares are blank
 _LONG: Final = 1e-6  # seconds; prices of at least this are written with the unit that suits them
 _SHORTEST: Final = 0.5e-9  # minimum time in seconds that is shown; shorter times appear as a dash
-_DRAWN: Final = 0.001  # minimum share of the total time for which a region is drawn; shorter bars are too small to see
+_DRAWN: Final = 0.001  # minimum share of the total time for which a region is drawn; shorter bars are invisible
 _TITLES: Final = {
     "l1_misses": "L1 misses",
     "l2_misses": "L2 misses",
@@ -137,7 +137,7 @@ class AccountSection:
     def print(self, findings: Findings, *, everything: bool = False, stderr: bool = False) -> None:
         """Print a table of the regions' own times, longest first, and the prices.
 
-        A cause has a column if it takes at least 0.5 % of all time.
+        A cause has a column if it takes at least 0.5 % of the total time.
         """
         account = findings.account
         regions, whole = _heaviest(account), float(sum(each.sum() for each in account.own.values()))

@@ -52,7 +52,7 @@ def caveats(
 
 
 def _all(findings: Findings, *, names: bool) -> Iterator[str]:
-    """Yield the warnings, most important first; with ``names``, they contain all names, otherwise only the first."""
+    """Yield the warnings, most important first; they contain all names if ``names``, otherwise only the first one."""
     notes = findings.experiment.notes
     remarks = iter(notes.remarks)
     yield from _derived(findings, names)
@@ -60,7 +60,7 @@ def _all(findings: Findings, *, names: bool) -> Iterator[str]:
         yield f"sums are too small, because {ranks(list(notes.missing))} (of {notes.expected_processes}) wrote no data"
     if notes.unfinished:
         yield f"the data end early: {ranks(list(notes.unfinished))} {_how_unfinished(findings)}"
-        yield from remarks  # the remarks show where each rank was
+        yield from remarks  # remarks on unfinished ranks show where each of them was
     if notes.not_instrumented:
         yield f"not instrumented: {_names(notes.not_instrumented, names)}"
     yield from _crowded(findings)
@@ -174,7 +174,7 @@ def _crowded(findings: Findings) -> Iterator[str]:
 
 
 def _delayed(findings: Findings) -> str:
-    """Return a warning if ranks waited for a core although there were enough; otherwise empty."""
+    """Return a warning if ranks waited for a core although there were enough cores; empty if not."""
     wait = findings.run.wait_for_core
     if findings.run.oversubscription or not wait:
         return ""
@@ -212,7 +212,7 @@ def how_counted(findings: Findings, not_counted: str = "") -> str:
 
 
 def _lacking(findings: Findings) -> Iterator[str]:
-    """Yield the attributes that were not counted; if only some ranks lack an attribute, with these ranks."""
+    """Yield the names of attributes that were not counted, each with the ranks that lack it, if these are not all."""
     for each in findings.lacking:
         without = (ranks_without(findings.experiment, name) for name in ATTRIBUTES[each] if name)
         where = next(filter(None, without), None)

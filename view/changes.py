@@ -52,7 +52,7 @@ class _Change:
         metric: The metric.
         before, after: ``float64[call path]``; NaN if nothing is known.
         shared: Whether at least one call path and location has a value in both runs. If not, nothing is comparable.
-        unknown: The number of values missing in the first run only, and in the second run only, without lost ranks.
+        unknown: The number of values missing in the first run only, and in the second only; lost ranks do not count.
     """
 
     metric: Metric
@@ -190,7 +190,7 @@ def _left_out(joined: Integration, change: _Change) -> Iterator[str]:
 def _nowhere(joined: Integration, metric: Metric) -> bool:
     """Return whether a metric needs a warning if none of its values can be compared.
 
-    It needs none if both experiments have the metric, but at different places in the metric tree.
+    No warning is needed if both experiments have the metric, but at different places in the metric tree.
     """
     return all(metric.name in names for names in joined.names) or bool(lacking_operands(joined, metric.name))
 
@@ -205,9 +205,9 @@ def _lacking(joined: Integration, change: _Change) -> str:
 
 
 def _by_region(changes: Mapping[str, _Change], chosen: str | None) -> _Change | None:
-    """Return the changes of the metric to show by region: the chosen metric; else the first time or metric with values.
+    """Return the changes of the metric to show by region: the chosen metric or, by default, the first with values.
 
-    None if no metric was measured in both experiments, or all are 0.
+    Times come before other metrics. None if no metric was measured in both experiments, or all are 0.
     """
     if chosen is not None:
         return changes[chosen]

@@ -253,7 +253,7 @@ def _limits(comparison: Comparison, judgement: Judgement) -> str:
 
 
 def _why(comparison: Comparison, judgement: Judgement) -> str:
-    """Return why a verdict is unclear, or why a region that takes longer is not slower; otherwise empty."""
+    """Return why a verdict is unclear, or why a region that takes longer is not slower; empty for others."""
     if judgement.verdict == "waiting":
         return "waiting moved to this region, and the program is not slower"
     return _doubt(comparison, judgement) if judgement.verdict == "unclear" else ""

@@ -33,7 +33,7 @@ def correlation_report(
 
     Args:
         ranking: The ranked metrics.
-        others: The other traces, with their times mapped to the target's.
+        others: The other traces, with their times mapped to times of the target.
         intervals: The compared intervals, in seconds; empty for the whole target.
         by: Name of the correlator by which metrics are ranked.
         top: The number of metrics to print.

@@ -52,7 +52,7 @@ def findings_document(
         file: The experiment's file.
         with_account: Whether to include the account, which needs another pass over all ranks.
         advised: The advice; None if not requested.
-        not_counted: Why requested counts are missing; otherwise empty.
+        not_counted: Why requested counts are missing; empty if they are not missing.
     """
     experiment = findings.experiment
     notes = experiment.notes

@@ -66,7 +66,7 @@ def _entry(experiment: Experiment, changes: Changes, change: Change) -> Entry:
 
 
 def _why(experiment: Experiment, changes: Changes, change: Change) -> str:
-    """Return the line on why a call path's time changed."""
+    """Return the line that explains why a call path's time changed."""
     if change.is_moved and changes.of_ranks == BUSY_TIME:
         labels = labels_of(experiment)
         sides = ([labels[each] for each in side] for side in change.sides)

@@ -21,7 +21,7 @@ _HELD: Final = ("<", "=", "≥", "‹")  # characters after which a line is not 
 
 
 def width_of(stream: TextIO) -> int | None:
-    """Return the number of columns of a terminal, or the value of ``COLUMNS``; None if it is not a terminal."""
+    """Return a terminal's number of columns, or the value of ``COLUMNS``; None if the stream is not a terminal."""
     if not stream.isatty():
         return None
     try:

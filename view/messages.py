@@ -27,7 +27,7 @@ def known_messages(experiment: Experiment, file: Path) -> Messages:
     """Return an experiment's communication matrix.
 
     Raises:
-        InputError: The experiment has none.
+        InputError: The experiment has no communication matrix.
     """
     if experiment.notes.messages is None:
         raise InputError(

@@ -83,7 +83,7 @@ def _tree(experiment: Experiment) -> Iterator[str]:
 
 
 def _metric(experiment: Experiment) -> Metric | None:
-    """Return the metric that the tree shows: the default time, or else the first additive metric.
+    """Return the metric that the tree shows: the default time or, without it, the first additive metric.
 
     None if there is neither.
     """

@@ -253,7 +253,7 @@ def _has_advice(loss: ScalingLoss) -> bool:
 
 
 def advice_on(scaling: Scaling, loss: ScalingLoss, advised: Advised | None) -> str:
-    """Return what to try against a loss: advice from the source, or else general advice on this kind of loss."""
+    """Return what to try against a loss: advice from the source or, without it, general advice on this kind of loss."""
     if advised and loss.finding is not None:
         found = advised.on(scaling.last.verdict.findings[loss.finding])
         if found:
@@ -262,7 +262,7 @@ def advice_on(scaling: Scaling, loss: ScalingLoss, advised: Advised | None) -> s
 
 
 def messages_lines(scaling: Scaling) -> Iterator[str]:
-    """Yield a line on the region that sends most among those whose bytes per rank do not shrink, if there is one."""
+    """Yield a line on the region with the most bytes per rank, of all whose bytes do not shrink; nothing if none."""
     for each in scaling.messages[:1]:
         (first, last), amounts = each.ranks, each.per_rank
         yield (

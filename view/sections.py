@@ -77,7 +77,7 @@ class Section:
 
 
 def _ranked(findings: Findings) -> str:
-    """Return a note on the order of hot regions if they are not sorted by the first column; otherwise empty."""
+    """Return a note on the order of hot regions if they are not sorted by the first column; empty if they are."""
     return (
         "ranked by own busy time, because wall time includes waiting for a core"
         if findings.procedures.by_computing

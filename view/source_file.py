@@ -27,8 +27,8 @@ class SourceFile:
     Attributes:
         name: Name of the file on the compiler's command line.
         path: Path of the file on this machine; None if it was not found.
-        lines: The lines of the file, without line ends; empty if it could not be read.
-        warning: Why the file could not be read, or a warning; otherwise empty.
+        lines: The lines of the file, without newlines; empty if it could not be read.
+        warning: Why the file could not be read, or another warning about it; empty if there is none.
     """
 
     name: str
@@ -38,7 +38,7 @@ class SourceFile:
 
 
 def places_to_look(experiment: Path) -> tuple[Path, ...]:
-    """Return the folders in which to search for sources: the current one, and those around the experiment's file."""
+    """Return the folders in which to search for sources: the working directory, and the experiment's parent folders."""
     above = [*experiment.resolve().parents][:_UP]
     return tuple(dict.fromkeys([Path.cwd(), *above]))
 

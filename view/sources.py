@@ -58,7 +58,7 @@ class Sources:
         return replace(found, warning=changed) if found.path and not found.warning else found
 
     def _below_by(self, name: str) -> Iterator[Path]:
-        """Yield the paths of all sources with a file name below the searched folders, which are scanned once."""
+        """Yield the paths of all sources with this file name below the searched folders; each is scanned only once."""
         yield from self._below.get(name, ())
 
     @cached_property

@@ -23,7 +23,7 @@ __all__ = [
     "volume",
 ]
 
-_LARGE: Final = 999999.5  # from here on, a number without a unit is written like a count
+_LARGE: Final = 999999.5  # from this value on, a number without a unit is written like a count
 _NOTHING: Final = frozenset({"0", "0 B", "0 ns", "0 J"})
 
 

@@ -1,4 +1,4 @@
-"""Convert libclang's expressions of C and C++ to the model."""
+"""Convert libclang's C and C++ expressions to those of ``expression.py``."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class Expressions:
         return replace(found, line=place.line, column=place.column) if place.line else found
 
     def expressions_below(self, cursor: Any) -> list[Expression]:
-        """Convert a cursor's children, except names of types."""
+        """Convert the children of a cursor that are expressions; other children, such as types, are skipped."""
         return [self.read(each) for each in children(cursor) if 100 <= each.kind < 200]
 
     def _opaque(self, cursor: Any) -> Expression:
@@ -178,7 +178,7 @@ class Expressions:
         return self._element(cursor, below[0], [self.read(below[1])])
 
     def _element(self, cursor: Any, array: Any, subscripts: list[Expression]) -> Expression:
-        """Return an array element; an element of an array of arrays gets all its subscripts together."""
+        """Return an array element; for an array of arrays, one reference contains all subscripts."""
         inner = unwrapped(array)
         base, type_ = self.read(inner), lib.clang_getCursorType(inner)
         element = element_of(lib.clang_getCursorType(cursor))
@@ -331,7 +331,7 @@ class Expressions:
         return Call(name, tuple(values), is_pure=False)
 
     def _stream(self, name: str, operands: list[Any], place: Place) -> None:
-        """Record stream output or input: one statement per chain of operators, and one if the chain flushes."""
+        """Record stream output or input: one statement per chain of operators, and another one for a flush in it."""
         items, left = [operands[1]], unwrapped(operands[0])
         while left.kind == CursorKind.CALL_EXPR and spelling(left) == name:
             inner = _operands(children(left))

@@ -82,7 +82,7 @@ def read_c_family(text: bytes, path: Path, built: Collection[int] = (), options:
 
 
 def _read_as_compiled(text: bytes, path: Path, language: str, built: Collection[int], options: Options) -> SourceFile:
-    """Read a file with the options of its build; headers not found this way are searched for near the file."""
+    """Read a file with the options of its build; headers that these do not find are searched for near the file."""
     given = map(os.fsencode, (*options.of_language, *options.preprocessing))
     words = [f"-x{language}".encode(), *map(str.encode, _QUIET), *given, *_folders(path, language)]
     text = settled(text, built)
@@ -114,7 +114,7 @@ def _understood(text: bytes, path: Path, language: str, words: Sequence[bytes], 
 
 
 def _known_macros(text: bytes, path: Path, told: Collection[str]) -> frozenset[str]:
-    """Return the known macros, and the macros that a file, or an included header of its program, defines."""
+    """Return the known macros, and the macros defined in a file or in the program's headers that it includes."""
     known, pending, seen = frozenset(told), [(text, path)], {path}
     while pending and len(seen) <= _MOST_BESIDE:
         written, file = pending.pop()

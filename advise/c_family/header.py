@@ -44,7 +44,7 @@ def semicolons(text: str, start: int) -> tuple[int, int] | None:
 
 
 def directives_of(text: str, masked_text: str) -> dict[int, str]:
-    """Return OpenMP directives, each under the line of the statement that follows it.
+    """Map the line of each statement that follows OpenMP directives to these directives.
 
     Args:
         text: The file.

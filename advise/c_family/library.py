@@ -127,7 +127,7 @@ class Places:
         return self.at(lib.clang_getRangeEnd(lib.clang_getCursorExtent(cursor)))
 
     def last_word(self, cursor: Any) -> str:
-        """Return the last word of a cursor's text; empty if it is in another file."""
+        """Return the last word of a cursor's text; empty if the text is in another file."""
         start, end = self.start(cursor), self.end(cursor)
         found = _LAST_WORD.search(self.text[start.offset : end.offset]) if start.line and end.line else None
         return found[1] if found else ""

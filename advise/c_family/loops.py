@@ -94,7 +94,7 @@ def _mentions(expression: Expression, variable: Name) -> bool:
 
 
 def _sum(operator: str, left: Expression, right: Expression) -> Expression:
-    """Return the sum or difference of two expressions; numbers in it are added up."""
+    """Return the sum or difference of two expressions; literal numbers are combined: ``i + 1 + 2`` is ``i + 3``."""
     if isinstance(left, Number) and isinstance(right, Number):
         return Number(left.value + right.value if operator == "+" else left.value - right.value)
     if (

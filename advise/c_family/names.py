@@ -16,7 +16,7 @@ _AUTOMATIC = (1, 6, 7)  # storage classes none, auto and register, as in Index.h
 
 
 class Names:
-    """Gives each variable of a procedure a unique name: the second ``i`` is ``i'2``.
+    """Chooses a unique name for each variable of a procedure: the second ``i`` is ``i'2``.
 
     Attributes:
         declarations: The variables that the procedure declares.
@@ -59,7 +59,7 @@ class Names:
         return name
 
     def own(self, names: frozenset[str]) -> None:
-        """Mark variables as pointers to newly allocated memory to which nothing else points."""
+        """Mark variables as the only pointers to newly allocated memory."""
         self.declarations = [
             replace(each, may_overlap=False) if each.name in names and not each.is_argument else each
             for each in self.declarations

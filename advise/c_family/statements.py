@@ -1,4 +1,4 @@
-"""Convert libclang's statements of a C or C++ procedure to the model."""
+"""Convert libclang's statements of a C or C++ procedure to those of ``nest.py``."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 The reader in ``instrument`` finds lines, statements and program units. It provides positions to the column, and
 continues after an unknown statement. Expressions are parsed here. fparser is used only in the tests, to check
-expressions. It provides only the positions of whole statements, refuses a whole file because of one statement, and
-takes ten times as long, or much longer if calls are nested.
+expressions, because fparser provides only the positions of whole statements, refuses a whole file because of one
+statement, and takes ten times as long, or much longer if calls are nested.
 """
 
 from __future__ import annotations

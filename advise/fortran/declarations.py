@@ -110,7 +110,7 @@ def structure(name: str, statements: Iterable[Statement], text: MarkedText, scop
 
 
 def implicit_types(statements: Iterable[Statement], given: dict[str, Element], scope: Scope) -> dict[str, Element]:
-    """Return the implicit types of names by their first letters."""
+    """Return ``given``, a map of first letters to implicit types, updated by IMPLICIT statements."""
     found = dict(given)
     for statement in statements:
         code = statement.code

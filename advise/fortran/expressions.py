@@ -1,4 +1,4 @@
-"""Parse Fortran's expressions into the model, by operator precedence."""
+"""Parse Fortran's expressions into those of ``expression.py``, by operator precedence."""
 
 from __future__ import annotations
 
@@ -82,21 +82,21 @@ class Reader:
 
     @property
     def ahead(self) -> Token:
-        """The token after the next, or the last."""
+        """The token after the next one; the last token if there is none."""
         return self._tokens[min(self._next + 1, len(self._tokens) - 1)]
 
     def takes(self, sign: str) -> bool:
-        """Skip a sign if it comes next, and return whether it did."""
+        """Skip the next token if it is the given sign; return whether it was."""
         if self.token.text != sign or self.token.kind == "text":
             return False
         self._next += 1
         return True
 
     def expects(self, sign: str) -> None:
-        """Skip a sign that must come next.
+        """Skip the next token, which must be the given sign.
 
         Raises:
-            UnreadableError: Something else comes next.
+            UnreadableError: The next token is different.
         """
         if not self.takes(sign):
             raise UnreadableError

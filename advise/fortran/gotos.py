@@ -62,7 +62,7 @@ def structured(items: list[Labelled], jumps: Counter[str]) -> tuple[Statement, .
 
 
 def _end_of_other(found: list[Labelled], place: int, target: int, places: dict[str, int], jumps: Counter[str]) -> int:
-    """Return the index where the else part ends, if a jump before the target skips this part; otherwise the target."""
+    """Return the end of the else part if a jump before the target skips this part; the target if no jump does."""
     last = next((each.statement for each in reversed(found[place + 1 : target]) if each.statement is not None), None)
     end = places.get(last.label, -1) if isinstance(last, Jump) and last.kind == "goto" else -1
     if end < target or _entered(found[target:end], jumps):

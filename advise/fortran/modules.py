@@ -182,7 +182,7 @@ def _bring(module: Scope, scope: Scope, visible: dict[str, str]) -> None:
 
 
 def beside(path: Path) -> dict[str, Path]:
-    """Return the path of the source of each module near a file: in the file's folder, below it, and around it."""
+    """Map the modules near a file, in its folder, subfolders or parent folder, to the paths of their sources."""
     found: dict[str, Path] = {}
     for file in islice(_sources(path), _MOST_FILES):
         try:

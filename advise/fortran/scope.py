@@ -41,11 +41,11 @@ class Scope:
         externals: Names of functions that are declared EXTERNAL.
         aliases: Name in an ASSOCIATE construct → its meaning.
         implicit: First letter → implicit type; empty after IMPLICIT NONE.
-        kinds: Named constants that are kinds → bytes.
+        kinds: Named constants that are kind parameters → size in bytes.
         values: Named integer constants → value.
         pointers: Names of pointer variables.
         inherited: Names of the variables of a module or host.
-        mentioned: Names of variables that were read.
+        mentioned: Names in the expressions parsed so far.
     """
 
     variables: dict[str, Declaration] = field(default_factory=dict)
@@ -152,7 +152,7 @@ class Scope:
         return UNKNOWN_ELEMENT
 
     def is_pointer(self, reference: Expression) -> bool:
-        """Return whether a reference is a pointer, so that ``p => reference`` makes p point to its target."""
+        """Return whether a reference is a pointer, so that ``p => reference`` copies its address to p."""
         if isinstance(reference, Name):
             return reference.name in self.pointers
         declared = self.declared(reference)

@@ -1,4 +1,4 @@
-"""Read a Fortran source into the model."""
+"""Read a Fortran source, and convert it to the ``SourceFile`` of ``nest.py``."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _SUBSCRIPTED: Final = expression(r"([a-z]\w*)\(")
 _ARGUMENTS: Final = expression(r"(?:subroutine|function)[a-z]\w*\(([^()]*)\)(?:.*result\((\w+)\))?")
 _STATEMENT_FUNCTION: Final = expression(r"([a-z]\w*)\(([^()]*)\)=(.*)")
 _NAMES: Final = expression(r"(?<![\w.])[a-z]\w*")
-_LARGEST: Final = 1 << 22  # bytes, including included files, which are mostly small
+_LARGEST: Final = 1 << 22  # bytes of a source with its included files
 _INCLUDE_LINE: Final = expression(r"^\s*include\s*['\"]([^'\"]+)", re.I | re.M)
 
 
@@ -136,7 +136,7 @@ def _read(text: str, path: Path, form: Form, questions: tuple[int, ...], options
 
 
 def _include_folders(path: Path, options: Options | None) -> list[str]:
-    """Return the folders for included files."""
+    """Return the folders to search for included files."""
     folder, around = path.parent, path.resolve().parent.parent
     near = (str(each) for each in (folder / "include", around, around / "include"))
     return [str(folder), *(options.folders if options else ()), *near]
@@ -344,7 +344,7 @@ class _Source:
 
 
 def _giving(body: tuple[Statement, ...], result: Name, last_line: int) -> tuple[Statement, ...]:
-    """Set the value of return statements to a function's result variable, as in other languages."""
+    """Return a function's body in which every return statement returns the result variable, as in other languages."""
     return (*(_returning(each, result) for each in body), Jump("return", result, line=last_line))
 
 

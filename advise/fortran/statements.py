@@ -1,4 +1,4 @@
-"""Convert single statements to the model: assignments, calls, input and output, allocations."""
+"""Convert single statements to those of ``nest.py``: assignments, calls, input and output, allocations."""
 
 from __future__ import annotations
 

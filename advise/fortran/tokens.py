@@ -23,7 +23,7 @@ class Token(NamedTuple):
     """A token of a statement.
 
     Attributes:
-        kind: ``text``, ``bits``, ``number``, ``name``, ``word`` (``.and.``) or ``sign``; ``end`` after the last.
+        kind: ``text``, ``bits``, ``number``, ``name``, ``word`` (``.and.``) or ``sign``; ``end`` after the last token.
         text: The token in lower case.
         at: Index of the token's first character in the statement's code.
     """

@@ -63,7 +63,7 @@ class Account:
 
     @property
     def unexplained(self) -> float | None:
-        """The share of computing time that counts do not explain, 0 to 1; None without counts or computing time."""
+        """The share of computing time that counts do not explain, 0 to 1; None if either is unknown or 0."""
         parts = [*self.splitting.counted.names, *self.splitting.counted.events, "unexplained"]
         together = sum(float(self.own[each].sum()) for each in parts if each in self.own)
         return float(self.own["unexplained"].sum()) / together if together > 0 and "unexplained" in self.own else None

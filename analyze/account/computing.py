@@ -89,7 +89,7 @@ class Counted:
         return np.maximum(found, 0.0)
 
     def counts(self, part: Experiment, time: Values) -> list[Values]:
-        """Return each count during computing, in arrays like ``time``; L1 misses exclude those that also miss in L2.
+        """Return each count during computing, in an array of the shape of ``time``; L1 misses exclude L2 misses.
 
         The counters also run in calls that read or write files, which are not computing. The counts in these calls are
         estimated, assuming as many events per second as in computing, and are left out.
@@ -100,7 +100,7 @@ class Counted:
         return found
 
     def in_events(self, part: Experiment, time: Values) -> dict[str, Values]:
-        """Return the computing time that each event takes, in arrays like ``time``; their sum is at most ``time``."""
+        """Map each event to the computing time that it takes, in the shape of ``time``; the sum is at most ``time``."""
         prices = [least for least, _ in self.events.values()] if self.of_events is None else self.of_events[:, :, None]
         found = [count * price for count, price in zip(self.event_counts(part, time), prices, strict=True)]
         together = np.sum([np.zeros_like(time), *found], axis=0)
@@ -108,11 +108,11 @@ class Counted:
         return {name: each * factor for name, each in zip(self.events, found, strict=True)}
 
     def event_counts(self, part: Experiment, time: Values) -> list[Values]:
-        """Return the number of occurrences of each event during computing, in arrays like ``time``."""
+        """Return the number of occurrences of each event during computing, each in the shape of ``time``."""
         return self._counted(tuple(self.events), part, time)
 
     def without_events(self, part: Experiment, time: Values) -> Values:
-        """Return the computing time without the time of events, in an array like ``time``; 0 or more."""
+        """Return the computing time without the time of events, in the shape of ``time``; never negative."""
         return np.maximum(time - sum(self.in_events(part, time).values()), 0.0)
 
     def _counted(self, names: tuple[str, ...], part: Experiment, time: Values) -> list[Values]:

@@ -45,15 +45,15 @@ _TOLD: Final = 0.01  # share of computing time; an uncalibrated price that expla
 # instruction, an L1 miss and an L2 miss. The last row is for the time.
 _STEPS: Final = np.array([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1]])
 _SINGULAR: Final = 1e-10  # eigenvalues below this share of the largest are rounding errors
-_PULL: Final = 1e-6  # weight of calibrated prices, relative to that of a count; small, so that counts dominate
+_PULL: Final = 1e-6  # weight of calibrated prices, relative to the weight of a count; small, so that counts decide
 _ROUNDS: Final = 100
-_CLOSE: Final = 1e-12  # relative change of prices at which iterations stop; if larger, results would depend on blocks
+_CLOSE: Final = 1e-12  # relative change of prices at which iterations stop; so small that blocks do not matter
 _MEDIAN: Final = 0.6745  # standard deviations that contain half of normal values
 _CONFIDENCE: Final = 0.95  # level of confidence intervals
 _LEAST_FREE: Final = 2.0  # degrees of freedom; with fewer, Student's t has no variance, and intervals are useless
 _FAR: Final = 10.0  # standard deviations; normal values beyond this limit are negligible
 _POINTS: Final = 10_001  # points of integration; enough for quantiles with six correct digits
-_NOTHING: Final = 1e-6  # share of all computing time; smaller residuals count as equal
+_NOTHING: Final = 1e-6  # share of all computing time; smaller residuals and times are raised to it
 
 
 def fitted_prices(experiment: Experiment, counted: Counted, calibrated: Prices) -> tuple[float, ...]:
@@ -233,7 +233,7 @@ def _walks(experiment: Experiment) -> Flags:
 
 
 def _products(experiment: Experiment, counted: Counted) -> Values:
-    """Return products of the n counts and the computing time without events, summed over threads.
+    """Return the pairwise products of the n counts and the computing time without events, summed over threads.
 
     The result is ``float64[call path, n + 1, n + 1]``; the last row and column are for the time.
     """

@@ -19,7 +19,7 @@ from .compared_runs import BUSY_TIME, PATH_TIME
 
 __all__ = ["Change", "Changes", "is_difference"]
 
-_MOST: Final = 5  # maximum number of call paths
+_MOST: Final = 5  # maximum number of listed call paths
 _SMALL: Final = 0.01  # changes below this share of the largest change are left out
 _LEAST: Final = 0.05  # a location is listed if it changed by at least this share of the largest change
 _ALIKE: Final = 0.9  # locations are alike if the smallest change is at least this share of the largest
@@ -38,7 +38,7 @@ def is_difference(experiment: Experiment) -> bool:
 
 
 def _most(sizes: Values) -> list[int]:
-    """Return the positions of sizes that are at least a share of the largest, in ascending order; none if all are 0."""
+    """Return the positions of sizes of at least ``_LEAST`` of the largest, in ascending order; none if all are 0."""
     largest = float(sizes.max(initial=0.0))
     return np.flatnonzero(sizes >= _LEAST * largest).tolist() if largest else []
 

@@ -228,7 +228,7 @@ def unit_of(runs: Sequence[Experiment], metric: str) -> str:
 
 
 def of_ranks(metric: str) -> OfRanks:
-    """Return how a metric's values are combined: mean over first threads, sum over threads, or the busiest rank's."""
+    """Return how a metric's values are combined: mean over first threads, sum over threads, or the busiest rank."""
     return "mean" if metric in _WALL else "max" if metric == BUSY_TIME else "sum"
 
 

@@ -106,16 +106,19 @@ def _tail(d: float, n: int, m: int, time: float, degrees: int) -> float:
 
 
 def _above_by_ranks(x: Sequence[float], y: Sequence[float]) -> float:
-    """Return the p-value of a one-sided rank-sum test for x < y; 0 if there are too few runs for the test."""
+    """Return the p-value of a one-sided rank-sum test of x < y; 0 if a side has fewer than ``_MANY`` runs.
+
+    With 0, the rank test does not prevent a change from being certain.
+    """
     return 0.0 if min(len(x), len(y)) < _MANY else by_ranks(x, y, "greater")
 
 
 def by_ranks(
     base: Sequence[float], other: Sequence[float], alternative: Literal["greater", "two-sided"] = "two-sided"
 ) -> float:
-    """Return the probability of at least this difference in ranks if both distributions are equal (Mann and Whitney).
+    """Return the p-value of a rank-sum test: whether both sides have the same distribution (Mann and Whitney).
 
-    ``greater`` counts only differences in which the other values are larger than the base values.
+    With ``greater``, the test is one-sided: it only detects other values that are larger than the base values.
     """
     from scipy.stats import mannwhitneyu  # noqa: PLC0415 - takes a second
 

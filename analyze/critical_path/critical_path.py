@@ -166,7 +166,7 @@ def _ranks(experiment: Experiment, parts: Values) -> dict[int, tuple[int, ...]]:
 
 
 def _large_parts(part: Experiment, _: slice, least: list[float]) -> list[tuple[int, int, float]]:
-    """Return call path, rank and seconds of each time on the critical path that is at least ``least[call path]``."""
+    """Return call path, rank and seconds if a rank's time on the critical path is at least ``least[call path]``."""
     processes, columns = np.unique([place.process for place in part.locations], return_inverse=True)
     found = []
     for path, values in enumerate(np.asarray(part.exclusive("path_time"))):

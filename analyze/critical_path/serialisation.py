@@ -3,7 +3,7 @@
 The path is as long as all its parts together. So a region's time on the path minus the ranks' mean busy time in the
 region is the saving if the region's work were balanced and done by all ranks at the same time. If the path is longer
 than the work of even the busiest rank, imbalance alone does not explain its length. Then ranks work one after another,
-each with the result of the previous one, or a different rank is late at each synchronisation.
+each with the result of the previous one, or the late rank differs between synchronisations.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ class Serialisation:
             It is also 0 if it is not worth a fix, if sampling error alone may cause it, and for regions that are not
             named (see ``find_serialisation``).
         passes_on: ``bool[region]``: whether ranks pass results from one to the next: messages end a part of the waiting
-            for this region, and the path has visits by several ranks for each step. Otherwise, if the region is not
-            ``in_doubt``, a different rank is late each time.
+            for this region, and the path has visits by several ranks for each step. If they do not, and the region is
+            not ``in_doubt``, the late rank differs between synchronisations.
         in_doubt: ``bool[region]``: whether messages end a part of the waiting, but the visits on the path do not show
-            whether ranks pass results on or a different rank is late each time.
+            whether ranks pass results on or the late rank differs between synchronisations.
         delays: In which region ranks waited for which other region.
     """
 
@@ -90,8 +90,8 @@ def find_serialisation(ranks: Selection) -> Serialisation | None:
     """Compare the critical path with the ranks' busy time in each region.
 
     If each rank waits for results of the previous rank, the innermost region in which ranks both wait and work is
-    named. If there is no such region, or if a different rank is late each time, the innermost region in which ranks are
-    busy is named.
+    named. If there is no such region, or if the late rank differs between synchronisations, the innermost region in
+    which ranks are busy is named.
 
     Args:
         ranks: All ranks, and the regions.
@@ -130,7 +130,11 @@ def find_serialisation(ranks: Selection) -> Serialisation | None:
 
 
 def _busy(selection: Selection, teams: InTeams) -> tuple[Values, Values, Values]:
-    """Return busy times per region, for a block of ranks: the largest, the sum, and the time of the busiest rank."""
+    """Return busy times in a block of ranks, ``float64[region]`` each.
+
+    These are the largest time of any rank, the sum over the ranks, and the time of the rank that is busiest in all
+    regions together.
+    """
     values = selection.by_rank(busy_times(selection.experiment, teams))
     return values.max(axis=1), values.sum(axis=1), values[:, values[list(selection.top)].sum(axis=0).argmax()]
 
@@ -140,8 +144,8 @@ def _named(regions: Sequence[CodeRegion], in_turn: Flags, passes_on: Flags, wait
 
     Args:
         regions: The regions.
-        in_turn: Whether ranks work one after another in each region, or a different rank is late each time. The
-            innermost of these regions are named.
+        in_turn: For each region, whether ranks work one after another, or the late rank differs between
+            synchronisations. The innermost of these regions are named.
         passes_on: Whether ranks pass on results in each region.
         waits_there: Whether ranks also wait for these results in the same region. A region in which they do not wait is
             skipped if it is inside a region in which they do.

@@ -1,4 +1,4 @@
-"""Teams of threads in which a different thread is slowest each time.
+"""Teams of threads in which the slowest thread differs between executions.
 
 In each execution of a parallel region, all threads wait for the slowest one. If the slowest thread is always the same,
 it is also busy longest in total, as a comparison of threads shows. Otherwise, all executions together take longer than
@@ -30,7 +30,7 @@ _ROUNDING: Final = 1e-9
 
 @dataclass(frozen=True)
 class Teams:
-    """The regions in which a different thread is slowest each time.
+    """The regions in which the slowest thread differs between executions.
 
     Times are ``float64[region]``, inclusive seconds of work in teams; only regions in teams are compared.
 
@@ -99,7 +99,7 @@ def _is_most(beyond: Values, inner: int, place: int) -> bool:
 
 
 def _innermost(experiment: Experiment, regions: Sequence[CodeRegion], team: int, beyond: Values) -> int:
-    """Return the innermost loop that has nearly all of a parallel region's excess; the region if there is no such loop.
+    """Return the innermost loop that has nearly all of a parallel region's excess; the parallel region if none has.
 
     Only loops in the parallel region's function are searched.
     """

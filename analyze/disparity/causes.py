@@ -111,7 +111,7 @@ def _cause(attribute: Attribute, culprit: int) -> RootCause:
 
 
 def _raised(attribute: Attribute, seconds: TimeSplit, costly: Sequence[int]) -> npt.NDArray[np.bool_]:
-    """Return whether an attribute is high in each region, and takes a material share of its time: ``bool[region]``.
+    """Return, for each region, whether an attribute is high and takes a material share of the time: ``bool[region]``.
 
     Args:
         attribute: The attribute.

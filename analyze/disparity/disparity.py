@@ -73,7 +73,7 @@ def find_disparity(
 
 
 def _alone(regions: Sequence[CodeRegion], classes: Sequence[int], index: int) -> list[int]:
-    """Return a list with the given critical region if its class is higher than each child's; otherwise an empty list.
+    """Return a list of the given critical region if its class is higher than the class of each child; if not, empty.
 
     Use it for metrics such as CPI: the value of a region does not include the values of the regions below it.
     """
@@ -101,9 +101,9 @@ class _Culprits:
     def of(self, index: int) -> list[int]:
         """Return the culprits of a critical region, without the culprits of critical regions below it.
 
-        The region itself is a culprit if its class is higher than each child's, and its value outside expensive
-        children is at least as large as the value of the smallest critical region. Otherwise, if the region contains no
-        critical regions, the culprits are the largest regions below it, or the region itself if no region below is
+        The region itself is a culprit if its class is higher than the class of each child, and its value outside
+        expensive children is at least as large as the value of the smallest critical region. If it is not, and contains
+        no critical regions, the culprits are the largest regions below it, or the region itself if no region below is
         large.
         """
         lowest = min(self.values[each] for each in self.critical)

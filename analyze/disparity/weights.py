@@ -202,7 +202,7 @@ def find_weights(prepared: Prepared, seconds: TimeSplit, metric: str = "crnm") -
 
 
 def _is_sampled_enough(prepared: Prepared) -> Flags:
-    """Return which regions have more samples than chance explains, all if not sampled: ``bool[region]``."""
+    """Return which regions have more samples than chance explains; all if time was not sampled: ``bool[region]``."""
     sample = prepared.experiment.notes.samples.get("wall_time", 0.0)
     seconds = prepared.weighed.sums("wall_time")
     return np.asarray((seconds > SAMPLING**2 * sample) | (sample == 0))

@@ -72,7 +72,7 @@ class Prices:
 
     @property
     def alike(self) -> Flags:
-        """Whether ranks had equal overhead, and their times differ by at most its error: ``bool[program, region]``.
+        """Whether ranks had equal overhead, and its error may explain how times differ: ``bool[program, region]``.
 
         If probes take at most 5 % of the time, which throttling ensures by default, clusters tolerate this difference
         anyway.

@@ -51,7 +51,8 @@ def _stands_out(vectors: RankVectors, culprit: int) -> bool:
     """Return whether a rank transfers over twice as much as another rank of its program, in one region.
 
     Ranks inside a domain have at most twice as many neighbours as ranks in the corners. Values within a tenth of each
-    other count as equal. Programs are left out if rank 0 transfers as much as all other ranks, as if it collects data.
+    other count as equal. Programs are left out if rank 0 transfers as much as all other ranks, because rank 0 may
+    collect data.
     """
     ranks = np.array(vectors.ranks)
     for columns in vectors.groups:

@@ -80,7 +80,7 @@ def are_as_fast_elsewhere(vectors: RankVectors, region: int, columns: Indices) -
 
 
 def _slower(vectors: RankVectors, regions: Sequence[int]) -> Flags:
-    """Return which ranks take longer than the midpoint of the fastest and slowest of their program: ``bool[rank]``."""
+    """Return which ranks take longer than the midpoint of their program's shortest and longest time: ``bool[rank]``."""
     times = vectors.values[list(regions)].sum(axis=0)
     slower = np.zeros(len(times), dtype=bool)
     for each in vectors.groups:

@@ -15,7 +15,7 @@ from .rank_vectors import RankVectors
 __all__ = ["differing_jobs"]
 
 _AT_WORK: Final = (
-    0.5  # least CPU use of a busy first thread, relative to that of its workers; a waiting thread uses almost none
+    0.5  # least CPU use of a busy first thread, relative to its workers' CPU use; waiting threads use almost none
 )
 _TOGETHER: Final = 0.5  # least share of the workers' time during which the first thread must also have been busy
 

@@ -21,7 +21,7 @@ from .speed import are_as_fast_elsewhere
 
 __all__ = ["Difference", "SameWork", "Work"]
 
-# The order of attributes with equal spreads.
+# The order in which attributes with equal spreads are listed.
 _ORDER: Final = ("io_bytes", "mpi_bytes", "instructions", "l2_miss_rate", "l1_miss_rate")
 _BUSY: Final = ("compute_time", "cpu_time")  # metrics that include the time of counted events
 # Compared metric → the times in I/O and MPI calls that the metric includes.
@@ -160,7 +160,7 @@ class Work:
         return self._is_so(self._worked_alike, places, columns)
 
     def executed_alike(self, places: Sequence[int], columns: npt.ArrayLike) -> bool:
-        """Return whether ranks executed the same number of instructions in the given regions, in whatever time."""
+        """Return whether ranks executed equally many instructions in the given regions, however long they took."""
         return self._is_so(self._executed_alike, places, columns)
 
     def _is_so(self, test: Callable[[Indices, Indices], bool], places: Sequence[int], columns: npt.ArrayLike) -> bool:
@@ -209,7 +209,7 @@ class Work:
         return together > 0 and is_mostly(together**2, float((times * times).sum() * (more * more).sum()))
 
     def _beyond_work(self, name: str, places: Sequence[int], columns: Indices) -> tuple[Values, Values, float]:
-        """Return the given ranks' times, their excess counts of an event, and the event's largest count on any of them.
+        """Return the given ranks' times, their excess counts of an event, and the event's largest count on any rank.
 
         The excess is the count beyond that of the rank with the fewest events per instruction.
         """

@@ -38,9 +38,10 @@ class Attribute:
     Attributes:
         name: One of ``ATTRIBUTES``, or a counted event.
         selection: The regions, and the ranks.
-        metrics: The counted metric and, for a rate, the metric that it is divided by; otherwise None.
+        metrics: The counted metric, and the metric that it is divided by, which is None if the attribute is no rate.
         amounts: ``float64[region]``: misses, bytes or instructions of all ranks.
-        bases: ``float64[region]``: the accesses that a rate is divided by; otherwise the amounts.
+        bases: ``float64[region]``: the accesses by which the misses of a rate are divided; for other attributes, the
+            amounts.
     """
 
     name: str

@@ -84,7 +84,7 @@ class Misses:
         return np.asarray(sum(np.minimum(each, most) for each in bounds) / len(bounds))
 
     def _beyond(self, cycles: Values) -> Values:
-        """Return the compute time beyond the given cycles per instruction; all of it if these were not counted."""
+        """Return the compute time beyond the given cycles per instruction; all of it if they were not counted."""
         if self.cycle is None or self.executed is None:
             return self.computing
         return np.maximum(self.computing - cycles * self.cycle * self.executed, 0.0)

@@ -16,7 +16,7 @@ __all__ = ["Throttled", "throttled_within"]
 
 @dataclass(frozen=True, slots=True)
 class Throttled:
-    """A throttled region inside another region, whose exclusive time includes it.
+    """A throttled region inside another region, whose exclusive time includes the throttled region's time.
 
     Attributes:
         path: Call path of the throttled region.

@@ -40,7 +40,7 @@ class TimeSplit:
         has_small_io: Whether file I/O calls move so few bytes that calls, rather than bytes, account for the time.
         waited: Waiting for late ranks.
         chained: The estimated saving if ranks worked at the same time instead of one after another, computed from the
-            critical path; 0 in all other regions, and if the path is unknown.
+            critical path; 0 in regions in which they do not work one after another, and if the path is unknown.
         mpi: Time in MPI if the bytes of its calls were counted; otherwise 0.
         computing: Compute time.
         own_computing: Exclusive compute time.
@@ -110,9 +110,9 @@ class TimeSplit:
         return own >= CRITERIA.part * float(self.time[region]) if below else True
 
     def in_turn(self, least: float) -> list[int]:
-        """Return the regions in which ranks work one after another, or a different rank is late each time.
+        """Return the regions in which ranks work one after another, or the late rank differs between synchronisations.
 
-        Only regions in which this is worth a fix are returned.
+        Regions in which this is not worth a fix are left out.
 
         Args:
             least: The least share of the program's time that is worth a fix.
@@ -158,8 +158,8 @@ def time_split(
     Files take the measured time of their calls, without polling in collective calls. MPI takes the measured time of its
     calls without waiting for late ranks. Any time beyond what its bytes need on a slow network, or beyond the fastest
     rank's time per call or byte, is waiting, too. If ranks wait for cores, only the CPU time in MPI counts, and the
-    time in files is limited to what CPU time and a slow disk explain. Instructions take the program's average time; for
-    misses, see ``misses.py``.
+    time in files is limited to what CPU time and a slow disk explain. Each instruction takes the program's average
+    time per instruction; for misses, see ``misses.py``.
 
     Args:
         ranks: All ranks, and the regions.

@@ -175,7 +175,7 @@ class History:
         }
 
     def _places(self, runs: Sequence[int]) -> Iterator[int]:
-        """Yield the indices of runs whose commit differs from the previous run's; unknown commits always differ."""
+        """Yield the indices of runs with a different commit than the previous run; unknown commits always differ."""
         commits = [self.runs[run].commit for run in runs]
         for index, (before, after) in enumerate(pairwise(commits), 1):
             if not after or before != after:

@@ -23,7 +23,7 @@ from ..run.foreign_metrics import with_kinds
 
 __all__ = ["LEAST_SHARE", "KeptValue", "in_utf8", "values_to_keep"]
 
-LEAST_SHARE: Final = 0.01  # share of the program; a region that takes 5 % in one run may take less in another
+LEAST_SHARE: Final = 0.01  # share of the program; below the 5 % that are judged, because times vary from run to run
 _COUNTS: Final = ("instructions", "mpi_bytes_sent", "mpi_calls")
 
 

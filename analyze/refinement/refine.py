@@ -18,7 +18,7 @@ from .opening import is_block, is_built
 __all__ = ["Opened", "Refinement", "cheaper", "refine"]
 
 _LOOPS: Final = ("outer-loops", "inner-loops")
-_DEARER: Final = 1.05  # largest ratio of compute time to that of the previous round; from the default limit on overhead
+_DEARER: Final = 1.05  # largest ratio of the compute times of a round and the previous round, as the limit on overhead
 
 
 @dataclass(frozen=True, slots=True)

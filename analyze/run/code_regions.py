@@ -29,7 +29,7 @@ __all__ = [
     "within_shells",
 ]
 
-_WHOLE: Final = 1 - THRESHOLD  # share of the program's time that counts as all of it
+_WHOLE: Final = 1 - THRESHOLD  # share of the program's time from which a region counts as the whole program
 
 STARTUP: Final = frozenset({"MPI_Init", "MPI_Init_thread", "MPI_Finalize"})
 
@@ -78,7 +78,7 @@ def code_regions(experiment: Experiment) -> tuple[CodeRegion, ...]:
 
 
 def recursive(experiment: Experiment, regions: Sequence[CodeRegion]) -> dict[int, int]:
-    """Map each recursive call path's position to the position of the nearest call path above of the same region."""
+    """Map each recursive call path's position to the position of its nearest ancestor with the same region."""
     position = {
         each.id: index for index, each in enumerate(regions) if experiment.call_paths[each.id].parent is not None
     }
@@ -164,7 +164,7 @@ def within_shells(
 
 
 def as_compared(values: Values, weighed: Sequence[CodeRegion], compared: Sequence[CodeRegion], region: int) -> float:
-    """Return a region's inclusive value in ``compared``, where a region around the whole program includes its parts.
+    """Return a region's inclusive value in ``compared``, in which a region around the whole program is not split.
 
     Args:
         values: ``float64[region]``, for ``weighed``, in which such a region has only its own code.

@@ -44,7 +44,7 @@ def noise_of_times(times: Values) -> float | None:
     relative = times[telling] / middle[telling]
     apart = np.diff(relative[:, np.lexsort((*relative, relative.sum(axis=0), *(relative > 0)))], axis=1)
     left = apart - _median(apart)
-    hidden = 1 - 1 / len(apart)  # with few regions, the median is close to each of them and hides part of the noise
+    hidden = 1 - 1 / len(apart)  # with few regions, their median follows each of them, which hides part of the noise
     return NORMAL * float(_median(np.abs(left).ravel())) / sqrt(2) / hidden
 
 
@@ -110,7 +110,7 @@ class SharedOut:
         Call paths in which times per instruction differ stay as measured, because their ranks miss caches or differ in
         speed. If all counts of a call path are equal, only speed can be the reason for different times; then the noise
         includes a burst of load from other programs. None if no rank's own instructions are known, or processes have
-        several threads, which divide the work differently each time.
+        several threads, which divide the work differently in each run.
 
         Args:
             experiment: The run.

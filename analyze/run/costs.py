@@ -34,7 +34,7 @@ _VOLUMES: Final = ("mpi_calls", "mpi_bytes", "io_calls", "io_bytes")
 
 
 def is_mostly(time: float | None, whole: float | None) -> bool:
-    """Return whether one time is most of another."""
+    """Return whether ``time`` is more than half of ``whole``; false if one of them is unknown."""
     return time is not None and whole is not None and time > _MOSTLY * whole
 
 

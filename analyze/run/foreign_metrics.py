@@ -18,10 +18,10 @@ from .summary import summaries, summary
 
 __all__ = ["NOTHING", "SAMPLES", "as_run", "expected_times", "in_own_names", "negative_rank", "replaced", "with_kinds"]
 
-NOTHING: Final = "0"  # replaces time in MPI if nothing provides it
+NOTHING: Final = "0"  # replaces time in MPI if no metric provides this time
 SAMPLES: Final = "samples"  # unit of times if only numbers of samples are known
 
-# The sources of these metrics name the metrics from which they were computed.
+# Metrics of the critical path. If they are computed, they keep their own source, which names the original metrics.
 _PATH: Final = (*PATH_METRICS, PATH_VISITS, TEAM_TIME)
 _COMPUTED: Final = {each.name for each in _PATH}
 _KNOWN: Final = (*STORED_METRICS, *_PATH, *COUNT_METRICS)
@@ -173,7 +173,7 @@ def in_own_names(experiment: Experiment) -> Experiment:
 
 
 def _source_of(experiment: Experiment, name: str, sources: Mapping[str, _Source]) -> str:
-    """Return what to note as a metric's source: ``derived:cpu_time, of imported:TOOL`` if another time replaces it."""
+    """Return a metric's source as text: ``derived:cpu_time, of imported:TOOL`` if another time replaces the metric."""
     if name in _COMPUTED:
         return experiment.metric(name).source
     imported, words = experiment.metrics[0].source, sources[name].words
@@ -280,7 +280,7 @@ def expected_times(experiment: Experiment, absent: Sequence[str]) -> str | None:
 
 
 def _called(experiment: Experiment, ours: str) -> str | None:
-    """Return the metric that is a time by its display name, although not by its name; None if there is none."""
+    """Return the name of a metric in seconds that is displayed as ``Time``; None if there is none."""
     if ours not in ("wall_time", "cpu_time"):
         return None
     found = (

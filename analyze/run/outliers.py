@@ -19,7 +19,7 @@ NORMAL: Final = 1.4826  # ratio of the standard deviation to the median absolute
 
 _HAMPEL: Final = 3.0  # distance from the running median, as a multiple of the spread, beyond which a value is replaced
 
-_SECOND: Final = 6**0.5  # ratio of the deviation of white noise's second differences to that of the noise
+_SECOND: Final = 6**0.5  # standard deviation of the second differences of white noise, relative to that of the noise
 _LEAST: Final = 1e-3  # least noise, as a share of the range
 _BESIDE: Final = 2  # number of samples on each side of a sample; the two means are compared
 

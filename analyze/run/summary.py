@@ -67,7 +67,7 @@ def summary(experiment: Experiment, metric: str) -> Summary:
 
 
 def summaries(experiment: Experiment, metrics: Iterable[str]) -> dict[str, Summary]:
-    """Return summaries by metric, at least those of the given metrics; those not cached yet are read together."""
+    """Return all cached summaries, by metric, after adding those of the given metrics, which are read together."""
     assert not experiment.is_part  # a block alone does not show whether the metric has missing values
     known = _KNOWN.setdefault(experiment, {})
     names = [name for name in dict.fromkeys(metrics) if name not in known]

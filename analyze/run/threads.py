@@ -36,7 +36,7 @@ class Threads:
     Attributes:
         first: ``int[location]``: the column of the first thread of each location's process.
         serial: ``bool[call path, location]``: where the first thread represents all threads: outside parallel call
-            paths, and in nested teams, in which the OpenMP library numbers threads differently each time.
+            paths, and in nested teams, in which the OpenMP library may number threads differently in each execution.
         compared: ``bool[location]``: threads that take part in something that is compared.
         parts: Parallel call paths that only some threads of their process entered.
     """

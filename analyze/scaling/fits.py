@@ -122,7 +122,7 @@ def _of_edges(number: int, counted: Counted) -> Iterator[tuple[float, Model]]:
 
 @cache
 def _columns_of_edges(ranks: tuple[int, ...], grid: int, way: int, *, by_axis: bool) -> dict[str, Values]:
-    """Map each form to its amounts: for each number of ranks the means, then the largest, then the smallest."""
+    """Map each form to one array: the means for all numbers of ranks, then the largest and the smallest amounts."""
     found, sizes = {}, [dimensions(each, grid) for each in ranks]
     for name, form in grid_forms(grid).items():
         if not form.by_axis or (form.shares and by_axis):

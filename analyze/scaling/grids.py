@@ -64,8 +64,8 @@ def dimensions(ranks: int, number: int) -> _Sizes:
 def grid_forms(number: int) -> Mapping[str, GridForm]:
     """Return the forms of grids with a number of dimensions, by name; any program may have ``1`` and ``1/P``.
 
-    A face of a rank has the area p / P in the dimension of size p, if the whole grid has the area 1. With one
-    dimension, all forms but the cuts are forms in P.
+    If a cut through the whole grid has the area 1, a rank's part of it has the area p / P in the dimension of size p.
+    With one dimension, all forms but the cuts are forms in P.
     """
     every = (*range(number),)
     found = [GridForm("1", lambda _: 1.0), GridForm("1/P", lambda sizes: 1 / prod(sizes))]

@@ -152,10 +152,10 @@ def _add_waiting(parts: _Parts, series: Series, run: int, findings: Findings, ow
     """Add each call path's time on the critical path minus the ranks' mean busy time in it, times the number of ranks.
 
     Call paths that are mostly file I/O are added as file I/O. If a finding reports that ranks differ or wait, its call
-    paths are added under its kind and region. Other call paths are added if the difference exceeds noise; otherwise it
-    stays unexplained. If some ranks take longer for the same instructions, their cores are slow. If the path is longer
-    than the busiest rank's time, ranks work one after another or are slow in turn, as visits and messages show; where
-    they do not show it, ranks only wait.
+    paths are added under its kind and region. Other call paths are added if the difference exceeds noise; smaller
+    differences stay unexplained. If some ranks take longer for the same instructions, their cores are slow. If the path
+    is longer than the busiest rank's time, visits and messages show whether ranks work one after another or are slow in
+    turn. If they do not show this, ranks only wait.
     """
     ranks, in_turn = series.ranks[run], _in_turn(series, run, findings)
     path, busy, longest = series.path[run], series.busy[run], series.longest[run]

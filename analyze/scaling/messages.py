@@ -34,9 +34,9 @@ class KeptMessages:
 
 
 def kept_messages(series: Series) -> tuple[KeptMessages, ...]:
-    """Return the regions whose messages lose less than a tenth of their bytes per rank, most bytes first.
+    """Return the regions whose message bytes per rank fall by less than a tenth with more ranks, most bytes first.
 
-    Regions with less than a tenth of the last run's bytes are left out.
+    Regions that send less than a tenth of the last run's bytes are left out.
     """
     return tuple(sorted(_kept(series), key=lambda each: -each.per_rank[1]))
 

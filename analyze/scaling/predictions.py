@@ -96,7 +96,7 @@ def _counted(
 def predictions(series: Series) -> Iterator[Prediction]:
     """Yield the prediction of each count for the largest run and, if this prediction holds, for twice as many ranks.
 
-    There are none with fewer than three numbers of ranks.
+    Nothing is yielded if there are fewer than three numbers of ranks.
     """
     last = len(series.ranks) - 1
     if last < 2:

@@ -40,8 +40,8 @@ class Series:
         call_paths: The call paths of all runs.
         rows: For each run, the index in ``call_paths`` of each of its own call paths.
         has_same_arguments: Whether all runs got the same arguments, or the arguments are unknown.
-        busy: Busy time in seconds, including file I/O; in teams of threads, of the slowest thread each time if
-            all runs have it, otherwise of the thread that is busiest in all executions together.
+        busy: Busy time in seconds, including file I/O. In teams of threads, it is the time of the slowest thread in
+            each execution or, if some run lacks this time, of the thread that is busiest in all executions together.
         longest: Busy time of the rank that is busy longest in the call path, in seconds.
         busiest: ``float64[run]``: busy time of the busiest rank.
         files: Time in file I/O, in seconds.

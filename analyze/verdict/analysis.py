@@ -196,7 +196,7 @@ class Analysis:
 
     @cached_property
     def unprobed(self) -> Mapping[int, tuple[str, ...]]:
-        """Functions without probes whose time is part of a region's own time, by the region's position."""
+        """Position of a region → the functions without probes whose time is part of the region's own time."""
         return unprobed_callees(self.experiment, self.run.weighed.regions)
 
     @cached_property
@@ -209,7 +209,7 @@ class Analysis:
 
     @cached_property
     def throttled(self) -> Mapping[int, tuple[Throttled, ...]]:
-        """Throttled regions that take a material share of another region's own time, by that region's position."""
+        """Position of a region → the throttled regions that take a material share of the region's own time."""
         return throttled_within(self.experiment, self.run.weighed.regions)
 
     @cached_property

@@ -68,7 +68,7 @@ def causes_of_differences(
     apart: Mapping[int | None, Sequence[Difference]],
     groups: Mapping[int | None, Sequence[Group]],
 ) -> Mapping[int | None, tuple[Cause, ...]]:
-    """Return, by culprit, why the slowest ranks are busy longer in it than the others; the largest cause comes first.
+    """Return, by culprit, why the slowest ranks are busy longer in this region than the others; largest cause first.
 
     Causes without seconds in the account, such as the bytes of messages, come last, but before ``unexplained``. The
     key None stands for all culprits together, or for the whole program if there is no culprit.
@@ -157,7 +157,7 @@ def _causes_apart(
         named: The attributes that differ between ranks as their times do.
         slow: The seconds of the slow group by attribute, mean over its ranks.
         other: The seconds of all other ranks by attribute, mean over these ranks.
-        work: Instructions of the slow group, divided by those of the other ranks; None if these execute no
+        work: Instructions of the slow group, divided by those of the other ranks; None if the other ranks execute no
             instructions.
     """
     whole = sum(slow.values()) - sum(other.values())
@@ -168,7 +168,7 @@ def _causes_apart(
         more["io_bytes"] = slow["io_bytes"] - other["io_bytes"]
     else:
         more = {name: slow[name] - (work if name in computed else 1.0) * other[name] for name in slow}
-        more["unexplained"] += more["instructions"]  # no count explains slower instructions
+        more["unexplained"] += more["instructions"]  # no count explains why instructions are slower
         more["instructions"] = (work - 1.0) * there
     found = _largest(more, whole)
     if not found:

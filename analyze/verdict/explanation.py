@@ -34,8 +34,8 @@ class Explanation:
         attributes: The possible causes by name, with their amounts in each region over all ranks.
         seconds: The time that each of these causes takes in each region.
         serialisation: The time of each region on the critical path; None if the path is unknown.
-        teams: The regions in which a different thread is slowest each time; None if the path is unknown, or there are
-            no teams.
+        teams: The regions in which the slowest thread differs between executions; None if the path is unknown, or there
+            are no teams.
     """
 
     waiting: Waiting

@@ -57,8 +57,8 @@ def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
     a perfect fix leaves. A fix leaves the mean over the ranks, because work can be shared evenly, or the time of the
     fastest rank, if only avoidable cache misses, events or stalls make the other ranks slow. If ranks are busy at
     different times in these regions, the critical path can contain more time in them than the slowest rank spends
-    there. The saving includes this excess, and the time that teams lose if a different thread is slowest each time. If
-    ranks run different programs, only ranks of one program can share work.
+    there. The saving includes this excess, and the time that teams lose if their slowest thread differs between
+    executions. If ranks run different programs, only ranks of one program can share work.
 
     Args:
         analysis: The results so far.
@@ -92,7 +92,7 @@ def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
     if in_turn and not avoidable and on_path > saved.before:
         return gain_of(analysis, [saved, Saved(Why.AT_ONCE, on_path, saved.before, on_path=True)])
     if in_turn or on_path < saved.before:
-        # For metrics other than compute time, the saving is not reduced, but is at most the time on the path.
+        # For metrics other than compute time, the ranks' difference is saved, but at most the time on the path.
         after = saved.after if vectors.metric == "compute_time" else max(on_path - saved.before + saved.after, 0.0)
         saved = Saved(why, on_path, after, on_path=True)
     beyond = min(beyond_totals(analysis, regions), max(on_path - saved.before, 0.0))

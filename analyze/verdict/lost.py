@@ -135,7 +135,7 @@ def _of_idle(analysis: Analysis, findings: Mapping[int, Finding], most: Mapping[
 
 
 def _most_of(finding: Finding, unequal: float, waiting: float) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Return how much of each loss a finding may account for: first of unequal busy time, then of waiting.
+    """Return how much of each loss a finding may account for: first the loss by unequal busy time, then by waiting.
 
     Each result has the form of ``most`` in ``_of_idle``. A finding accounts for no more than it saves. If its saving
     does not show which of the two losses it reduces, its seconds are divided in proportion to the two.

@@ -32,7 +32,7 @@ def waiting_threads(analysis: Analysis) -> Iterator[Finding]:
 
 
 def slow_teams(analysis: Analysis) -> Iterator[Finding]:
-    """Yield a finding for each region in which a different thread is slowest each time.
+    """Yield a finding for each region in which the slowest thread differs between executions.
 
     A region is left out if the finding on a culprit includes its saving.
     """
@@ -44,8 +44,8 @@ def slow_teams(analysis: Analysis) -> Iterator[Finding]:
         around = {*analysis.experiment.ancestors(regions[place].id)}
         nested = [index for index, each in enumerate(regions) if each.id in around]
         nested += [place, *descendants(regions, place)]
-        # If ranks work one after another there, another finding reports this, and covers the remaining time on the
-        # path.
+        # If ranks work one after another in one of these regions, another finding reports this. It covers the rest of
+        # the time on the path.
         is_shared = any(analysis.in_turn[nested])
         mean, on_path = (inclusive(analysis, each, place) for each in (path.mean, path.on_path))
         part = min(mean / on_path, 1.0) if is_shared else 1.0

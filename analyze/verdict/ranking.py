@@ -72,7 +72,7 @@ def _inside(analysis: Analysis, finding: Finding, findings: Iterable[Finding]) -
 
 
 def _waits_without(finding: Finding, inside: Iterable[Finding]) -> tuple[Wait, ...]:
-    """Return a finding's waits, except waits mostly for a finding inside it; all waits if its kind is ``LATE``."""
+    """Return a finding's waits without those that findings inside it mostly explain; all if its kind is ``LATE``."""
     if finding.kind is Kind.LATE:
         return tuple(finding.waits)
     known = [wait for each in inside for wait in each.waits]

@@ -1,4 +1,4 @@
-"""Teams in which a different thread is slowest each time, and in which threads may also differ in total."""
+"""Teams in which the slowest thread differs between executions, and in which threads may also differ in total."""
 
 from __future__ import annotations
 
@@ -18,13 +18,12 @@ _KNOWN: Final[WeakKeyDictionary[Analysis, Mapping[int, int | None]]] = WeakKeyDi
 
 
 def slow_in_turn(analysis: Analysis) -> Mapping[int, int | None]:
-    """Return the regions in which a different thread is slowest each time; none if threads are not compared.
+    """Return the regions in which the slowest thread differs between executions; none if threads are not compared.
 
     Computed once per analysis.
 
     Regions are left out if threads that share cores may take pieces of work on demand: a thread that waits for a core
-    then leaves more work to the other threads, so a different thread is slowest each time only because cores are
-    shared.
+    then leaves more work to the other threads, so the slowest thread differs only because cores are shared.
 
     Returns:
         Position of the region → the largest culprit in which threads also differ in total; the culprit's finding then
@@ -42,7 +41,7 @@ def slow_in_turn(analysis: Analysis) -> Mapping[int, int | None]:
 
 
 def beyond_totals(analysis: Analysis, culprits: Sequence[int]) -> float:
-    """Return the seconds on the critical path that are lost because a different thread is slowest each time.
+    """Return the seconds on the critical path that are lost because the slowest thread differs between executions.
 
     Only the regions count whose saving is part of the finding on one of the given culprits.
     """
@@ -61,7 +60,7 @@ def in_total_inside(analysis: Analysis, place: int) -> float:
 
 
 def is_minor(analysis: Analysis, culprit: int) -> bool:
-    """Return whether a culprit's difference is uncertain, and smaller than the loss by changing slowest threads."""
+    """Return whether a culprit's difference is uncertain, and smaller than the loss that ``beyond_totals`` measures."""
     return any(
         culprit in _culprits(analysis, place, team) and _is_less(analysis, culprit, place)
         for place, team in _named(analysis).items()

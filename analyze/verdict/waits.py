@@ -60,7 +60,7 @@ def waits_for(analysis: Analysis, finding: Finding) -> tuple[Wait, ...]:
         least = CRITERIA.part * finding.gain.seconds if finding.gain else CRITERIA.least_gain * analysis.base.seconds
         waits = []
         for region, each in seconds.items():
-            whole = float(_times(analysis, region)[1].sum())  # without a master's waiting, which the delay contains
+            whole = float(_times(analysis, region)[1].sum())  # excludes a master's waiting, which the delay includes
             wait = wait_of(analysis, region, min(each, whole) / analysis.workers)
             waits += [wait] if region in known or (wait.mean or wait.seconds) >= least else []
         late = _late_ranks(analysis, places)

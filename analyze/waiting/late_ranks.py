@@ -318,7 +318,7 @@ class _Walk:
         return np.vstack([program.computed(), program.vectors.values[list(self.culprits)]])
 
     def _in_turns(self, index: int, below: Sequence[int]) -> Values:
-        """Return the compute time in all iterations of a region, in total and in each culprit: as ``computed``."""
+        """Return the compute time in all iterations of a region, with the rows of ``computed``."""
         regions, values = self.program.vectors.regions, self.program.vectors.values
         whole = self.program.own_time(index) + values[list(below)].sum(axis=0)
         within = {each for region in below for each in (region, *descendants(regions, region))}

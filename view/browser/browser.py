@@ -112,7 +112,7 @@ class Browser:
         return reduce(Tally.less, map(self.sums.total, parts), self.sums.total(whole))
 
     def _terms(self, node: int) -> tuple[str, tuple[str, ...]]:
-        """Return the name of a node's metric, and if the node is open, the child metrics to subtract from it."""
+        """Return the name of a node's metric and, if the node is open, the child metrics to subtract from it."""
         experiment = self.sums.experiment
         name = experiment.metrics[node].name
         return name, added_parts(experiment, name) if self.metrics.is_open(node) else ()

@@ -23,7 +23,7 @@ def folded(browser: Browser, dimension: Dimension) -> Mapping[int | None, tuple[
 
     A node is small if its inclusive value is below 0.5 % of the tree. Absolute values are used, so that gains and
     losses do not cancel. Some nodes are never folded: open nodes; selected nodes; a single small child, because a
-    folded row would take as much room; and ranks, because all of many ranks have small shares.
+    folded row would take as much room; and ranks, because all ranks of a large run have small shares.
     """
     if dimension == "system":
         return {}

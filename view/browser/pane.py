@@ -58,7 +58,7 @@ class Pane:
         return replace(pane, selected=frozenset(map(pane._visible, self.selected)))
 
     def _visible(self, node: int) -> int:
-        """Return the visible node whose value includes a node's: the node itself or, if it is hidden, an ancestor."""
+        """Return the visible node whose value includes the given node: the node itself or, if hidden, an ancestor."""
         closed = [each for each in self.tree.ancestors(node) if each not in self.open]
         return closed[-1] if closed else node
 

@@ -146,8 +146,8 @@ def _legends(browser: Browser, dimension: Dimension, written: _Written) -> Mappi
     """Map each shown node to its colour scale.
 
     A scale ends at the metric's whole, or at the largest value if that is larger. In the system tree, it ends at the
-    largest value, because each of many ranks has only a small share. Metrics with the same unit share a scale. Metrics
-    that are not additive have no scale.
+    largest value, because each rank of a large run has only a small share. Metrics with the same unit share a scale.
+    Metrics that are not additive have no scale.
     """
     of = wholes(browser, dimension, "root")
     tops: dict[str, float] = {}

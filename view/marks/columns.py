@@ -27,10 +27,10 @@ class Column:
 
     Attributes:
         name: Name of the column.
-        values: The value of each part, as a share of the whole. The values add up to 1; a negative one makes up for
-            others.
+        values: The value of each part, as a share of the whole. The values add up to 1; negative values make up for
+            positive ones.
         said: The values as text.
-        amounts: The same amounts in their unit, as text.
+        amounts: The parts in the unit of the whole instead of shares, as text.
     """
 
     name: str
@@ -47,9 +47,9 @@ class Columns:
         parts: The parts, from the bottom to the top; parts that are too small in all columns are left out.
         columns: The columns.
         title: Title of the vertical axis.
-        noun: What the names of columns are, such as ``ranks``.
-        unit: What the amounts are, such as ``rank-seconds``.
-        gain: Name in the legend of what negative values make up for.
+        noun: Plural noun for the names of columns, such as ``ranks``.
+        unit: Unit of the amounts, such as ``rank-seconds``.
+        gain: Name in the legend for the part of a column that negative values make up for.
     """
 
     parts: Sequence[Part]

@@ -1,4 +1,4 @@
-"""Draw the frame of a picture that is as wide as the page: places across are percentages, places upwards are pixels."""
+"""Draw the frame of a picture that is as wide as the page: x coordinates are percentages, y coordinates are pixels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _RIGHT: Final = 4.0
 _TOP: Final = 26  # margin in pixels, with the title of the vertical axis
 _BOTTOM: Final = 36
 _LETTER: Final = 0.025  # width of a letter as a share of the distance between the axes on a narrow screen
-_GAP: Final = 0.02  # minimum distance between two labels below the picture, as a share of the same distance
+_GAP: Final = 0.02  # minimum distance between two labels below the picture, as a share of the distance between the axes
 
 Tick = tuple[float, str]  # a place from 0 to 1, and its label
 
@@ -27,7 +27,7 @@ class Plot:
     Attributes:
         title: Title of the vertical axis.
         noun: Title of the horizontal axis.
-        up: Labels at the vertical axis, each with a line across.
+        up: Labels at the vertical axis, each with a grid line.
         across: Labels below the picture, from left to right. The last one is always shown; labels without enough room
             are left out.
         height: Height in pixels.
@@ -40,20 +40,20 @@ class Plot:
     height: int = 300
 
     def x(self, place: float) -> str:
-        """Return a place across as an attribute, in percent of the width."""
+        """Convert a place on the horizontal axis to an SVG attribute, in percent of the picture's width."""
         return f"{_LEFT + place * (100 - _LEFT - _RIGHT):.2f}%"
 
     def y(self, place: float) -> float:
-        """Return a place upwards in pixels from the top."""
+        """Convert a place on the vertical axis, 0 at the bottom, to pixels from the top of the picture."""
         return self.height - _BOTTOM - place * (self.height - _TOP - _BOTTOM)
 
     @staticmethod
     def wide(share: float) -> str:
-        """Return a share of the width between the axes as an attribute."""
+        """Convert a share of the horizontal axis to an SVG attribute, in percent of the picture's width."""
         return f"{share * (100 - _LEFT - _RIGHT):.2f}%"
 
     def high(self, share: float) -> float:
-        """Return a share of the height between the axes in pixels."""
+        """Convert a share of the vertical axis to pixels."""
         return share * (self.height - _TOP - _BOTTOM)
 
     def html(self, *drawn: str) -> str:

@@ -89,7 +89,7 @@ def page_of(
         against: Another experiment to compare with, and its name.
         folders: Folders to search first for sources; None to leave sources out.
         counters: HTML of statistics; may be empty.
-        tab: The tab that is open at the start; empty for the comparison, or without a comparison, for no tab.
+        tab: The tab that is open at the start; empty for the tab of the comparison, or for none if nothing is compared.
         recordings: Traces of the run.
         advice: Whether to show advice, if sources are included.
         tell: Progress callback, called with a description of the current activity.
@@ -129,7 +129,7 @@ def page_of(
 
 
 def _picture(findings: Findings | None, experiment: Experiment, said: Sequence[Entry]) -> str:
-    """Return HTML with a bar per rank for the region of the first finding or change; empty without these, or values."""
+    """Return HTML with a bar per rank for the region of the first finding or change; empty if there are no bars."""
     if not said:
         return ""
     found = rank_bars(findings, experiment, said[0]) if findings else change_bars(experiment, said[0])
@@ -175,7 +175,7 @@ class _Said:
 
 
 def _said(subject: Subject, folders: Sequence[Path] | None, tell: Callable[[str], object]) -> _Said:
-    """Return the text of the verdict; without findings, the reason for that; for a difference, the largest changes.
+    """Return the text of the verdict, or why there is none; for a difference, the text of the largest changes.
 
     Args:
         subject: The experiment with its findings.
@@ -256,8 +256,8 @@ def _sources(experiment: Experiment, sources: Sources) -> list[SourceFile]:
 def _difference(experiment: Experiment, other: Experiment) -> Dataset:
     """Return the page's data on the difference from another experiment.
 
-    Besides the difference, they contain the other experiment's sums by call path (``difference before``) and, for both
-    experiments, each region's largest exclusive value on any location (``difference most``).
+    Besides the difference, the data contain the other experiment's sums by call path (``difference before``) and, for
+    both experiments, each region's largest exclusive value on any location (``difference most``).
     """
     joined = integrate((other, experiment))
     result = difference(other, experiment, joined, of_both=True)

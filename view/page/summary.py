@@ -48,8 +48,8 @@ def bins_of(locations: int) -> npt.NDArray[np.intp]:
 def summary(experiment: Experiment, metric: str, paths: Sequence[int] = ()) -> Summary:
     """Return the distribution of a metric over the locations, in one pass over call paths, from the last to the first.
 
-    Only one block of call paths is in memory, and one row for each call path that has not been read although its
-    children have. If call paths are in depth-first order, the number of such rows is at most the depth of the tree.
+    Memory holds only one block of call paths, and one row for each call path whose children have been read before the
+    call path itself. If call paths are in depth-first order, there are at most as many such rows as the tree is deep.
 
     Args:
         experiment: The experiment.

@@ -190,7 +190,7 @@ def _most(seconds: sparse.csr_array) -> npt.NDArray[np.intp]:
 
 
 def _by_place(rows: Mapping[str, npt.NDArray[np.intp]], met: Sequence[int]) -> Values:
-    """Return ``float64[row, part]``: main call paths as indices into ``met``; -1 for short ones, NaN if there is none.
+    """Return ``float64[row, part]``: main call paths as indices into ``met``; -1 for short call paths, NaN if none.
 
     Args:
         rows: Name of a row → columns of its main call paths.
@@ -225,7 +225,7 @@ def _metric(metric: Metric) -> dict[str, Any]:
 def _entries(entries: Entries) -> dict[str, Any]:
     """Return JSON data with which the page shows the times of a region's entries like a metric.
 
-    There is no ``word``, because commands do not accept these times.
+    The key ``word``, the metric's name in commands, is null, because commands do not accept these times.
     """
     return {"name": visible(entries.name), "unit": "sec", "about": visible(entries.about), "word": None}
 
@@ -292,7 +292,7 @@ def _lineages(metrics: Sequence[Metric]) -> list[frozenset[str]]:
 
 
 def _between(names: Sequence[str], mean: Values) -> Values:
-    """Return the rows of ``mean`` without the steps in which MPI starts and ends; all if fewer than two remain."""
+    """Return the rows of ``mean`` without the steps in which MPI starts and ends; all rows if fewer than two remain."""
     inside = mean[:, names.index(_AROUND)] < 1 / 2 if _AROUND in names else np.ones(len(mean), dtype=bool)
     return mean[inside] if inside.sum() > 1 else mean
 

@@ -16,7 +16,7 @@ SCHEMA: Final = "autoanalyzer.policy/1"
 def policy_text(period: Period, state: PursuitOverTime) -> bytes:
     """Return the policy after a period as JSON: the measured metrics to record from now on.
 
-    They include metrics that are recorded only to check whether they have become important. Before the first
+    The policy includes metrics that are recorded only to check whether they have become important. Before the first
     selection, all metrics are recorded.
 
     Args:

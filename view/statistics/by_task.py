@@ -58,7 +58,7 @@ def _points(space: MetricSpace, partition: Partition, cluster: int, rows: Sequen
 
 
 def _number(space: MetricSpace, row: int) -> int:
-    """Return the horizontal place of a task: its rank, or its index if threads or samples are separate points."""
+    """Return the x coordinate of a task: its rank, or its index if threads or samples are separate points."""
     label = space.labels[row]
     return label if isinstance(label, int) else row
 

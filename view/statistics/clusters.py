@@ -71,8 +71,8 @@ def differences(
         partition: The clusters.
         cluster: Index of the cluster.
         most: The maximum number of metrics.
-        first: Column of the metric to name first; None for none. Material differences follow; differences in times come
-            before others, and larger differences before smaller ones.
+        first: Column of the metric to name first; None for no such metric. Material differences follow; among them,
+            differences in times come before others, and larger differences before smaller ones.
     """
     inside = partition.labels == cluster
     if inside.all():

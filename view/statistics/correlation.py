@@ -76,9 +76,9 @@ def _document(found: Correlation) -> dict[str, Any]:
 
 
 def _extremes(found: Correlation) -> dict[str, Any] | None:
-    """Return, as JSON data, the lowest and highest correlations of all pairs if any single location is left out.
+    """Return each pair's lowest and highest correlation when single locations are left out, as JSON data.
 
-    Labels of the locations that were left out are included. None if these correlations were not computed.
+    The labels of the locations left out are included. None if these correlations were not computed.
     """
     if (one_out := found.one_out) is None:
         return None

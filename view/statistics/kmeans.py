@@ -53,7 +53,7 @@ def _sentences(found: Clusters) -> list[str]:
 def _tie(found: Clusters, score: float) -> str:
     """Return a phrase if several numbers of clusters had nearly equal silhouettes, and the gap statistic decided.
 
-    Otherwise empty.
+    The phrase is empty if the silhouettes decided.
     """
     if found.criterion != "silhouette" or score == (best := max(found.scores.values())):
         return ""

@@ -173,7 +173,7 @@ class BrowserApp(App[None]):
             return
         said = [too_short()] if findings.verdict.too_short else [*master(findings), *balanced(findings)]
         self.call_from_thread(self._report, headline(findings, self.file), said, entries(findings, highlights=True))
-        if self.advice:  # reading sources may take longer
+        if self.advice:  # shown later than the findings, because reading sources takes time
             advised = find_advice(findings, self.file, folders=self.folders)
             self.call_from_thread(self._advise, entries(findings, advised, whole=True, highlights=True))
 

@@ -23,7 +23,7 @@ _LEFT_OUT: Final = "… more lines fit into a larger window"
 
 
 class FindingView(Static):
-    """The text of a finding: lines that do not fit are left out at the end, and the last line says so."""
+    """The text of a finding; if the last lines do not fit, a line that reports this replaces them."""
 
     DEFAULT_CSS = "FindingView { width: 100%; height: auto; padding: 0 1; }"
 

@@ -159,7 +159,7 @@ class TreeView(ScrollView, can_focus=True):
         self.post_message(self.Asked(self.dimension, row, what))
 
     def on_click(self, event: events.Click) -> None:
-        """Select the clicked row; on its triangle, open or close it."""
+        """Select the clicked row; open or close it instead if its triangle was clicked."""
         offset = event.get_content_offset(self)
         if offset is None or (place := offset.y + self.scroll_offset.y) >= len(self.rows):
             return

@@ -1,4 +1,4 @@
-"""Decide whether all ranks take about the same time in a region, and if not, which takes longest."""
+"""Decide whether all ranks take about the same time in a region, and if not, which rank takes longest."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def are_alike(findings: Findings, finding: Finding, position: int, *, of_wall: b
 def slowest(findings: Findings, finding: Finding, position: int) -> tuple[int, float] | None:
     """Return the rank with the most busy time in a region, and this time in seconds.
 
-    None if not all ranks were compared by a time in all regions, if the file has only sums over ranks, or if the
-    finding has several call paths.
+    None if ranks were not compared by a time, if ranks or regions were left out, if the file has only sums over ranks,
+    or if the finding has several call paths.
     """
     vectors = findings.vectors
     if vectors.metric not in TIMES or vectors.threads or findings.compares_a_part or finding.others:
@@ -71,7 +71,10 @@ def _is_divided(findings: Findings, values: Values) -> bool:
 
 
 def _times(findings: Findings, position: int, *, of_wall: bool) -> list[Values]:
-    """Return arrays ``float64[rank]``: the time in a region and, if known, a part in which ranks must also be alike."""
+    """Return the times in which ranks must be alike in a region, ``float64[rank]`` each.
+
+    These are wall time and time in MPI if ``of_wall``, otherwise busy time and time in file I/O, as far as known.
+    """
     experiment, rows = findings.experiment, findings.run.weighed.rows
     if of_wall or "cpu_time" not in experiment:
         return [rows(name, [position])[0] for name in ("wall_time", "mpi_time") if name in experiment]

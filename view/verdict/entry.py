@@ -253,7 +253,7 @@ def _use(findings: Findings, finding: Finding, why: Why) -> str:
 
 
 def _is_all(findings: Findings, finding: Finding) -> Why | None:
-    """Return the cause of a saving if it is the only one and the saving is almost all of a region's time; else None."""
+    """Return a saving's only cause if it takes almost all of the region's time; None if there is no such cause."""
     spent = [each for each in finding.gain.parts if each.why in _SPENT] if finding.gain else []
     if len(spent) != 1 or finding.weight is None:
         return None
@@ -343,7 +343,7 @@ def _time_in_mpi(findings: Findings, position: int) -> float:
 
 
 def _basis(findings: Findings, *, is_wall: bool) -> tuple[str, str]:
-    """Return how a time that includes MPI was measured: words to write before and after ``per rank``."""
+    """Return two texts on how a time that includes MPI was measured: one goes before ``per rank``, one after it."""
     if findings.explanation.seconds.turns and not is_wall:
         return "", " without waiting for cores"
     if is_wall_known(findings):

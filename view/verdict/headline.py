@@ -101,7 +101,7 @@ def unknown(findings: Findings) -> list[str]:
 
 
 def _overhead(cost: Overhead) -> list[str]:
-    """Return a phrase with the overhead in % of busy time, and that of recording the critical path in % of the run."""
+    """Return a phrase with the overhead of probes in % of busy time, and of the critical path in % of the run."""
     if cost.of_computing is not None:
         has_path = (cost.of_path or 0.0) >= _PATH_COST
         path = f", path {percent(cost.of_path or 0.0)}" if has_path else ""

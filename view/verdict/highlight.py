@@ -46,7 +46,7 @@ class Highlight:
 
 
 def highlight_of(findings: Findings, finding: Finding) -> Highlight:
-    """Return the highlight of a finding: the slowest ranks in the compared metric, or all in its kind's metric."""
+    """Return the highlight of a finding: its slowest ranks and the compared metric, or all ranks and another metric."""
     path = finding.region.id if finding.region else None
     if len(finding.groups) < 2:
         of_kind = TEAM_TIME.name if finding.is_of_teams else _METRICS.get(finding.kind, "compute_time")
@@ -62,9 +62,10 @@ def highlight_of(findings: Findings, finding: Finding) -> Highlight:
 
 
 def _shown(experiment: Experiment, metric: str) -> tuple[str | None, bool]:
-    """Return the stored metric to highlight for ``metric``, and whether to exclude the metrics below it.
+    """Return the stored metric to highlight for ``metric``, and whether to exclude the stored metric's child metrics.
 
-    The metric is None if the experiment stores neither it nor a root metric in seconds.
+    If ``metric`` is not stored, it may be CPU time without its child metrics, or the first root metric in seconds; None
+    if the experiment stores none of these.
     """
     if metric in experiment:
         return metric, False

@@ -136,7 +136,7 @@ def _of_code(findings: Findings, finding: Finding, culprit: int) -> Iterator[str
 
 
 def _long_latencies(findings: Findings, culprit: int) -> str:
-    """Return a phrase on the events with long latencies that may explain a region's time, or that are too few to."""
+    """Return a phrase on the events with long latencies that may explain a region's time, or on their small number."""
     found = findings.parts.candidates(culprit)
     if found is None:
         return "long latencies (memory, divisions, mispredicted branches)"
@@ -171,7 +171,7 @@ def of_whole(findings: Findings, cause: Cause) -> tuple[str, str]:
 
 
 def _part(findings: Findings, cause: Cause, culprit: int) -> str:
-    """Return a phrase with a cause's name, its amount in a region, and its time unless that is the whole time."""
+    """Return a phrase with a cause's name, its amount in a region and, except for misses and messages, its time."""
     said = evidence(findings.explanation.attributes[cause.attribute], culprit, findings.run.weighed_costs[culprit])
     if cause.attribute == "mpi_bytes":
         said += _call_that_moves(findings, culprit)
@@ -195,7 +195,7 @@ def _further_misses(findings: Findings, culprit: int) -> str:
 
 
 def _of_the_time(findings: Findings, cause: Cause) -> str:
-    """Return ``; it takes 1.5 s of the region's 2.6 s``; empty if a cause takes all of it, or an unknown time."""
+    """Return ``; it takes 1.5 s of the region's 2.6 s``; empty if a cause takes all of the time, or an unknown time."""
     is_part = cause.seconds is not None and cause.share and cause.share < ALL
     return f"; it takes {_taken(findings, cause)}" if is_part else ""
 

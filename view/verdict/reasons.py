@@ -177,7 +177,7 @@ def _against_causes(findings: Findings, finding: Finding) -> Iterator[tuple[str,
 
 
 def _events_of(findings: Findings, region: int) -> list[str]:
-    """Return the events that take a part of a region's time; if nothing explains its time, those that may do so."""
+    """Return the events that take much of a region's time; if nothing explains the time, events that may explain it."""
     named = [each.attribute for each in findings.parts.causes(region) if each.attribute in EVENTS]
     if findings.parts.by_paper or named or findings.parts.is_explained(region):
         return named

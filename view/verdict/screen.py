@@ -1,4 +1,4 @@
-"""Fit the verdict into fifteen lines of a hundred columns for a terminal, or return all of it."""
+"""Fit the verdict into fifteen lines of a hundred columns for a terminal, or return the whole verdict."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _LEAST: Final = 12  # minimum width of a region's name in columns; if there is l
 _INDENT: Final = "    "
 _COMMAND: Final = "autoanalyzer "
 _STEP: Final = re.compile(r"autoanalyzer (?!analyze --all)|: repeat |run again|--counters ")  # the next step
-# Ways to make room for the first finding. Each item of _ROOM is the number of warnings, and whether the lines above the
-# findings are brief. In _PLANS, the lines shown besides the title and the advice come first (2: the ranks and the
-# reason, 1: the ranks, 0: no lines). The first plan that fits is used.
+# Ways to make room for the first finding; the first plan that fits is used. Each item of _ROOM is the number of
+# warnings, and whether the lines above the findings are brief. Each item of _PLANS begins with the number of the
+# finding's lines besides its title and advice: 2 for the ranks and the reason, 1 for the ranks, 0 for none.
 _ROOM: Final = ((2, False), (1, False), (1, True))
 _PLANS: Final = (*((lines, *room) for lines in (2, 1) for room in _ROOM), (1, 0, True), (0, 1, True), (0, 0, True))
 
@@ -54,7 +54,7 @@ def verdict_lines(
     Args:
         findings: The findings.
         file: The experiment's file, for the last line, and for the first line if the program has no name.
-        not_counted: Why requested counts are missing; otherwise empty.
+        not_counted: Why requested counts are missing; empty if they are not missing.
         everything: Whether to print all findings, with all advice and all warnings.
         advised: What to try in the sources; None if they were not read.
 

@@ -50,7 +50,8 @@ def is_of_threads(finding: Finding) -> bool:
 def why_threads_wait(findings: Findings, finding: Finding) -> Iterator[tuple[str, Kind]]:
     """Yield lines on why threads wait in a finding's region, each with its kind of fault.
 
-    The reasons are: a different thread is slowest each time; threads queue for locks; barriers.
+    There are three reasons: the slowest thread differs between executions; threads queue for locks; there are too many
+    barriers.
     """
     if finding.is_of_teams:
         when = (
@@ -116,7 +117,7 @@ def waits_inside(findings: Findings, finding: Finding) -> bool:
 
 
 def _what_runs(findings: Findings, finding: Finding) -> str:
-    """Return a phrase for the region where a different thread is slowest each time: the finding's, or one around it."""
+    """Return a phrase for the region whose slowest thread differs between executions: the finding's or another one."""
     regions = findings.vectors.regions
     around = next((place for place, each in slow_in_turn(findings).items() if each == finding.difference), None)
     if finding.difference is None or around is None or around == finding.difference:

@@ -80,7 +80,7 @@ def _latest(findings: Findings, wait: Wait) -> tuple[int, ...]:
 
 
 def _in_turn(findings: Findings, finding: Finding, culprit: int) -> str:
-    """Return a phrase for ranks that work one after another, or among which a different rank is slowest each time."""
+    """Return a phrase for ranks that work one after another, or whose slowest rank differs between synchronisations."""
     found, waiting = findings.explanation.serialisation, waited_in(findings, culprit)
     at = f" in {Place.of_region(waiting).in_words}" if waiting else ""
     if found and found.passes_on[culprit]:
@@ -100,7 +100,7 @@ def _in_calls(findings: Findings, culprit: int, time: float) -> str:
     cost, number = findings.run.weighed_costs[culprit], len(findings.run.weighed.ranks)
     each, moved = cost.mpi_calls or 0.0, cost.mpi_bytes or 0.0
     calls = f"{count(each * number)} MPI calls" if each >= 2 else "MPI calls"
-    that_move = f" that move {volume(moved * number)}" if moved else ""  # no bytes are moved, or not known
+    that_move = f" that move {volume(moved * number)}" if moved else ""  # 0 if unknown
     return f"{time_of(findings.experiment, time)} in {calls}{that_move}"
 
 
@@ -136,7 +136,7 @@ def _for_late_ranks(findings: Findings, shares: Mapping[int, float], time: float
 
     Args:
         findings: The findings.
-        shares: Index of a region in which ranks are late → seconds that others wait because of it.
+        shares: Index of a region in which ranks are late → seconds that others wait because they are late there.
         time: Time in MPI, in seconds.
     """
     late = max(shares, key=shares.__getitem__)

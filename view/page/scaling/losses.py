@@ -31,7 +31,7 @@ _ABOVE: Final = 1  # lines of source above a loss's first line
 _LINES: Final = 9  # maximum number of lines of source
 _REST: Final = "losses within the noise, below 1 % of the run, or that cancel out"
 _BAR: Final = 96  # width in pixels of the bar of the largest loss
-_MEANINGS: Final = {  # of words in the evidence
+_MEANINGS: Final = {  # explanations of words in the evidence
     r"\bon the path\b": "“On the path” is time on the critical path; “mean” is the mean busy time of the ranks.",
     r"\bP\b": "P is the number of ranks.",
 }
@@ -80,7 +80,7 @@ def losses_picture(scaling: Scaling, advised: Advised | None, find: Find | None)
 
 
 def _share(scaling: Scaling, loss: ScalingLoss) -> str:
-    """Return a loss as a share of the whole loss; empty if gains make up for a part of it."""
+    """Return a loss as a share of the whole loss; empty if gains make up for a part of the whole loss."""
     lost = scaling.ledger.lost
     return share(loss.rank_seconds / lost) if lost > 0 and lost >= loss.rank_seconds > 0 else ""
 

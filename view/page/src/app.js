@@ -240,7 +240,7 @@ export function App({ page }) {
     return () => removeEventListener("keydown", onKey);
   }, [help, finding, page]);
 
-  // The element with the focus may have been removed together with its panel or the source.
+  // Moves the focus to a tree if the element with the focus was removed together with its panel or the source.
   const held = useRef(null);
   useEffect(() => {
     const hold = ({ target }) => (held.current = target);

@@ -39,7 +39,7 @@ export class Browser {
     return this.with(dimension, this.panes[dimension].unfolding(node));
   }
 
-  // Returns the tally that contains the value of a shown node, and the place of the value in it.
+  // Returns the tally that contains the value of a shown node, and the place of the value in the tally.
   tallyOf(dimension, node) {
     const pane = this.panes[dimension];
     if (dimension === "metrics") return [this.ofMetric(node), 0];
@@ -133,8 +133,8 @@ export class Browser {
     return { own, closed: own.up(tree) };
   }
 
-  // Returns the sum of the selected metrics. If they cannot be added, only places at which a single metric has a value
-  // have one.
+  // Returns the sum of the selected metrics. If they cannot be added, a place has a value only if a single one of the
+  // metrics has a value there.
   selected(read) {
     let tallies = this.metrics.map((node) =>
       this.partsOf(node).reduce((whole, part) => whole.less(read(part)), read(node)),

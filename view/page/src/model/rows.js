@@ -57,8 +57,8 @@ export class Rows {
     return tops;
   }
 
-  // Returns the minimum of the upper end of a scale: the whole; in the system tree 0, because each of many ranks has
-  // only a small share.
+  // Returns the minimum of the upper end of a scale: the whole; in the system tree 0, because each rank of a large run
+  // has only a small share.
   #least(node, unit) {
     if (this.dimension === "system") return 0;
     return unit === "%" ? 100 : Math.abs(this.#rootOf(node).amount ?? 0);

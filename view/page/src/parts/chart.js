@@ -7,7 +7,7 @@ const AXIS = 92; // width in pixels of the axis beside each chart
 const RIGHT = 12; // width in pixels of the margin to the right of each chart
 export const AROUND = AXIS + RIGHT;
 const BOTTOM = 24; // height in pixels of the axis below the last chart
-const ROOM = 6; // height in pixels of the margin below all other charts, where half of a number at the edge extends
+const ROOM = 6; // height in pixels of the margin below all other charts; half of a number at the edge extends into it
 const LEAST = 3; // minimum length of a drag in pixels
 const SHADE = "33"; // opacity of a colour behind a chart, in hexadecimal
 const PAGE = 10; // number of cells by which Page Up and Page Down move the cursor
@@ -101,7 +101,8 @@ function options(times, { height, series, bands, axis, range, draw, last }, { bo
   };
 }
 
-// Chart → the last mouse event that was handled; only mouse moves count, but the cursor is redrawn more often.
+// Chart → the last mouse event that was handled. Events are handled once, although the chart reports its cursor again
+// whenever it is drawn.
 const handled = new WeakMap();
 function pointed(plot, shared, onPoint) {
   const { left, top, event } = plot.cursor;
