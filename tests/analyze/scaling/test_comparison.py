@@ -126,7 +126,7 @@ def test_cores_that_are_faster_are_a_gain(study: Any, base: float, other: float,
 
 
 def test_series_that_differ_in_ranks_are_refused(study: Any) -> None:
-    with pytest.raises(UsageError, match="expected runs with 1, 2, 4 ranks on both sides, found 1, 4"):
+    with pytest.raises(UsageError, match="expected both series to have runs with 1, 2, 4 ranks, found 1, 4"):
         compare_scaling(study(1.0), study(1.0, sizes=(1, 4)))
 
 
