@@ -160,7 +160,7 @@ def test_losses_that_faster_cores_make_up_for_do_not_limit_scaling() -> None:
     (gain,) = page.iterfind(".//svg[@class='chart']/rect[@class='gain']")
     assert "made up for" in text_of(gain)
     legend = [text_of(each) for each in page.find(".//ul[@class='key']")]
-    assert legend == ["efficiency", "REPLICATED", "made up for by faster cores, or not explained"]
+    assert legend == ["efficiency", "REPLICATED", "losses compensated by faster cores or unexplained gains"]
     rows = [[text_of(cell) for cell in row] for row in page.iterfind(".//table/tbody/tr")]
     assert ["2", "FASTER CORES", "-8 s", "-100 %"] in rows
     assert not any("-0 " in cell or "-<" in cell for row in rows for cell in row)
