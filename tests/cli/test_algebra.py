@@ -254,6 +254,6 @@ def test_metrics_of_one_name_that_do_not_mean_the_same_are_told_apart_above_the_
     ) in said
     assert (
         "execution, mpi, mpi_synchronization and 104 more: "
-        "not in profile.cube.gz, so the result contains only values measured elsewhere"
+        "not in profile.cube.gz, so the result contains only values from other experiments"
     ) in said
     assert not any("counted as 0" in line for line in said)
