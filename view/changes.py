@@ -201,7 +201,7 @@ def _lacking(joined: Integration, change: _Change) -> str:
     These are the labels of the experiments without values, or a phrase about both.
     """
     lacking = [label for label, total in zip(joined.labels, change.totals, strict=True) if np.isnan(total)]
-    return " and ".join(lacking) or "any place that both experiments have"
+    return " and ".join(lacking) or "any part that both experiments contain"
 
 
 def _by_region(changes: Mapping[str, _Change], chosen: str | None) -> _Change | None:

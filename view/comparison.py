@@ -270,7 +270,7 @@ def _doubt(comparison: Comparison, judgement: Judgement) -> str:
     if min(found.above, found.below) >= 1 - CONFIDENCE:
         return "the runs of the two sides overlap; more runs are needed"
     judged = many(len(comparison.regions), "region")
-    return f"clear on its own, but not once all {judged} are taken into account; more runs are needed"
+    return f"clear on its own, but may be due to chance among {judged}; more runs are needed"
 
 
 def _basis(comparison: Comparison) -> str:
