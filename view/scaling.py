@@ -135,7 +135,7 @@ def summary(scaling: Scaling) -> Iterator[str]:
     than = f"{speedup:.2f} {speed_in_words(scaling)} {many(first, 'rank')} (ideal {last / first:.3g})"
     yield f"{last} ranks: efficiency {efficiency:.2f}, {than}"
     if scaling.is_of_path:
-        yield "transfer was not measured, because ranks waited for cores: speedup is that of the critical path"
+        yield "transfer was not measured, because ranks waited for cores; the speedup is that of the critical path"
 
 
 def speed_in_words(scaling: Scaling) -> str:

@@ -31,7 +31,7 @@ class Criteria:
     least_weight: float = _number(
         0.03,
         "of the run",
-        "a region that takes less is not critical, whatever its class",
+        "a region that takes less is not critical, whatever its severity class",
         'see "Regions that take much time" in docs/design.md',
     )
     part: float = _number(
