@@ -84,7 +84,7 @@ def print_changes(joined: Integration, chosen: str | None = None) -> None:
         raise UsageError(f"--metric {chosen}: no such metric; {way_out(chosen, names)}")
     metrics = [each for each in joined.metrics if each.aggregation == "sum"]
     if chosen in {*names} - {each.name for each in metrics}:
-        raise UsageError(f"--metric {chosen}: it cannot be summed over call paths and ranks; choose another metric")
+        raise UsageError(f"--metric {chosen}: cannot be summed over call paths and ranks; choose another metric")
     changes = {each.name: _change(joined, each) for each in metrics}
     if chosen is not None and not changes[chosen].shared:
         raise UsageError(

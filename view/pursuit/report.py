@@ -254,7 +254,7 @@ def _caveats(
     said = _trimmed(periods, state)
     few = [each for each in periods if each.status == "too-few"]
     if few and len(few) < len(periods):
-        said.append(f"Too few locations in {many(len(few), 'period')}; in the last of them: {few[-1].reason}.")
+        said.append(f"Too few locations in {many(len(few), 'period')}; in the last of these periods: {few[-1].reason}.")
     if empty:
         said.append(f"Skipped: {many(empty, 'window')} without any sample.")
     if late:

@@ -248,7 +248,7 @@ def _scatterplots(found: Correlation) -> Picture:
     rows = some_rows(space)
     rows = rows[np.unique(np.linspace(0, len(rows) - 1, _POINTS).astype(np.intp))]
     cut = drawn(part_of(len(rows), len(space.points), "location"), part_of(len(chosen), len(space.metrics), "metric"))
-    choice = ["Choose others with stats --metrics."] if len(chosen) < len(space.metrics) else []
+    choice = ["Choose other metrics with stats --metrics."] if len(chosen) < len(space.metrics) else []
     said = [str(space.labels[row]) for row in rows.tolist()]
     columns = {name: space.values[rows, space.metrics.index(name)].tolist() for name in chosen}
     charts = [

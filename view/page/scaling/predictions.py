@@ -39,7 +39,7 @@ def predictions_picture(scaling: Scaling) -> Picture:
     said = [] if rows else [f"{each[0].upper()}{each[1:]}." for each in prediction_lines(scaling)]
     if rows:
         said.append(
-            "Models fitted to all runs but the largest predict the counts of the largest run. If predicted and "
+            "Models fitted to all runs except the largest predict the counts of the largest run. If predicted and "
             "measured counts agree to within 3 %, models fitted to all runs predict the counts of twice as many ranks. "
             "Times are not predicted."
         )
