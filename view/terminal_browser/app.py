@@ -46,14 +46,14 @@ Enter      select; on “n more”: show these rows
 m          add to the selection
 Tab        go to the next tree
 /  n N     search in this tree; go to the next match, or to the previous match
-v          switch values: absolute, % of the program, of the selection or of the other experiment
+v          switch values: absolute, or % of program, selection or other experiment
 f          switch between call tree and flat profile
 s          show or hide the source
 [ ]        go to the previous finding, or to the next finding
 q          quit
 
 A closed node includes all nodes below it; an open node excludes its children.
-░ marks values that were not measured; this differs from 0. ~ marks partly measured values.
+░ marks values that were not measured (unlike 0), ~ partly measured values.
 In differences, ▲ marks gains and ▼ marks losses.
 ◆ marks source lines with advice."""
 
