@@ -208,7 +208,7 @@ def test_it_is_said_why_the_path_is_not_known_or_not_all_of_it() -> None:
     assert list(said_of_path([process(state="too_dear", lost=3), process(state="too_dear", lost=1)])) == [
         "the critical path is known only for the beginning of the run: it was recorded until the probe library's "
         "messages took more time than --max-overhead allows (to record the whole path, use --path always)",
-        "entries of the critical path without a region, because memory ran short: 4",
+        "entries on the critical path without a region, because memory ran short: 4",
     ]
     assert list(said_of_path([known, process(state="missed"), known])) == [
         "the critical path may be longer: on 1 of 3 ranks a message of the probe library did not arrive, and these"

@@ -132,7 +132,7 @@ def test_the_answer_names_the_number_of_ranks_from_which_efficiency_is_low_whate
 def test_a_program_that_loses_time_with_the_fewest_ranks_does_not_stop_scaling_there() -> None:
     found = judged(run(unequal(0.7, 0.3)), run(unequal(0.35, 0.35, 0.15, 0.15)))
     assert answer(found).startswith(
-        "app has an efficiency of only 0.71 with 2 ranks already; the first factor below 0.9 is load balance (0.71 at "
+        "app already has an efficiency of only 0.71 with 2 ranks; the first factor below 0.9 is load balance (0.71 at "
         "2 ranks); the largest loss at 4 ranks"
     )
 
