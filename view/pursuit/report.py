@@ -93,7 +93,7 @@ def _ranking(telling: Telling) -> Table:
     ]
     cut = part_of(len(rows), len(found.ranking), "metric")
     return Table(
-        f"Metrics of {found.space.place}, those with the most structure first (status: {found.status}"
+        f"Metrics of {found.space.place}, with the most structure first (status: {found.status}"
         f"{f'; {cut}' if cut else ''})",
         ("metric", "camps", "importance", "loading", "index", "locations that stand out"),
         rows,

@@ -140,7 +140,7 @@ def across(space: MetricSpace) -> str:
         f"{space.metrics[column]} from {_whose(space, column, low[column])} to {_whose(space, column, high[column])}"
         for column in matters(space, low, high)[:_TOLD]
     ]
-    return f" Differences that matter cut across the clusters: {', '.join(said)}." if said else ""
+    return f" Locations differ regardless of the clusters: {', '.join(said)}." if said else ""
 
 
 def _whose(space: MetricSpace, column: int, number: float) -> str:

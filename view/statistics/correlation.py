@@ -109,7 +109,7 @@ def _sentences(found: Correlation) -> list[str]:
     space, groups = found.space, found.groups
     head = f"{many(len(space.metrics), 'metric')} of {many(len(space.points), 'location')}"
     if all(len(each.members) == 1 for each in groups):
-        said = [f"{head} have no redundant pair (|r| ≥ {REDUNDANT}): no metric can be left out."]
+        said = [f"Among {head}, no pair is redundant (|r| ≥ {REDUNDANT}), so no metric can be left out."]
     else:
         said = [f"{head} form {many(len(groups), 'group')}{_largest(found)}.", *_advice(found)]
     said += _turning(found)

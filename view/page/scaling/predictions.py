@@ -13,7 +13,7 @@ from ...scaling import counted, error_of, model_documents, prediction_lines
 
 __all__ = ["predictions_picture"]
 
-_METRICS: Final = {"instructions": "instructions", "mpi_bytes_sent": "bytes sent", "visits": "visits of regions"}
+_METRICS: Final = {"instructions": "instructions", "mpi_bytes_sent": "bytes sent", "visits": "visits to regions"}
 
 
 def predictions_picture(scaling: Scaling) -> Picture:
