@@ -184,7 +184,7 @@ def _left_out(joined: Integration, change: _Change) -> Iterator[str]:
     for label, missing in zip(joined.labels, change.unknown, strict=True):
         if missing:
             was = "was" if missing == 1 else "were"
-            yield f"{many(missing, 'value')} not measured in {label} {was} left out on both sides"
+            yield f"{many(missing, 'value')} not measured in {label} {was} left out of both experiments"
 
 
 def _nowhere(joined: Integration, metric: Metric) -> bool:

@@ -292,7 +292,7 @@ def prediction_lines(scaling: Scaling) -> Iterator[str]:
 def _held_out(each: Prediction) -> str:
     if each.predicted is None:
         name = _NAMES[each.metric]
-        return f"{name} unknown, because several models fit" if each.is_unclear else f"no model of {name}"
+        return f"{name} unknown, because several models fit" if each.is_unclear else f"no model for {name}"
     return f"{counted(each.metric, each.predicted)} {_UNITS[each.metric]} ({error_of(each)})"
 
 

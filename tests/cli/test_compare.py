@@ -74,7 +74,7 @@ def test_compare_says_what_is_unclear_of_a_change_that_is_sure_by_itself(tool, w
         written(f"b{number}.cube", [noise, math.exp(0.13) * noise, noise])
     said = tool("autoanalyzer", "compare", *A, "--with", *B).stdout.decode()
     (line,) = (line for line in said.splitlines() if line.startswith("UNCLEAR  work"))
-    assert line.endswith("clear on its own, but may be due to chance among 3 regions; more runs are needed")
+    assert line.endswith("clear on its own, but among 3 regions, it may be due to chance; more runs are needed")
 
 
 def test_compare_says_what_other_programs_took_of_the_processors_on_each_side(tool, written):
