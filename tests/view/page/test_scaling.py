@@ -158,7 +158,7 @@ def test_losses_that_faster_cores_make_up_for_do_not_limit_scaling() -> None:
     )
     page = parsed(judged(*runs))
     (gain,) = page.iterfind(".//svg[@class='chart']/rect[@class='gain']")
-    assert "made up for" in text_of(gain)
+    assert "losses compensated by" in text_of(gain)
     legend = [text_of(each) for each in page.find(".//ul[@class='key']")]
     assert legend == ["efficiency", "REPLICATED", "losses compensated by faster cores or unexplained gains"]
     rows = [[text_of(cell) for cell in row] for row in page.iterfind(".//table/tbody/tr")]
