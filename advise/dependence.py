@@ -157,7 +157,7 @@ class _Test:
         """Return whether a variable has a separate value in each iteration; otherwise record what prevents it."""
         declaration = self._source.declaration(self._procedure, name)
         if declaration is None or _is_array(declaration):
-            self._reasons.append(f"{name} is written as a whole")
+            self._reasons.append(f"{name} is written, and may be an array")
         elif declaration.may_overlap and declaration.element.kind != "pointer":
             self._reasons.append(f"other names may refer to {name}")
         else:
