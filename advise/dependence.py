@@ -73,7 +73,7 @@ def interchange(source: SourceFile, procedure: Procedure, outer: Loop, inner: Lo
         between = f"there is code between line {outer.line} and line {inner.line}"
         return Interchange(Order.UNKNOWN, (between,))
     if outer.variable is None:
-        return Interchange(Order.UNKNOWN, (f"the loop in line {outer.line} does not count from one bound to another",))
+        return Interchange(Order.UNKNOWN, (f"the loop in line {outer.line} has no recognisable loop variable",))
     nest = nest[: next(index for index, each in enumerate(nest) if each is inner) + 1]
     return _Test(source, procedure, nest).result()
 
@@ -157,7 +157,7 @@ class _Test:
         """Return whether each iteration has a value of its own of a variable; if not, record the obstacle."""
         declaration = self._source.declaration(self._procedure, name)
         if declaration is None or _is_array(declaration):
-            self._reasons.append(f"{name} is written as a whole")
+            self._reasons.append(f"{name} is written, and may be an array")
         elif declaration.may_overlap and declaration.element.kind != "pointer":
             self._reasons.append(f"other names may refer to {name}")
         else:
@@ -204,7 +204,7 @@ class _Test:
                 self._look_at_fields(root.name, steps[number:], other_steps[number:])
                 return
             if len(step.subscripts) != len(other.subscripts):
-                self._reasons.append(f"{root.name} is accessed in different ways")
+                self._reasons.append(f"{root.name} is accessed with different numbers of subscripts")
                 return
             if step.by_pointer and any(left != right or turns.varies(left) for left, right in subscripts):
                 self._reasons.append(f"rows of {root.name} may overlap")
@@ -216,7 +216,7 @@ class _Test:
 
     def _look_at_fields(self, root: str, steps: list[Step], others: list[Step]) -> None:
         if not (steps[0].field and others[0].field):
-            self._reasons.append(f"{root} is accessed in different ways")
+            self._reasons.append(f"{root} is accessed both with and without a field")
         elif any(each.by_pointer for each in (*steps, *others)):
             names = sorted((steps[0].field, others[0].field))
             self._reasons.append(f"{names[0]} and {names[1]} of {root} may overlap")

@@ -123,10 +123,10 @@ def _limit(limits: Limits) -> None:
 
 def _why(status: int, limits: Limits) -> str:
     if status == -signal.SIGXCPU:
-        return f"reading it took more than {limits.processor_seconds} s of CPU time"
+        return f"reading this file took more than {limits.processor_seconds} s of CPU time"
     if status == -signal.SIGALRM:
-        return f"reading it took more than {limits.seconds} s"
+        return f"reading this file took more than {limits.seconds} s"
     if status == _NO_MEMORY:
-        return f"reading it took more than {limits.memory >> 20} MiB of memory"
+        return f"reading this file took more than {limits.memory >> 20} MiB of memory"
     how = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
-    return f"the process that read it {how}"
+    return f"the process that read this file {how}"

@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; return 1 if something essential does not work."""
     if arguments.data and not arguments.clean:
-        raise UsageError("--data needs --clean: it removes data that were never gathered")
+        raise UsageError("--data needs --clean, because --data removes data that were never gathered")
     try:
         Path.cwd()
     except FileNotFoundError:

@@ -44,7 +44,7 @@ def recordings_of(file: Path, experiment: Experiment) -> list[Recording]:
         return []
     traces = (
         Recording(folder.trace, str(folder.path), "the run"),
-        Recording(folder.counting_trace, str(folder.counting_trace), "the counting run, at its slower speed"),
+        Recording(folder.counting_trace, str(folder.counting_trace), "the counting run (slower)"),
     )
     there = [each for each in traces if each.path.exists()]
     if not folder.trace.exists():

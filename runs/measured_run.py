@@ -114,7 +114,7 @@ def measured(
 
 def _ending(status: int, experiment: Experiment | None) -> str:
     if status < 0:
-        return f"the program was ended by signal {-status} ({signal.strsignal(-status) or 'unknown'})"
+        return f"the program was killed by signal {-status} ({signal.strsignal(-status) or 'unknown'})"
     unfinished = list(experiment.notes.unfinished) if experiment and not status else []
     but = f", but {ranks(unfinished)} never entered MPI_Finalize" if unfinished else ""
     return f"the program ended with exit status {status}{but}"

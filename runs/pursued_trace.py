@@ -57,7 +57,7 @@ def _of_file(file: Path, window: float | None) -> Samples:
     if not file.exists():
         raise InputError(f"{file}: expected a trace, found none; run the program with --trace")
     trace = open_trace(file)
-    assert isinstance(trace, Trace), "CSV is read apart"
+    assert isinstance(trace, Trace), "CSV is read by another function"
     interval = trace.facts.get("interval")
     shortest = interval if isinstance(interval, float) and interval > 0 else 0.0
     if window is not None and window < 2 * shortest:

@@ -17,8 +17,8 @@ __all__ = ["add_throttled"]
 _OURS: Final = "# Written by autoanalyzer: the next build leaves out these regions, too small to measure separately.\n"
 _HEAD: Final = """\
 # {build}
-# Kind, file, function and ordinal identify a region in the measured texts of the file; delete an entry to
-# measure its region again.
+# Kind, file, function and ordinal identify a region in the measured versions of the file; delete an entry
+# to measure its region again.
 """
 _TEXTS: Final = 4  # maximum number of versions of a file, or of files with one name, that entries list
 
@@ -65,4 +65,4 @@ def _added(path: Path, rules: Sequence[Exclude]) -> str:
     plan = plan._replace(exclude=tuple(exclude.values()))
     build = build_line(path, plan)
     save_plan(path, plan, _OURS + _HEAD.format(build=build))
-    return f"{path} leaves regions that are too small out of the next build; to use this plan: {build}"
+    return f"{path} excludes small regions from the next build; to use this plan: {build}"

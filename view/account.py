@@ -219,7 +219,7 @@ def _remarks(account: Account) -> list[str]:
         if "instruction" in fitted and len(set(account.instruction.tolist())) > 1:
             said.append("each region has its own price per instruction, within the calibrated range")
     if account.unexplained is not None:
-        said.append(f"these prices do not explain {percent(100 * account.unexplained)} of the computing time")
+        said.append(f"{percent(100 * account.unexplained)} of the computing time is not explained by these prices")
     if not account.splitting.prices.known():
         bound = "bound these prices and " if fitted else ""
         said.append(f"the machine was not calibrated; calibration would {bound}break down MPI and file I/O time")

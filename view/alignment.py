@@ -80,7 +80,7 @@ def _sentence(metric: str, doubt: tuple[Doubt, float, float]) -> str:
         "constant": f"{metric} hardly changes from {span}: the interval may begin or end anywhere in this time",
         "noise-point": f"some values of {metric} from {span} each match many others, perhaps because of noise; "
         "try --penalty",
-        "reordered": f"{metric} from {span} resembles another part of the trace more than its match: events may be in "
-        "a different order",
+        "reordered": f"{metric} from {span} resembles another part of the trace more than the part that was matched "
+        "to it: events may be in a different order",
         "unlike": f"{metric} differs too much between the runs, especially from {span}: the runs may do different work",
     }[about.kind]

@@ -87,7 +87,7 @@ _TO_TRY: Final = {
     "io_calls": "collect the pieces in a buffer that few calls read or write: each call costs time; with MPI-IO, use"
     " collective calls (MPI_File_write_at_all) with one datatype for all pieces",
     "io_bytes": "read and write less data, in larger pieces; keep data in memory instead of reading it again",
-    "mpi_bytes": "send less, or less often: only what the receivers use, and only if it has changed",
+    "mpi_bytes": "send less, or less often: only data that the receivers use and that have changed",
     "instructions": "do less work: hoist repeated expressions and loop invariants, vectorise, use a better algorithm",
     **_EVENTS,
 }

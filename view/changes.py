@@ -84,7 +84,7 @@ def print_changes(joined: Integration, chosen: str | None = None) -> None:
         raise UsageError(f"--metric {chosen}: no such metric; {way_out(chosen, names)}")
     metrics = [each for each in joined.metrics if each.aggregation == "sum"]
     if chosen in {*names} - {each.name for each in metrics}:
-        raise UsageError(f"--metric {chosen}: it cannot be summed over call paths and ranks; choose another metric")
+        raise UsageError(f"--metric {chosen}: cannot be summed over call paths and ranks; choose another metric")
     changes = {each.name: _change(joined, each) for each in metrics}
     if chosen is not None and not changes[chosen].shared:
         raise UsageError(
@@ -184,7 +184,7 @@ def _left_out(joined: Integration, change: _Change) -> Iterator[str]:
     for label, missing in zip(joined.labels, change.unknown, strict=True):
         if missing:
             was = "was" if missing == 1 else "were"
-            yield f"{many(missing, 'value')} not measured in {label} {was} left out on both sides"
+            yield f"{many(missing, 'value')} not measured in {label} {was} left out of both experiments"
 
 
 def _nowhere(joined: Integration, metric: Metric) -> bool:
@@ -201,7 +201,7 @@ def _lacking(joined: Integration, change: _Change) -> str:
     These are the labels of the experiments without values, or a phrase about both.
     """
     lacking = [label for label, total in zip(joined.labels, change.totals, strict=True) if np.isnan(total)]
-    return " and ".join(lacking) or "any place that both experiments have"
+    return " and ".join(lacking) or "any part that both experiments contain"
 
 
 def _by_region(changes: Mapping[str, _Change], chosen: str | None) -> _Change | None:

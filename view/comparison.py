@@ -268,9 +268,9 @@ def _doubt(comparison: Comparison, judgement: Judgement) -> str:
     if found.low <= 0 <= found.high:
         return "more runs are needed"
     if min(found.above, found.below) >= 1 - CONFIDENCE:
-        return "the runs of the two sides overlap; more runs are needed"
+        return "base runs and new runs overlap; more runs are needed"
     judged = many(len(comparison.regions), "region")
-    return f"clear on its own, but not once all {judged} are taken into account; more runs are needed"
+    return f"clear on its own, but among {judged}, it may be due to chance; more runs are needed"
 
 
 def _basis(comparison: Comparison) -> str:

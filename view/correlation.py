@@ -22,7 +22,7 @@ _NAMED: Final = 6  # maximum number of omitted metrics to name
 _HOW: Final = {
     "anchors": "aligned by region entries",
     "warping": "aligned by warping {metric}",
-    "none": "not aligned: its times were used unchanged",
+    "none": "not aligned: the trace's own times were used",
 }
 
 

@@ -94,7 +94,7 @@ def _efficiencies(findings: Findings) -> Iterator[str]:
     length = f"critical path: {time_of(findings.experiment, path.length)} of busy time"
     if found is None:
         is_partial = findings.experiment.notes.path_is_partial
-        why = "the busiest rank is busy for longer, so a part of the path is missing"
+        why = "the busiest rank is busy for longer than that, so a part of the path is missing"
         yield f"{length}, for the beginning of the run only" if is_partial else f"{length}; {why}"
         return
     written = {name: percent(100 * value) for name, value in asdict(found).items() if name != "reliable"}

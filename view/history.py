@@ -89,7 +89,7 @@ def incomparable_lines(earlier: History, later: History) -> list[str]:
     """Return a line with the number of values in new runs that the history does not contain, if there are any."""
     if not (number := earlier.not_comparable(later)):
         return []
-    hosts = "" if {*later.hosts} <= {*earlier.hosts} else f", whose times are from {', '.join(earlier.hosts)}"
+    hosts = "" if {*later.hosts} <= {*earlier.hosts} else f", which contains only times from {', '.join(earlier.hosts)}"
     return [visible(f"{many(number, 'value')} without a counterpart in the history{hosts}")]
 
 

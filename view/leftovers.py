@@ -27,7 +27,7 @@ def print_leftovers(nodes: Nodes) -> None:
         ("removed" if each.gone else "kept", volume(each.size), str(each.path), _said(each), *[node] * several)
         for node, each in found
     ]
-    print_table(("", "size", "path", "what it was", *["node"] * several), rows, (1,), prose=(3,))
+    print_table(("", "size", "path", "purpose", *["node"] * several), rows, (1,), prose=(3,))
     gone = [each.size for _, each in found if each.gone]
     print_lines([f"removed {len(gone)} of {len(found)} leftovers, {volume(sum(gone))}"])
 

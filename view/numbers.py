@@ -87,5 +87,5 @@ class Numbers:
 
 def _held(metric: str, values: Severity) -> Severity:
     if np.isinf(values).any():
-        raise InputError(f"metric {visible(metric)!r}: its sums overflow")
+        raise InputError(f"the sums of metric {visible(metric)!r} overflow")
     return values

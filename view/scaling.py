@@ -135,7 +135,7 @@ def summary(scaling: Scaling) -> Iterator[str]:
     than = f"{speedup:.2f} {speed_in_words(scaling)} {many(first, 'rank')} (ideal {last / first:.3g})"
     yield f"{last} ranks: efficiency {efficiency:.2f}, {than}"
     if scaling.is_of_path:
-        yield "transfer was not measured, because ranks waited for cores: speedup is that of the critical path"
+        yield "transfer was not measured, because ranks waited for cores; the speedup is that of the critical path"
 
 
 def speed_in_words(scaling: Scaling) -> str:
@@ -292,7 +292,7 @@ def prediction_lines(scaling: Scaling) -> Iterator[str]:
 def _held_out(each: Prediction) -> str:
     if each.predicted is None:
         name = _NAMES[each.metric]
-        return f"{name} unknown, because several models fit" if each.is_unclear else f"no model of {name}"
+        return f"{name} unknown, because several models fit" if each.is_unclear else f"no model for {name}"
     return f"{counted(each.metric, each.predicted)} {_UNITS[each.metric]} ({error_of(each)})"
 
 

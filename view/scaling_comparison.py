@@ -52,8 +52,8 @@ def summary_of_change(found: ScalingComparison) -> tuple[str, str]:
     fast = speed_in_words(base)
     return (
         f"{title} {word}: {changed}; {by}",
-        f"{what} {seconds(times[1])} instead of {seconds(times[0])}; {other.speedups[-1]:.2f} instead of "
-        f"{base.speedups[-1]:.2f} {fast} {many(ranks[0], 'rank')} (ideal {ranks[-1] / ranks[0]:.3g})",
+        f"{what} {seconds(times[1])} (was {seconds(times[0])}); {other.speedups[-1]:.2f} {fast} "
+        f"{many(ranks[0], 'rank')} (was {base.speedups[-1]:.2f}, ideal {ranks[-1] / ranks[0]:.3g})",
     )
 
 

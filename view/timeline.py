@@ -86,7 +86,7 @@ def timeline_report(runs: Sequence[Run], search: Search) -> Report:
         ]
     if search.seldom:
         names = ", ".join(region_of(paths, path) for path in search.seldom)
-        lines += ["", f"too few entries or samples to see a change ({_LEAST} of each are needed): {names}"]
+        lines += ["", f"too few entries or samples to see a change (at least {_LEAST} of each are needed): {names}"]
     return Report(lines, [], Table("anomalies", _HEADER, rows), document, list)
 
 

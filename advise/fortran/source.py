@@ -186,7 +186,7 @@ class _Source:
     def _remarks(self) -> Iterator[str]:
         if self.arranged.questions:
             first, count = self.arranged.questions[0], len(self.arranged.questions)
-            yield f"line {first}: unknown preprocessor condition ({count} in all)"
+            yield f"unknown preprocessor condition in line {first} ({count} in the file)"
         if self.modules.unseen:
             yield f"modules not found near this file: {', '.join(sorted(self.modules.unseen))}"
         missing = sorted(set(_INCLUDE_LINE.findall(self.text.text)) - OF_LIBRARIES)

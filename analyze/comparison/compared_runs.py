@@ -194,8 +194,8 @@ def _check_barriers(joined: Integration) -> None:
     others = [label for label in joined.labels if label not in split]
     if split and others:
         raise InputError(
-            f"{split[0]}: recorded with --split-waiting, whose barriers take time, but {others[0]} was not; compare "
-            "runs with the same options"
+            f"{split[0]}: recorded with --split-waiting, which adds barriers that take time, but {others[0]} was not; "
+            "compare runs with the same options"
         )
 
 

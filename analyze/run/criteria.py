@@ -31,15 +31,15 @@ class Criteria:
     least_weight: float = _number(
         0.03,
         "of the run",
-        "a region that takes less is not critical, whatever its class",
+        "a region that takes less is not critical, whatever its severity class",
         'see "Regions that take much time" in docs/design.md',
     )
     part: float = _number(
         0.25,
         "of a time",
         "a cause must explain at least this share of a region's time, or of a difference; a region that takes at least"
-        " this share of the run is always named; at most this share of accesses misses in sequential access to values"
-        " of up to 16 bytes, with cache lines of 64 bytes",
+        " this share of the run is always named; in sequential access to values of up to 16 bytes, at most this share"
+        " of accesses misses (with cache lines of 64 bytes)",
         _SUITE,
     )
     outweighs: float = _number(
@@ -58,8 +58,8 @@ class Criteria:
     resolution: float = _number(
         0.01,
         "s",
-        "scheduler ticks and cold caches make ranks with equal work differ by up to this much; counts depend on"
-        " neither",
+        "scheduler ticks and cold caches make ranks with equal work differ by up to this much; they do not affect"
+        " counts",
         "Linux ticks: 1 to 10 ms",
     )
     noise: float = _number(

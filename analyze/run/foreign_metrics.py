@@ -82,7 +82,9 @@ def as_run(experiment: Experiment) -> Experiment:
     times = [each for each in experiment.metrics if each.name in ("wall_time", "cpu_time")] or experiment.metrics
     kinds = [_no_run(each, experiment) for each in times]
     if kinds and all(kinds):
-        raise InputError(f"expected a run, found {kinds[0]} of runs ({times[0].name}); to see it: autoanalyzer dump")
+        raise InputError(
+            f"expected a run, found {kinds[0]} of runs ({times[0].name}); to see the values: autoanalyzer dump"
+        )
     ours = in_own_names(experiment)
     for name in ("wall_time", "cpu_time"):
         if name in ours and (rank := negative_rank(ours, name)) is not None:

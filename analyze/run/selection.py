@@ -308,5 +308,5 @@ def _left_out(experiment: Experiment, pattern: str) -> tuple[list[int], list[int
         raise UsageError(f"no region {name}; {way_out(name, names)}")
     columns = [i for i, place in enumerate(experiment.locations) if not rank or place.process == int(rank)]
     if not columns:
-        raise UsageError(f"region {pattern}: no rank {rank}")
+        raise UsageError(f"region {pattern}: there is no rank {rank}")
     return sorted({each for path in paths for each in experiment.walk(path)}), columns

@@ -77,7 +77,8 @@ def compare_scaling(base: Scaling, other: Scaling) -> ScalingComparison:
     if base.series.ranks != other.series.ranks:
         numbers = [", ".join(map(str, each.series.ranks)) for each in (base, other)]
         raise UsageError(
-            f"expected runs with {numbers[0]} ranks on both sides, found {numbers[1]} ranks on the other side"
+            f"expected both series to have runs with {numbers[0]} ranks, found {numbers[1]} ranks in the series after "
+            "--with"
         )
     if base.mode != other.mode:
         raise UsageError(
@@ -87,7 +88,7 @@ def compare_scaling(base: Scaling, other: Scaling) -> ScalingComparison:
     if base.is_of_path != other.is_of_path:
         late = (base if base.is_of_path else other).series.labels[-1]
         raise InputError(
-            f"{late}: ranks waited for cores, but those on the other side did not; record both sides in the same way"
+            f"{late}: ranks waited for cores, but not in the other series; record both series in the same way"
         )
     found, counted = [each.factors["efficiency"][-1] or 0.0 for each in (base, other)], _instructions(base, other)
     change, noise = found[1] / found[0] - 1, _noise(base, other)

@@ -117,9 +117,9 @@ def confidence_in_weight(analysis: Analysis, culprit: int) -> Confidence:
     if causes and causes[0].attribute in analysis.parts.unpriced(culprit):
         return Confidence("low", "the time per cache miss is not known")
     if analysis.parts.is_explained(culprit):
-        return Confidence("high", "its cause was measured")
+        return Confidence("high", "the cause was measured")
     if analysis.explanation.seconds.waits[culprit]:
-        return Confidence("high", "its time in MPI was measured")
+        return Confidence("high", "the time in MPI was measured")
     return _without_a_cause(analysis)
 
 

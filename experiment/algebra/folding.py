@@ -69,7 +69,7 @@ def fold_throttled(
     if unlike:
         some = dict.fromkeys(label for by in unlike.values() for label in by)
         where = f"some regions are too small to measure separately in {listed(some)}"
-        remark = f"{where}, so their time is attributed to their callers in all operands: {listed(unlike)}"
+        remark = f"{where}, so their time is attributed to their callers in all experiments: {listed(unlike)}"
     return tuple(operands), forest, Folding(_throttled(operands, forest), remark)
 
 

@@ -45,7 +45,7 @@ _LACKED: Final[Mapping[Aggregation, str]] = {
     "none": "and missing in the result",
 }
 # How differences and sums treat a metric that one operand does not have: a 0 would look like a measured change.
-_ALONE: Final = "so the result contains only values measured elsewhere"
+_ALONE: Final = "so the result contains only values from other experiments"
 _LACKED_BY_SUMS: Final[Mapping[Aggregation, str]] = {**_LACKED, "sum": _ALONE, "min": _ALONE, "max": _ALONE}
 _MISSING: Final = "so the change is unknown"
 _UNKNOWN: Final[Mapping[Aggregation, str]] = {**_LACKED, "sum": _MISSING, "min": _MISSING, "max": _MISSING}

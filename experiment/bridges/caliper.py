@@ -197,7 +197,7 @@ class _Reading:
 
     def _path(self, record: Record) -> int:
         path = self._profile.chain(record.path, self._root)
-        assert path is not None, "what has no path is the root's"
+        assert path is not None, "records without a path belong to the root"
         return path
 
     def _location(self, record: Record) -> int:

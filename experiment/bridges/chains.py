@@ -175,7 +175,7 @@ class Chains:
             numbers = [-1 if each is None else each.number for each in at]
             which = int(numbers[1] > numbers[0])
             link = at[which]
-            assert link is not None, "the one with the greater number"
+            assert link is not None, "the link with the greater number exists"
             self._shorten(link)
             add_work(found[which], link.work)
             at[which] = link.before

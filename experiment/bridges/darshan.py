@@ -92,7 +92,7 @@ def _log(source: Source) -> Any:
     # the exit status is not enough, because even after an error the output ends in the same way as a complete log
     if done.returncode or any(line.startswith(_ERROR) for line in said):
         last = said[-1] if said else ""
-        how = f"the reader was ended by signal {-done.returncode}" if done.returncode < 0 else last
+        how = f"the reader was killed by signal {-done.returncode}" if done.returncode < 0 else last
         raise InputError(f"expected a Darshan log, found a damaged one ({how[:200]})")
     return json.loads(done.stdout)
 

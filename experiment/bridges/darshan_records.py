@@ -27,7 +27,7 @@ def main() -> None:
     library = import_module("darshan.backend.cffi_backend")
     log = library.log_open(sys.argv[1])
     if log["handle"] == library.ffi.NULL:
-        sys.exit("its head is damaged")
+        sys.exit("its header is damaged")
     job = library.log_get_job(log)
     names, modules = library.log_get_name_records(log), library.log_get_modules(log)
     records: list[dict[str, Any]] = []

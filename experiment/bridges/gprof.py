@@ -84,8 +84,8 @@ def read(source: Source) -> Experiment:
     )
     if 0 < share < 100 - _ROUNDING:
         profile.remarks.append(
-            f"gprof: the flat profile lists only {share:.0f} % of the time, so functions are left out, or the output "
-            "is truncated"
+            f"gprof: the flat profile lists only {share:.0f} % of the time, so some functions are missing, or the "
+            "output is truncated"
         )
     return profile.experiment()
 

@@ -202,7 +202,7 @@ class Replay:
 
     def _end(self, location: int, operation: _Operation) -> bool:
         collective, request = operation.what
-        assert isinstance(collective, Collective), "as end has made it"
+        assert isinstance(collective, Collective), "end operations contain a collective"
         if operation.meeting is None:
             operation.meeting = self._come(location, operation, collective, request)
         meeting = operation.meeting

@@ -31,9 +31,9 @@ def write_profile_slices(experiment: Experiment, path: Path, metric: Metric, *, 
     title = titles(experiment)
     unit, _ = unit_of(metric)
     facts = {
-        "layout": f"{_SAID}: slices are in call-tree order, because a profile does not record times",
+        "layout": f"{_SAID}: slices are in call-tree order, because a profile does not record when calls were made",
         "metric": metric.name,
-        "nanosecond": "of a second" if unit == "nanoseconds" else f"stands for 1 {unit}",
+        "nanosecond": "of a second" if unit == "nanoseconds" else f"represents 1 {unit}",
     }
     with trace_events(path, experiment.call_paths, facts) as events:
         for place, found in weights(experiment, metric, together=together):

@@ -238,7 +238,7 @@ def said_of_path(processes: Collection[PathRecords]) -> Iterator[str]:
         kinds = ", ".join(_LEFT_OUT[name] for name in layout.PATH_LEFT_OUT if name in left_out)
         yield f"the critical path may be longer, because it does not follow {kinds}"
     if lost := sum(each.lost for each in processes):
-        yield f"entries of the critical path without a region, because memory ran short: {lost}"
+        yield f"entries on the critical path without a region, because memory ran short: {lost}"
 
 
 def _delays_of(records: PathRecords) -> tuple[npt.NDArray[np.void], list[bool]]:

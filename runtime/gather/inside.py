@@ -100,7 +100,7 @@ def said_of_samples(sums: SampleSums) -> Iterator[str]:
     yield from (said for state, said in reasons.items() if sums.states[state])
     without = {
         "blocked": "while SIGURG was blocked",
-        "small_stack": "with a stack, or a stack for signal handlers, that is smaller than 32 KiB",
+        "small_stack": "with a stack or signal stack smaller than 32 KiB",
         "masking": "that blocked and unblocked signals too often",
     }
     for state, why in without.items():
@@ -111,7 +111,7 @@ def said_of_samples(sums: SampleSums) -> Iterator[str]:
         yield f"{share:.0f} % of the samples have no location, because the table of code locations was full"
     if sums.lost > _WORTH_A_WORD * sums.seconds:
         late = "because signals came late: SIGURG was blocked, or a hypervisor took the core"
-        yield f"samples do not cover {100 * sums.lost / sums.seconds:.0f} % of the CPU time, {late}"
+        yield f"{100 * sums.lost / sums.seconds:.0f} % of the CPU time is not covered by samples, {late}"
 
 
 def _chains(places: Iterable[CodePlace]) -> dict[CodePlace, list[AddressPlace]]:

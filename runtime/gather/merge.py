@@ -346,6 +346,6 @@ def _paused(shards: Iterable[Shard]) -> list[str]:
 def _said_of(paused: Sequence[str]) -> Iterator[str]:
     if paused:
         yield (
-            "counted only in the time lines (trace.npz), because the policy paused these events at times: "
+            "events counted only in the time lines (trace.npz), because the policy paused them at times: "
             f"{', '.join(paused)}"
         )

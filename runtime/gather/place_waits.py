@@ -39,7 +39,7 @@ def place_waits(
         (record,) = _record(data, at, layout.WAIT_LAYOUT)
         start, node = at + layout.WAIT_DESCRIPTOR, int(record["node"]) * layout.ALIGNMENT
         if node not in known or record["kind"] >= len(layout.WAIT_KINDS) or start + record["length"] > len(data):
-            raise shard_defect(path, f"a place in which threads wait at byte {at}", f"kind {record['kind']}")
+            raise shard_defect(path, f"a record of waiting threads at byte {at}", f"kind {record['kind']}")
         if not record["entries"]:
             continue
         (owner,) = _record(data, node, layout.NODE_LAYOUT)

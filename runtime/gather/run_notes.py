@@ -28,8 +28,8 @@ __all__ = ["most_used_files", "run_notes"]
 _MOST_FILES: Final = 20
 
 _BYPASSES: Final = {
-    1: "MPI was used, but its calls were not seen",
-    2: "MPI calls by a library that was loaded with RTLD_DEEPBIND were not seen",
+    1: "MPI was used, but its calls were not recorded",
+    2: "MPI calls by a library that was loaded with RTLD_DEEPBIND were not recorded",
 }
 _SILENCE: Final = 0.5  # share of the recorded time; shorter silence is not reported
 _WORTH_A_WORD: Final = 0.01  # share of a region's entries; a smaller share is not reported
@@ -209,7 +209,7 @@ def _remarks(
         )
     counts = {
         "entries attributed to their caller, because memory ran short": sum(t.collapsed for t in trees),
-        "exits of regions that were not open": sum(tree.unmatched for tree in trees),
+        "exits from regions without a matching entry": sum(tree.unmatched for tree in trees),
         "entries from signal handlers, attributed to the interrupted code": sum(tree.reentered for tree in trees),
         "threads recorded only partly, because memory ran short": sum(tree.stopped for tree in trees),
         "threads not recorded, because memory ran short": sum(shard.unrecorded for shard in shards),

@@ -122,7 +122,7 @@ class _Reader:
         places = heads["thread"].astype(np.intp) * layout.ALIGNMENT
         strange = set(places.tolist()).difference(self._threads)
         if strange:
-            raise self._defect("samples of its threads", f"one of a thread at byte {min(strange)}")
+            raise self._defect("samples of known threads", f"one of an unknown thread at byte {min(strange)}")
         owners = np.asarray(self._words[np.array(self._nodes, dtype=np.intp) // _WORD] >> np.uint64(32))
         nodes = np.array(self._nodes, dtype=np.intp)
         lines = [
@@ -138,13 +138,13 @@ class _Reader:
 
     def _line(self, tree: ThreadTree, offsets: _Places, heads: npt.NDArray[np.void], nodes: _Places) -> ThreadSamples:
         if (heads["begin"] > heads["end"]).any() or (heads["end"][:-1] > heads["begin"][1:]).any():
-            raise self._defect(f"samples of thread {tree.index} one after the other", "others")
+            raise self._defect(f"consecutive samples of thread {tree.index}", "overlapping ones")
         raw, system, behind = self._values(offsets, heads["present"])
         first, places, visits, ticks, share = self._parts(heads, offsets, behind)
         several = places == 0
         found = np.searchsorted(nodes, places)
         if not several.all() and not np.isin(places[~several], nodes).all():
-            raise self._defect(f"parts of nodes of thread {tree.index}", "another one")
+            raise self._defect(f"samples that refer to nodes of thread {tree.index}", "another node")
         rate = self._shard.ticks_per_second
         return ThreadSamples(
             begin=(heads["begin"].astype(np.int64) - self._start) / rate,
@@ -170,7 +170,7 @@ class _Reader:
         """
         bits = (present[:, None] >> np.arange(layout.TRACE_VALUES, dtype=np.uint64)) & np.uint64(1)
         if (present >> np.uint64(layout.TRACE_VALUES)).any():
-            raise self._defect(f"samples of {layout.TRACE_VALUES} values", "more")
+            raise self._defect(f"samples with at most {layout.TRACE_VALUES} values", "more")
         order = np.cumsum(bits, axis=1).astype(np.intp)
         start = offsets // _WORD + layout.SAMPLE_LAYOUT.itemsize // _WORD
         where = np.where(bits > 0, start[:, None] + order - 1, 0)
@@ -196,7 +196,7 @@ class _Reader:
         counts = heads["parts"].astype(np.intp)
         words = layout.PART_LAYOUT.itemsize // _WORD
         if (start + counts * words != (offsets + heads["size"].astype(np.intp)) // _WORD).any():
-            raise self._defect("samples whose lengths fit their contents", "another one")
+            raise self._defect("samples as long as their contents", "another length")
         first = np.concatenate([[0], np.cumsum(counts)])
         within = np.arange(first[-1]) - np.repeat(first[:-1], counts)
         at = np.repeat(start, counts) + within * words
@@ -204,7 +204,7 @@ class _Reader:
         share = (self._words[at] >> np.uint64(32)) / layout.PART_WHOLE
         visits, ticks = (self._words[at + word].view(np.int64) for word in (1, 2))
         if (visits < 0).any() or (np.abs(ticks) > 1 << 60).any():
-            raise self._defect("visits and ticks of parts", "impossible numbers")
+            raise self._defect("possible numbers of visits and ticks", "impossible ones")
         return first, places, visits.copy(), ticks.astype(np.float64), share
 
 

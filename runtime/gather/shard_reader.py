@@ -129,7 +129,8 @@ class _Reader:
         records = self._records(formed.records.offsets(layout.PATH_RECORD), layout.PATH_LAYOUT)
         strange = (records["kind"] >= len(layout.PATH_KINDS)) | (records["count"] > layout.PATH_ENTRIES)
         if header["path_state"] >= len(layout.PATH_STATES) or strange.any():
-            raise self.defect("parts of a critical path", f"state {header['path_state']}, {strange.sum()} wrong ones")
+            found = f"state {header['path_state']}, {strange.sum()} invalid parts"
+            raise self.defect("valid parts of a critical path", found)
         offsets = formed.records.first[layout.NODE_RECORD]
         places = np.zeros((len(offsets), 2), dtype=np.int32)
         for thread, own in enumerate(formed.owned):

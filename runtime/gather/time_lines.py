@@ -56,7 +56,7 @@ def save_time_lines(merged: Merged, own: OwnShards, path: Path) -> list[str]:
 
 
 def _not_yet(_location: int) -> TimeLine:
-    raise InputError("the trace is not written yet")
+    raise InputError("the trace has not been written yet")
 
 
 def _facts(merged: Merged, processes: dict[int, Shard]) -> dict[str, object]:

@@ -129,9 +129,9 @@ def _uncovered(names: set[str]) -> Iterator[str]:
 
 def _counts_by_hand(name: str) -> str:
     if name.startswith(("Wait", "Test")):
-        return "what the completed requests deliver"
+        return "bytes that the completed requests deliver"
     if name.startswith("Start"):
-        return "what the started requests transfer"
+        return "bytes that the started requests transfer"
     return "time of file I/O" if name.startswith("File_") else "time"
 
 

@@ -339,17 +339,17 @@ def _file_beside(prototype: Prototype, form: Form) -> str:
 
 
 def _words(rule: ByteRule, form: Form) -> str:
-    """Describe what a function counts: ``sent peer_bytes(dest, count, type), received what the status reports``."""
-    received = "what the status reports" if rule.by_status else rule.received
+    """Describe what a function counts: ``sent peer_bytes(dest, count, type), received the bytes in the status``."""
+    received = "the bytes in the status" if rule.by_status else rule.received
     if rule.by_status and form is not Form.BLOCKING:
-        received += " when it completes"
+        received += " at completion"
     parts = [("sent", rule.sent), ("received", received)]
     text = ", ".join(f"{what} {how.replace('aa_', '')}" for what, how in parts if how != "0") or "time"
     return f"at each start: {text}" if form is Form.PERSISTENT else text
 
 
 def _file_words(rule: FileRule, form: Form) -> str:
-    """Describe what a file function counts: ``read what the status reports when it completes``."""
+    """Describe what a file function counts: ``read the bytes in the status at completion``."""
     if form is Form.BEGIN:
         return "the call"
-    return f"{rule.direction} what the status reports{' when it completes' if form is Form.REQUEST else ''}"
+    return f"{rule.direction} the bytes in the status{' at completion' if form is Form.REQUEST else ''}"

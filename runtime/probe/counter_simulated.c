@@ -20,7 +20,7 @@ _Static_assert(offsetof(struct aa_rtcount_row, instructions) == AA_INSTRUCTIONS 
                    offsetof(struct aa_rtcount_row, l2_misses) == AA_L2_MISSES * sizeof(uint64_t) &&
                    offsetof(struct aa_rtcount_row, events) == AA_EVENTS * sizeof(uint64_t) &&
                    (int)AA_RTCOUNT_EVENTS <= AA_MOST_EVENTS,
-               "a row has other counts than a node");
+               "a row must contain the same counts as a node");
 
 static bool ask(enum aa_rtcount_request request, const void *first, uintptr_t second) {
     return VALGRIND_DO_CLIENT_REQUEST_EXPR(0, request, first, second, 0, 0, 0);

@@ -133,7 +133,7 @@ struct head {
     void *reductions; /* the reductions of a loop, if it has any */
 };
 
-_Static_assert(sizeof(long) == sizeof(uint64_t), "libgomp writes iterations as long");
+_Static_assert(sizeof(long) == sizeof(uint64_t), "libgomp stores iteration numbers as long");
 
 /*
  * Precedes a task's data. If there is no copy function, the data follow directly, and libgomp copies or uses

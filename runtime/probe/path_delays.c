@@ -5,7 +5,7 @@
 
 #define SLOTS 128 /* a power of two; enough for the call paths of two chains */
 
-_Static_assert(SLOTS > 2 * AA_PATH_ENTRIES, "there is an end to searching");
+_Static_assert(SLOTS > 2 * AA_PATH_ENTRIES, "a free slot ends each search");
 
 /* The work of two chains on a call path, over all ranks. */
 struct both {

@@ -27,7 +27,7 @@
 #define ALL_WALL ((ONE(AA_SHARES) - 1) << AA_WALL_VALUE)
 #define ALL_OFF ((ONE(AA_MPI + 1) - 1) * OF(off))
 
-_Static_assert(AA_TRACE_VALUES <= 64, "values are told by bits");
+_Static_assert(AA_TRACE_VALUES <= 64, "each value has a bit in a word");
 
 /* Metrics, and the values from which runtime/gather/recorded_metrics.py (FIELDS) computes them. */
 static const struct {

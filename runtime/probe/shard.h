@@ -359,11 +359,11 @@ struct aa_thread {
     uint64_t silent;                /* number of entries that only sites counted; see site.h */
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
-_Static_assert(sizeof(void *) == 8, "the shard is laid out for 64 bits");
+_Static_assert(sizeof(void *) == 8, "the layout of shards needs 64-bit pointers");
 _Static_assert(offsetof(struct aa_thread, watch.real) == AA_SHARD_ALIGNMENT, "an event touches one line");
 _Static_assert(offsetof(struct aa_thread, limit) / AA_SHARD_ALIGNMENT ==
                    offsetof(struct aa_thread, edge_mask) / AA_SHARD_ALIGNMENT,
-               "an entry touches one more");
+               "an entry touches only one more line");
 
 /*
  * Creates the file in a folder and maps it; returns null and sets errno if this fails. limit: bytes to which

@@ -99,7 +99,7 @@ def test_missing_values_of_one_side_are_left_out_of_both_and_counted(files, writ
     written("gap.cube", [0.1, float("nan"), 1])
     done = files("autoanalyzer", "diff", "a.cube", "gap.cube")
     assert ["2.2", "s", "2.2", "s", "0", "s", "+0.0", "%", "wall_time"] in _rows(done)
-    assert "wall_time: 2 values not measured in gap.cube were left out on both sides" in done.stdout.decode()
+    assert "wall_time: 2 values not measured in gap.cube were left out of both experiments" in done.stdout.decode()
     written("nothing.cube", [float("nan")] * 3)
     done = files("autoanalyzer", "diff", "a.cube", "nothing.cube")
     assert ["6.2", "s", "-", "-", "wall_time"] in _rows(done)
@@ -254,6 +254,6 @@ def test_metrics_of_one_name_that_do_not_mean_the_same_are_told_apart_above_the_
     ) in said
     assert (
         "execution, mpi, mpi_synchronization and 104 more: "
-        "not in profile.cube.gz, so the result contains only values measured elsewhere"
+        "not in profile.cube.gz, so the result contains only values from other experiments"
     ) in said
     assert not any("counted as 0" in line for line in said)

@@ -71,7 +71,7 @@ def test_the_account_is_a_table_with_its_prices_and_in_the_document(saved):
     assert lines[4:7] == [
         "times are means over the ranks, without nested regions; blank cells: below 0.5 % of the total time",
         "prices fitted to this run: 1 ns per instruction",
-        "these prices do not explain 0.0 % of the computing time",
+        "0.0 % of the computing time is not explained by these prices",
     ]
     assert lines[7].startswith("the machine was not calibrated")
     found = json.loads((saved.folder / "f.json").read_text())["account"]

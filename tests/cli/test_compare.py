@@ -74,7 +74,7 @@ def test_compare_says_what_is_unclear_of_a_change_that_is_sure_by_itself(tool, w
         written(f"b{number}.cube", [noise, math.exp(0.13) * noise, noise])
     said = tool("autoanalyzer", "compare", *A, "--with", *B).stdout.decode()
     (line,) = (line for line in said.splitlines() if line.startswith("UNCLEAR  work"))
-    assert line.endswith("clear on its own, but not once all 3 regions are taken into account; more runs are needed")
+    assert line.endswith("clear on its own, but among 3 regions, it may be due to chance; more runs are needed")
 
 
 def test_compare_says_what_other_programs_took_of_the_processors_on_each_side(tool, written):
@@ -111,7 +111,7 @@ def test_a_caller_is_not_slower_because_its_callee_was_throttled(tool, written):
     said = done.stdout.decode()
     folded = (
         "some regions are too small to measure separately in b0.cube and 2 more, so their time is attributed to their "
-        "callers in all operands: work"
+        "callers in all experiments: work"
     )
     assert said.count(folded) == 1
     assert "SLOWER" not in said

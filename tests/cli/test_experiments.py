@@ -64,7 +64,7 @@ def test_sums_that_no_number_can_hold_are_refused(saved, options):
     values = np.full((len(run.call_paths), len(run.locations)), 1.7e308)
     much = run.replaced(metrics=[Metric("much", "occ")], severities={"much": values})
     save(much, saved.folder / "much.cube")
-    message = "autoanalyzer: metric 'much': its sums overflow"
+    message = "autoanalyzer: the sums of metric 'much' overflow"
     assert refused(saved("autoanalyzer", "dump", "much.cube", *options)) == message
     assert "1.7e308" in said(saved, "dump", "much.cube", "--by", "thread", "--exclusive")
     assert "inf" in said(saved, "diff", "much.cube", "much.cube")

@@ -23,8 +23,8 @@ def test_each_function_is_listed_with_what_it_counts(tool: Tool, mpi: tuple[str,
     assert last == "not covered: none of the functions that communicate"
     counts = dict(re.split(r"  +", line, maxsplit=1) for line in lines)
     assert counts["MPI_Send"] == "C, mpif.h, mpi, mpi_f08   sent peer_bytes(dest, count, type)"
-    assert counts["MPI_Irecv"].endswith("received what the status reports when it completes")
-    assert counts["MPI_File_read"].endswith("read what the status reports")
+    assert counts["MPI_Irecv"].endswith("received the bytes in the status at completion")
+    assert counts["MPI_File_read"].endswith("read the bytes in the status")
     assert counts["MPI_Win_fence"].endswith("  time")
     assert not {"MPI_Comm_rank", "MPI_Type_commit"} & set(counts)
 

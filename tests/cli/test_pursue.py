@@ -345,7 +345,7 @@ def test_standard_input_that_is_closed_is_told_in_one_line(tool):
 
 def test_of_a_trace_that_is_followed_ranks_to_be_left_out_that_never_came_are_said(trace, here):
     done = here("pursue", "trace.csv", "--follow", "0.1", "--exclude-rank", "5", "--exclude-rank", "99")
-    assert b"Excluded, but never seen: rank 99." in done.stdout
+    assert b"Excluded, but not in the trace: rank 99." in done.stdout
 
 
 def test_an_interrupt_ends_with_what_is_known(tool):

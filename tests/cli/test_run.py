@@ -366,7 +366,7 @@ def test_it_is_said_that_calls_of_mpi_by_tables_of_the_programs_own_are_not_seen
     tool.build(UNSEEN, "-ldl")
     succeed(tool("autoanalyzer", "run", "-o", "out", "mpirun", "-n", "2", "./app"))
     said = (
-        "MPI was used, but its calls were not seen, on 2 of 2 processes: busy times include waiting in MPI, which"
+        "MPI was used, but its calls were not recorded, on 2 of 2 processes: busy times include waiting in MPI, which"
         " may make ranks differ"
     )
     assert said in load(tool.folder / "out" / "experiment.cube").notes.remarks

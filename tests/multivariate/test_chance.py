@@ -114,7 +114,7 @@ def test_three_groups_are_found_where_two_and_three_clusters_have_nearly_the_sam
 def test_a_tie_that_the_gap_statistic_decided_is_told(make_space):
     spaces = [_space(make_space, _groups(np.random.default_rng(seed), 16, 6, places=(0, 5, 15))) for seed in range(9)]
     found = next(found for found in map(kmeans, spaces) if found.scores[2] > found.scores[3])
-    assert "; 2 clusters tie with 0." in kmeans_report(found).sentences[0]
+    assert "; 2 clusters scored 0." in kmeans_report(found).sentences[0]
     assert kmeans_report(found).sentences[0].endswith(", so the gap statistic decided).")
     clear = kmeans_report(kmeans(_space(make_space, _groups(np.random.default_rng(0), 16, 6))))
     assert "gap statistic" not in clear.sentences[0]

@@ -45,7 +45,7 @@ def test_later_runs_add_to_the_plan_and_one_that_throttles_nothing_keeps_it(tmp_
     plan = tmp_path / "plan.toml"
     said = add_throttled(plan, run(LOOPS[0]))
     assert (
-        said == f"{plan} leaves regions that are too small out of the next build; to use this plan: "
+        said == f"{plan} excludes small regions from the next build; to use this plan: "
         f"AUTOANALYZER_PLAN={plan} make CC=aa-mpicc"
     )
     assert add_throttled(plan, run()) == ""

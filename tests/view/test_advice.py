@@ -178,7 +178,7 @@ def test_a_source_that_never_ends_is_given_up_and_the_verdict_stands(measured):
     source.write_text('#include "pipe.h"\n' + SOURCE[1:])
     os.utime(source, (1e9, 1e9))
     advised = find_advice(findings, file, limits=Limits(seconds=1))
-    assert advised == _given_up("reading it took more than 1 s")
+    assert advised == _given_up("reading this file took more than 1 s")
     lines = verdict_lines(findings, file, advised=advised)
     assert GENERAL in lines
     assert advised.lacking[0] in lines
@@ -196,7 +196,7 @@ def endless(measured):
 
 def test_macros_that_grow_without_end_are_given_up_after_some_time(endless):
     advised = find_advice(*endless, limits=Limits(processor_seconds=1))
-    assert advised == _given_up("reading it took more than 1 s of CPU time")
+    assert advised == _given_up("reading this file took more than 1 s of CPU time")
 
 
 def test_macros_that_grow_without_end_are_given_up_by_their_memory(endless):

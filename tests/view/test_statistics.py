@@ -89,7 +89,7 @@ def test_of_clusters_that_do_not_matter_it_is_said_what_does():
     assert said[1].startswith(
         "No difference between the clusters matters (limits: 10 % of the larger value; for times, also 10 ms"
     )
-    assert said[1].endswith("Differences that matter cut across the clusters: work from 1 on rank 4 to 2 on rank 15.")
+    assert said[1].endswith("Locations differ regardless of the clusters: work from 1 on rank 4 to 2 on rank 15.")
     assert len(said) == 2
 
 

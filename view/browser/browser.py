@@ -166,7 +166,7 @@ def browse(experiment: Experiment, *, flat: bool = False) -> Browser:
         InputError: The experiment has no metric or no call path.
     """
     if not experiment.metrics or not experiment.call_paths:
-        raise InputError(f"expected an experiment with a metric and a call path, found {experiment.size}")
+        raise InputError(f"expected an experiment with at least one metric and one call path, found {experiment.size}")
     first = frozenset({0})
     program = flat_profile(experiment) if flat else call_tree(experiment)
     return Browser(

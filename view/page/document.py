@@ -155,7 +155,11 @@ def _verdict(page: Page) -> str:
             *(f'<p class="verdict{is_compared}">{_unbroken(_text(line))}</p>' for line, is_compared in _lines(page)),
             f'<ol class="findings">{findings}</ol>' if findings else "",
             time_strip(page.times[0]) if page.times else "",
-            _folded(f"{many(len(page.caveats), 'note')} on this run", _list("caveats", page.caveats), page.incomplete),
+            _folded(
+                f"{many(len(page.caveats), 'warning')} about this run",
+                _list("caveats", page.caveats),
+                page.incomplete,
+            ),
             f'<p class="about">{" · ".join(map(_text, page.about))}</p>',
         )
     )

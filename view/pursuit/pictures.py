@@ -139,7 +139,7 @@ def _projection(telling: Telling, view: View, rows: Rows, far: set[int]) -> Pict
         [str(space.labels[row]) for row in rows.tolist()],
         [str(space.labels[row]) if row in far else "" for row in rows.tolist()],
     )
-    said = f"{span(telling.period)} s: deviations from the mean; axes are rotated so that each consists of few metrics."
+    said = f"{span(telling.period)} s: deviations from the mean; axes are rotated so that each depends on few metrics."
     return Picture(
         "Locations in the best projection",
         [Chart([drawn_points], Axis(titles[0]), Axis(titles[1]), height=440)],

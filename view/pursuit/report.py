@@ -93,9 +93,9 @@ def _ranking(telling: Telling) -> Table:
     ]
     cut = part_of(len(rows), len(found.ranking), "metric")
     return Table(
-        f"Metrics of {found.space.place}, those with the most structure first (status: {found.status}"
+        f"Metrics of {found.space.place}, with the most structure first (status: {found.status}"
         f"{f'; {cut}' if cut else ''})",
-        ("metric", "camps", "importance", "loading", "index", "who stands out"),
+        ("metric", "camps", "importance", "loading", "index", "locations that stand out"),
         rows,
     )
 
@@ -128,15 +128,17 @@ def _sentences(periods: Sequence[Period], state: PursuitOverTime) -> list[str]:
     told = [f"{text}{_since(periods, telling.period, name)}" for name, text in who.items() if _wide(found, name)]
     if found.parted:
         said.append(
-            f"Metrics with camps of locations come first ({names(found.parted)}), then the most important, "
-            f"{many(len(found.metrics), 'metric')} per projection."
+            f"Metrics that divide the locations into two camps are listed first ({names(found.parted)}), the others by "
+            f"importance, {many(len(found.metrics), 'metric')} per projection."
         )
     if told:
         said.append(f"Look at {'; '.join(told)}.")
     elif who:
         said.append(f"None of these differences matters (limits: {RULE}). {_others(found)}")
     else:
-        said.append("No small group of locations stands out, because many differ; stats kmeans may separate them.")
+        said.append(
+            "No small group of locations stands out, because many locations differ; stats kmeans may separate them."
+        )
     if len(periods) > 1:
         worth = [each.found for each in periods if each.found and each.found.worth]
         times = Counter(name for each in worth for name in each.metrics)
@@ -252,13 +254,13 @@ def _caveats(
     said = _trimmed(periods, state)
     few = [each for each in periods if each.status == "too-few"]
     if few and len(few) < len(periods):
-        said.append(f"Too few locations in {many(len(few), 'period')}; in the last of them: {few[-1].reason}.")
+        said.append(f"Too few locations in {many(len(few), 'period')}; in the last of these periods: {few[-1].reason}.")
     if empty:
         said.append(f"Skipped: {many(empty, 'window')} without any sample.")
     if late:
         said.append(f"Left out: {many(late, 'sample')} that arrived after their window was closed.")
     if unseen:
-        said.append(f"Excluded, but never seen: {ranks(unseen)}.")
+        said.append(f"Excluded, but not in the trace: {ranks(unseen)}.")
     return [*said, *(caveats(state.telling.found.space) if state.telling else [])]
 
 

@@ -140,7 +140,7 @@ def across(space: MetricSpace) -> str:
         f"{space.metrics[column]} from {_whose(space, column, low[column])} to {_whose(space, column, high[column])}"
         for column in matters(space, low, high)[:_TOLD]
     ]
-    return f" Differences that matter cut across the clusters: {', '.join(said)}." if said else ""
+    return f" Locations differ regardless of the clusters: {', '.join(said)}." if said else ""
 
 
 def _whose(space: MetricSpace, column: int, number: float) -> str:
@@ -223,8 +223,8 @@ def strength(space: MetricSpace, partition: Partition, *, advise: bool = True) -
         return (
             f"The clusters may be due to chance: in {100 * (partition.chance or 0):.3g} of 100 simulations, "
             f"{len(partition.labels)} locations of a single group looked just as clustered (the limit is "
-            f"{100 * LEVEL:g}). "
-            f"{'Treat them as one group, or add runs' if advise else 'More runs may show more'} (stats --sample)."
+            f"{100 * LEVEL:g}). {'Treat them as one group, or add runs' if advise else 'More runs may confirm them'} "
+            "(stats --sample)."
         )
     if not matters(space, space.values.min(axis=0), space.values.max(axis=0)):
         alike = " Treat them as one group." if advise else ""

@@ -109,7 +109,7 @@ def _sentences(found: Correlation) -> list[str]:
     space, groups = found.space, found.groups
     head = f"{many(len(space.metrics), 'metric')} of {many(len(space.points), 'location')}"
     if all(len(each.members) == 1 for each in groups):
-        said = [f"{head} have no redundant pair (|r| ≥ {REDUNDANT}): no metric can be left out."]
+        said = [f"Among {head}, no pair is redundant (|r| ≥ {REDUNDANT}), so no metric can be left out."]
     else:
         said = [f"{head} form {many(len(groups), 'group')}{_largest(found)}.", *_advice(found)]
     said += _turning(found)
@@ -248,7 +248,7 @@ def _scatterplots(found: Correlation) -> Picture:
     rows = some_rows(space)
     rows = rows[np.unique(np.linspace(0, len(rows) - 1, _POINTS).astype(np.intp))]
     cut = drawn(part_of(len(rows), len(space.points), "location"), part_of(len(chosen), len(space.metrics), "metric"))
-    choice = ["Choose others with stats --metrics."] if len(chosen) < len(space.metrics) else []
+    choice = ["Choose other metrics with stats --metrics."] if len(chosen) < len(space.metrics) else []
     said = [str(space.labels[row]) for row in rows.tolist()]
     columns = {name: space.values[rows, space.metrics.index(name)].tolist() for name in chosen}
     charts = [

@@ -140,4 +140,4 @@ def _scree(found: Factors, sentences: list[str]) -> Picture:
         Series(chance, numbers, found.random.tolist(), style="dashed", colour=1),
     ]
     chart = Chart(series, Axis("factor", whole=True), Axis("eigenvalue", zero=True), height=320)
-    return Picture("Number of factors: those with an eigenvalue above chance", [chart], sentences)
+    return Picture("Number of factors: factors with an eigenvalue above chance", [chart], sentences)

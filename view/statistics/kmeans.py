@@ -58,7 +58,7 @@ def _tie(found: Clusters, score: float) -> str:
     if found.criterion != "silhouette" or score == (best := max(found.scores.values())):
         return ""
     count = next(each for each, other in found.scores.items() if other == best)
-    return f"; {count} clusters tie with {best:.3g}, so the gap statistic decided"
+    return f"; {count} clusters scored {best:.3g}, so the gap statistic decided"
 
 
 def _pictures(found: Clusters) -> list[Picture]:

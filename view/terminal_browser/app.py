@@ -41,20 +41,20 @@ _TITLES: Final = {"metrics": "Metric", "program": "Call path", "system": "Machin
 _HELP: Final = """\
 ↑ ↓        select the row above or below; trees to the right show its values
 → ←        open a node, or go to its first child; close a node, or go to its parent
-Home End   first row, last row
+Home End   go to the first row, or to the last row
 Enter      select; on “n more”: show these rows
 m          add to the selection
-Tab        next tree
-/  n N     search in this tree; next match, previous match
-v          values: absolute, % of the program, % of the selection, % of the other experiment
-f          call tree, or flat profile
-s          source
-[ ]        previous finding, next finding
+Tab        go to the next tree
+/  n N     search in this tree; go to the next match, or to the previous match
+v          switch values: absolute, or % of program, selection or other experiment
+f          switch between call tree and flat profile
+s          show or hide the source
+[ ]        go to the previous finding, or to the next finding
 q          quit
 
 A closed node includes all nodes below it; an open node excludes its children.
-░ means not measured, which is not 0; ~ means partly measured.
-▲ gain, ▼ loss, in differences.
+░ marks values that were not measured (unlike 0), ~ partly measured values.
+In differences, ▲ marks gains and ▼ marks losses.
 ◆ marks source lines with advice."""
 
 

@@ -156,7 +156,7 @@ end
 def test_all_arms_of_a_preprocessor_that_is_not_there_count_where_they_can(read):
     source = read(CONDITIONAL)
     assert lines(source.procedures[0].body) == ["4 a = 1", "6 a = 2"]
-    assert source.remarks == ("line 3: unknown preprocessor condition (1 in all)",)
+    assert source.remarks == ("unknown preprocessor condition in line 3 (1 in the file)",)
     two = "#ifdef ONE\nsubroutine s(a)\n#else\nsubroutine s(b)\n#endif\n  a = 1\nend\n"
     assert [(each.arguments, each.line) for each in read(two).procedures] == [(("a",), 2)]
 

@@ -186,7 +186,7 @@ def test_what_one_operand_has_folded_goes_to_its_caller_in_all_but_on_no_other_c
         assert (result.notes.untimed, result.notes.throttled_ns) == (3 if operation is mean else 6, 5)
         assert (
             "some regions are too small to measure separately in b.cube, so their time is attributed to their "
-            "callers in all operands: small/work" in result.notes.remarks
+            "callers in all experiments: small/work" in result.notes.remarks
         )
         assert timed.exclusive("wall_time")[:, 0].tolist() == [1, 1, 2, 1, 4]
     again = mean(folded, folded)
@@ -446,7 +446,7 @@ def test_a_metric_that_an_operand_lacks_is_said_unless_nothing_is_put_together()
 def test_ranks_that_an_operand_has_not_are_said(operation):
     two, four = (simple([[1.0] * ranks], [CallPath(MAIN)]) for ranks in (2, 4))
     assert operation(two, four, labels=["a.cube", "b.cube"]).notes.remarks == (
-        "a.cube has 2 of 4 ranks: values of the others count as 0",
+        "a.cube has 2 of 4 ranks: missing values count as 0",
     )
 
 
@@ -551,7 +551,7 @@ def test_what_is_not_added_up_is_not_said_to_be_zero_on_ranks_that_an_operand_ha
         for ranks in (2, 4)
     )
     assert mean(two, four, labels="ab").notes.remarks == (
-        "a has 2 of 4 ranks: values of the others count as 0, except for x, where they are missing",
+        "a has 2 of 4 ranks: missing values count as 0, except for x, where they stay missing",
     )
 
 

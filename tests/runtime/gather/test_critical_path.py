@@ -208,7 +208,7 @@ def test_it_is_said_why_the_path_is_not_known_or_not_all_of_it() -> None:
     assert list(said_of_path([process(state="too_dear", lost=3), process(state="too_dear", lost=1)])) == [
         "the critical path is known only for the beginning of the run: it was recorded until the probe library's "
         "messages took more time than --max-overhead allows (to record the whole path, use --path always)",
-        "entries of the critical path without a region, because memory ran short: 4",
+        "entries on the critical path without a region, because memory ran short: 4",
     ]
     assert list(said_of_path([known, process(state="missed"), known])) == [
         "the critical path may be longer: on 1 of 3 ranks a message of the probe library did not arrive, and these"
@@ -286,5 +286,5 @@ def test_wrong_records_of_a_path_are_one_line(late: Path, tmp_path: Path) -> Non
     count = found + layout.PATH_LAYOUT.fields["count"][1]
     data[count : count + 4] = np.array([layout.PATH_ENTRIES + 1], "u4").tobytes()
     (tmp_path / "wrong.shard").write_bytes(data)
-    with pytest.raises(InputError, match=r"wrong\.shard: expected a shard with parts of a critical path, .* 1 wrong"):
+    with pytest.raises(InputError, match=r"expected a shard with valid parts of a critical path, .* 1 invalid"):
         read_shard(tmp_path / "wrong.shard")

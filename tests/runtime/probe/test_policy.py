@@ -188,6 +188,6 @@ def test_events_are_stopped_and_started(library: Path, tmp_path: Path) -> None:
     experiment = merge_shards([shard], RunFacts())
     assert "instructions" not in {metric.name for metric in experiment.metrics}
     assert (
-        "counted only in the time lines (trace.npz), because the policy paused these events at times: "
+        "events counted only in the time lines (trace.npz), because the policy paused them at times: "
         "instructions, mpi_instructions" in experiment.notes.remarks
     )

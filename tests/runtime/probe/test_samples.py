@@ -113,7 +113,7 @@ def test_time_in_which_the_signal_is_blocked_is_not_counted_where_it_comes(recor
     sums = SampleSums()
     sums.add(samples, None, "")
     (said,) = said_of_samples(sums)
-    assert "% of the CPU time, because signals came late: SIGURG was blocked" in said
+    assert "% of the CPU time is not covered by samples, because signals came late: SIGURG was blocked" in said
     _, of_all = seen_inside(sums)
     assert of_all["seconds"] * of_all["samples"] == pytest.approx(samples.seconds - sums.lost)
 

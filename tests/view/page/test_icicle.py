@@ -147,7 +147,7 @@ def test_boxes_are_coloured_by_the_change_since_another_experiment(show):
     assert colours(shown)["setup"] == DARKEST
     shown.go("t=compare")
     rows = shown.copied_rows()
-    assert rows[0][3:] == ["here", "most of a rank in before", "here"]
+    assert rows[0][3:] == ["here", "largest value of a rank in before", "here"]
     assert rows[1:] == [["helper", "", "12", "7.5", "5", "3"]]
     shown.go("e=difference&t=icicle")
     assert page.locator(".icicle g").count() == 3

@@ -132,7 +132,7 @@ def test_the_answer_names_the_number_of_ranks_from_which_efficiency_is_low_whate
 def test_a_program_that_loses_time_with_the_fewest_ranks_does_not_stop_scaling_there() -> None:
     found = judged(run(unequal(0.7, 0.3)), run(unequal(0.35, 0.35, 0.15, 0.15)))
     assert answer(found).startswith(
-        "app has an efficiency of only 0.71 with 2 ranks already; the first factor below 0.9 is load balance (0.71 at "
+        "app already has an efficiency of only 0.71 with 2 ranks; the first factor below 0.9 is load balance (0.71 at "
         "2 ranks); the largest loss at 4 ranks"
     )
 
@@ -158,9 +158,9 @@ def test_losses_that_faster_cores_make_up_for_do_not_limit_scaling() -> None:
     )
     page = parsed(judged(*runs))
     (gain,) = page.iterfind(".//svg[@class='chart']/rect[@class='gain']")
-    assert "made up for" in text_of(gain)
+    assert "losses compensated by" in text_of(gain)
     legend = [text_of(each) for each in page.find(".//ul[@class='key']")]
-    assert legend == ["efficiency", "REPLICATED", "made up for by faster cores, or not explained"]
+    assert legend == ["efficiency", "REPLICATED", "losses compensated by faster cores or unexplained gains"]
     rows = [[text_of(cell) for cell in row] for row in page.iterfind(".//table/tbody/tr")]
     assert ["2", "FASTER CORES", "-8 s", "-100 %"] in rows
     assert not any("-0 " in cell or "-<" in cell for row in rows for cell in row)

@@ -43,8 +43,8 @@ def test_the_paths_of_one_region_are_one_region_and_only_loops_are_named_by_thei
 
 
 def test_the_title_names_the_run_if_only_the_counting_run_can_be_read():
-    drawn = strip([LOOP], np.array([[0], [0]]), "the counting run, at its slower speed")
-    assert "the counting run, at its slower speed: the main region" in drawn
+    drawn = strip([LOOP], np.array([[0], [0]]), "the counting run (slower)")
+    assert "the counting run (slower): the main region" in drawn
     traced = strip([LOOP, Region("mpi", "MPI_Init")], np.array([[1, 0], [1, 0]]))
     assert "the run, with MPI startup and shutdown: the main region" in traced  # the verdict's times are without these
 

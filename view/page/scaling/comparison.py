@@ -35,7 +35,7 @@ def scaling_comparison_page(found: ScalingComparison) -> Page:
         picture_html(_factors(found), level=2),
     )
     return Page(
-        f"{title_of(found.other.series.runs[0].experiment, None)}: change of scaling",
+        f"{title_of(found.other.series.runs[0].experiment, None)}: change in scaling",
         f"{found.word.upper()}: {first}",
         [f"runs {side}: {', '.join(each.series.labels)}" for side, each in sides],
         verdict=[second, mode_in_words(found.other)],

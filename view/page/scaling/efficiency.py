@@ -49,11 +49,11 @@ def efficiency_picture(scaling: Scaling, title: str = "Efficiency and losses") -
         shares = [each / ledger.whole for each in amounts]
         columns.append(Column(str(ranks), shares, [*map(share, shares)], [signed(each) for each in amounts]))
     of = "critical path" if scaling.is_of_path else "run time"
-    gain = "made up for by faster cores, or not explained"
+    gain = "losses compensated by faster cores or unexplained gains"
     picture = Columns(parts, columns, f"share of ranks × {of}", "ranks", "rank-seconds", gain)
     said = (
-        f"Each column is a run: 100 % is the number of ranks × its {of}. With perfect scaling, it would take only "
-        "the efficiency; the rest is lost."
+        f"Each column is a run: 100 % is the number of ranks × its {of}. The part named efficiency is the time with "
+        "perfect scaling; the rest is lost."
     )
     return Picture(title, [picture], [said])
 

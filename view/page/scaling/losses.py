@@ -29,7 +29,7 @@ Find = Callable[[str], SourceFile]
 
 _ABOVE: Final = 1  # lines of source above a loss's first line
 _LINES: Final = 9  # maximum number of lines of source
-_REST: Final = "losses within the noise, below 1 % of the run, or that cancel out"
+_REST: Final = "losses that are within the noise, are below 1 % of the run, or cancel each other out"
 _BAR: Final = 96  # width in pixels of the bar of the largest loss
 _MEANINGS: Final = {  # explanations of words in the evidence
     r"\bon the path\b": "“On the path” is time on the critical path; “mean” is the mean busy time of the ranks.",

@@ -64,7 +64,7 @@ def answer(scaling: Scaling) -> str:
     if scaling.scales_well:
         parts = [f"{program} scales well up to {at} ranks (efficiency {efficiency})"]
     elif at == ranks[0]:
-        parts = [f"{program} has an efficiency of only {efficiency} with {many(at, 'rank')} already"]
+        parts = [f"{program} already has an efficiency of only {efficiency} with {many(at, 'rank')}"]
     else:
         parts = [f"{program} stops scaling well at {at} ranks (efficiency {efficiency})"]
     if scaling.falls_first and scaling.falls_at:

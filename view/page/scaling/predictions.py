@@ -13,7 +13,7 @@ from ...scaling import counted, error_of, model_documents, prediction_lines
 
 __all__ = ["predictions_picture"]
 
-_METRICS: Final = {"instructions": "instructions", "mpi_bytes_sent": "bytes sent", "visits": "visits of regions"}
+_METRICS: Final = {"instructions": "instructions", "mpi_bytes_sent": "bytes sent", "visits": "visits to regions"}
 
 
 def predictions_picture(scaling: Scaling) -> Picture:
@@ -27,7 +27,7 @@ def predictions_picture(scaling: Scaling) -> Picture:
         (
             _METRICS.get(each["metric"], each["metric"]),
             visible(each["path"] or each["function"]),
-            each["formula"] or "none that fits",
+            each["formula"] or "none fits",
         )
         for each in model_documents(scaling)
     ]
@@ -39,8 +39,9 @@ def predictions_picture(scaling: Scaling) -> Picture:
     said = [] if rows else [f"{each[0].upper()}{each[1:]}." for each in prediction_lines(scaling)]
     if rows:
         said.append(
-            "Models without the largest run predict its counts. If they agree to within 3 %, models of all runs "
-            "predict the counts of twice as many ranks. Times are not predicted."
+            "Models fitted to all runs except the largest predict the counts of the largest run. If predicted and "
+            "measured counts agree to within 3 %, models fitted to all runs predict the counts of twice as many ranks. "
+            "Times are not predicted."
         )
     return Picture("Predictions", marks, said or ["No count was measured in all runs."])
 

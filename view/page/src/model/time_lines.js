@@ -139,7 +139,7 @@ export class TimeLines {
     const named = metrics.find(({ name }) => name === metric).word;
     return [
       ["the same interval in another run", `autoanalyzer align --metric ${named} --interval ${this.span(range)} ${word} OTHER`],
-      ["metrics that change with this one", `autoanalyzer correlate --target ${named} --interval ${this.span(range)} ${word}`],
+      ["metrics that change with this metric", `autoanalyzer correlate --target ${named} --interval ${this.span(range)} ${word}`],
     ];
   }
 }

@@ -41,7 +41,7 @@ export function Compare({ difference, metric, inBoth, other, compared, shown, sh
     ${difference.head.remarks.length > 0 && html`<ul class="caveats">${difference.head.remarks.map((each) => html`<li>${each}</li>`)}</ul>`}
     <div class="lists wide-lists">${list("Slower, or more", slower, "down")}${list("Faster, or less", faster, "up")}</div>
     <${Copies} name="changes" rows=${() => [
-      ["region", "source", `${metric} in ${other} (${unit})`, "here", `most of a ${difference.kind} in ${other}`, "here"],
+      ["region", "source", `${metric} in ${other} (${unit})`, "here", `largest value of a ${difference.kind} in ${other}`, "here"],
       ...[...slower, ...faster].map((line) => [line.name, line.place, line.before, line.before - line.gain, ...line.most]),
     ]} />
   `;

@@ -4,16 +4,16 @@ import { html } from "../html.js";
 const KEYS = [
   ["↑ ↓", "select the row above, or below; the trees to the right show its values"],
   ["→ ←", "open a node, or go to its first child; close a node, or go to its parent"],
-  ["Home End", "the first row, the last row"],
+  ["Home End", "go to the first row, or to the last row"],
   ["Enter, Space", "select; with Ctrl, add to the selection. On “n more”: show these rows"],
-  ["Tab", "the next tree, the source, the tabs"],
+  ["Tab", "go to the next tree, to the source, or to the tabs"],
   ["/", "search in the call tree, or in the tree that has the focus; Enter goes to the next match"],
   ["1 – 9, 0, m", "open or close a tab; Esc closes it, too"],
-  ["[ ]", "previous finding, next finding"],
+  ["[ ]", "go to the previous finding, or to the next finding"],
   ["→ ← in a chart", "move the cursor; with Shift, select. Enter zooms, Backspace shows all"],
-  ["v", "values: absolute, in percent of the program, of the selection, of the other experiment"],
-  ["s", "source on and off"],
-  ["?", "this help"],
+  ["v", "switch values: absolute, or in percent of the program, the selection or the other experiment"],
+  ["s", "show or hide the source"],
+  ["?", "show this help"],
   ["Esc", "close an open tab or this help"],
 ];
 
@@ -26,8 +26,8 @@ export function Help({ close }) {
       <dl>${KEYS.map(([keys, what]) => html`<dt key=${keys}><kbd>${keys}</kbd></dt><dd>${what}</dd>`)}</dl>
       <h2>How to read the trees</h2>
       <p>A closed node includes all nodes below it; an open node excludes its children.
-      The call tree shows the selected metric, the system tree the selected metric at the selected call path.
-      A raised square is a positive value, a sunken one a negative value (▲ ▼ in differences). A hatched square was not measured, which is not 0; ~ means that a part was not measured.</p>
+      The call tree shows the selected metric. The system tree shows the selected metric at the selected call path.
+      A raised square marks a positive value, a sunken square a negative value (▲ ▼ in differences). A hatched square marks a value that was not measured; this differs from 0. The sign ~ means that a part of the value was not measured.</p>
       <form method="dialog"><button>Close</button></form>
     </dialog>
   `;

@@ -7,7 +7,7 @@ import { Copies } from "./copies.js";
 
 const ABSENT = {
   counters: html`<p class="remark">This page has no statistics: they need at least three locations and a few metrics; <code>autoanalyzer stats EXPERIMENT correlation</code> shows details.</p>`,
-  account: html`<p class="remark">This page has no account: only runs with at most 10,000 locations have one; <code>autoanalyzer analyze EXPERIMENT --account</code> prints the account of any run.</p>`,
+  account: html`<p class="remark">This page has no account. Only the pages of runs with at most 10,000 locations contain an account; <code>autoanalyzer analyze EXPERIMENT --account</code> prints the account of any run.</p>`,
 };
 
 export function Made({ name }) {

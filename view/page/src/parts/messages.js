@@ -58,13 +58,13 @@ export function Messages({ experiment, select }) {
   return html`
     <div class="map-tools">
       <label>colour <select value=${by} onChange=${(event) => setBy(event.currentTarget.value)}>
-        <option value="bytes">bytes</option><option value="messages">messages</option>${waits && html`<option value="wait">wait of the receiver</option>`}
+        <option value="bytes">bytes</option><option value="messages">messages</option>${waits && html`<option value="wait">waiting time of the receiver</option>`}
       </select></label>
       <span class="remark">${summary(matrix)}</span>
     </div>
     <div class="grid"><canvas ref=${canvas} tabindex="0" role="img" aria-label=${`Messages by sender and receiver; arrows move${canChoose ? `, Enter selects ${both}` : ""}. ${told ?? ""}`}
       onMouseMove=${(event) => setPlace(at(event))} onMouseLeave=${() => setPlace(null)} onClick=${(event) => at(event) && choose(at(event))} onKeyDown=${onKeyDown}></canvas></div>
-    <${Scale} title=${by === "wait" ? "wait of the receiver" : by} low="0" high=${amount(top, by)} colour=${sizeColour} />
+    <${Scale} title=${by === "wait" ? "waiting time of the receiver" : by} low="0" high=${amount(top, by)} colour=${sizeColour} />
     <p class="told" aria-live="polite">${told ?? `Point at a cell, or move with the arrows, to read its values${canChoose ? `; a click selects ${both}` : ""}. Pairs without messages are blank.`}</p>
     ${!waits && html`<p class="remark">How long receivers waited is unknown, because the critical path was not recorded.</p>`}
     <${Copies} name="communication matrix" svg=${few && svg} image=${few ? undefined : () => imageOfAll([{ title: by, canvas: canvas.current }])} rows=${() => [

@@ -16,7 +16,7 @@ import { Warping } from "./warping.js";
 const NARROWEST = 240; // minimum width of a chart in pixels
 
 export function Time({ times, state, change, select }) {
-  if (!times.length) return html`<p class="remark">This experiment is a profile: it has sums over the run, but no time lines. To record time lines: <code>autoanalyzer run --trace</code>; the page of such a run shows its time lines here.</p>`;
+  if (!times.length) return html`<p class="remark">This experiment is a profile: it has sums over the run, but no time lines. To record time lines: <code>autoanalyzer run --trace</code>. The page of a run with time lines shows them here.</p>`;
   return html`<${Charts} all=${times} times=${times[state.trace]} state=${state} change=${change} select=${select} />`;
 }
 
