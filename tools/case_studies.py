@@ -87,9 +87,9 @@ compression library, which the article's authors did not change, executes the re
 def main() -> None:
     """Print the page docs/evidence/case-studies.md."""
     print("# Case studies\n")
-    print("These samples follow the case studies in section 6 of Liu et al. (JPDC 71, 2011), called *the article*.")
-    print("`python tools/case_studies.py > docs/evidence/case-studies.md` runs the samples and writes this page with")
-    print("their real output. Shares and times depend on the machine.\n")
+    print("These samples follow the case studies in section 6 of Liu et al. (JPDC 71, 2011), here called *the")
+    print("article*. `python tools/case_studies.py > docs/evidence/case-studies.md` runs the samples and writes this")
+    print("page with their real output. Shares and times depend on the machine.\n")
     with tempfile.TemporaryDirectory() as folder:
         found = {case.name: list(study(case, Path(folder))) for case in CASES}
     compare(found)
