@@ -92,7 +92,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=0.1,
         metavar="SHARE",
-        help="replace a recorded metric only by a metric better by this share (default: %(default)s)",
+        help="select other metrics only if their index is larger by more than this share (default: %(default)s)",
     )
     parser.add_argument(
         "--probe",

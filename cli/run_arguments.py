@@ -37,7 +37,7 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=Path(RUN_FOLDER),
         metavar="DIR",
-        help="folder for the experiment (default: %(default)s); data of an earlier run in this folder are replaced",
+        help="folder for the experiment (default: %(default)s); data from an earlier run in this folder are replaced",
     )
     parser.add_argument(
         "--counters",

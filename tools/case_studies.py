@@ -51,8 +51,8 @@ CASES: Final = (
 is slow because of L2 misses. `analyze --all` also shows that the workers differ in region 11, because they
 execute different numbers of instructions. The article reports the same three results.""",
         """In the improved version, shots are handed out on demand, so the workers are balanced. The loops in region 11
-are interchanged, so L2 misses are no longer a cause, and only instructions remain, as in the article.
-Region 8 keeps its data in memory, and is no longer a finding.""",
+are interchanged, so L2 misses are no longer a cause. The only cause left is the number of instructions, as
+in the article. Region 8 keeps its data in memory, and is no longer a finding.""",
     ),
     Case(
         "pvalue",
@@ -62,8 +62,8 @@ Region 8 keeps its data in memory, and is no longer a finding.""",
         ("VERSION=lean",),
         (),
         """The two tests together execute most of the instructions, and `location_test` transfers nearly all of the
-data. In the article, `shape_test` is region 3, and `location_test` is region 12; but there, region 3
-transfers the data.""",
+data. In the article, `shape_test` is region 3, `location_test` is region 12, and region 3 transfers the
+data.""",
         """In the improved version, the program computes each product once, and each rank sends a single number. So it
 executes fewer instructions, and transfers almost no data. Both regions are still hot spots, because the
 program does nothing else. In the article, the amount of data transferred did not change.""",
@@ -79,7 +79,7 @@ program does nothing else. In the article, the amount of data transferred did no
 article, they are regions 6 and 7: region 6 executes 96 % of the instructions, and region 7 transfers 50 %
 of the data.""",
         """In the improved version, blocks are packed before they are sent, so `collect` is no longer a finding. The
-compression library, which the article's authors did not change either, executes the remaining instructions.""",
+compression library, which the article's authors did not change, executes the remaining instructions.""",
     ),
 )
 
@@ -87,9 +87,9 @@ compression library, which the article's authors did not change either, executes
 def main() -> None:
     """Print the page docs/evidence/case-studies.md."""
     print("# Case studies\n")
-    print("These samples follow the case studies in section 6 of Liu et al. (JPDC 71, 2011), called *the article*.")
-    print("`python tools/case_studies.py > docs/evidence/case-studies.md` runs the samples and writes this page with")
-    print("their real output. Shares and times depend on the machine.\n")
+    print("These samples follow the case studies in section 6 of Liu et al. (JPDC 71, 2011), here called *the")
+    print("article*. `python tools/case_studies.py > docs/evidence/case-studies.md` runs the samples and writes this")
+    print("page with their real output. Shares and times depend on the machine.\n")
     with tempfile.TemporaryDirectory() as folder:
         found = {case.name: list(study(case, Path(folder))) for case in CASES}
     compare(found)
@@ -132,8 +132,8 @@ def compare(found: dict[str, list[tuple[str, dict[str, list[str]]]]]) -> None:
     print("""
 CPI measures how slowly a region executes, but ignores how long it takes. As in the article, CPI ranks the
 disk I/O in `STACK` last, and names regions that mostly wait. CRNM and wall time name the same regions
-here. In the article, wall time also named four short regions. Here, for each of the three metrics, a region
-must take at least 3 % of the program's time to be named.
+here. In the article, wall time also named four short regions. Here, for each metric, a region must take at
+least 3 % of the program's time to be named.
 
 With `--method paper`, there is no such minimum. CPI then names fewer regions in *st, before*: only two
 loops that take less than 0.1 % of the run. As in the article, CPI names neither the loop in `STACK` nor
