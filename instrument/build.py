@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Build"]
 
 _HEADLINE: Final = expression(rb"^(?:[^\s|.][^\n]*:\d+[:,]|Warning: |Error: )[^\n]*$", re.M)
-_OTHER_PROFILE: Final = b"coverage-mismatch]"  # end of the message of a GNU warning that is an error by default
+_OTHER_PROFILE: Final = b"coverage-mismatch]"  # ends a message of GNU's compilers, by default an error
 _LACKS_PROFILE: Final = b"missing-profile]"
 _NO_MISMATCH: Final = ("-Wno-coverage-mismatch",)
 _NO_LACK: Final = "-Wno-missing-profile"

@@ -113,7 +113,8 @@ class BuildOutputs:
 def _put_back(aside: Path) -> None:
     """Move files back to their original places.
 
-    If a new file is there, or the folder is gone, the old file is removed. If moving fails, the file stays aside.
+    If a new file is at the original place, or the original folder is gone, the old file is removed. If moving fails,
+    the file stays aside.
     """
     with undisturbed(), suppress(OSError, ValueError):
         for number, name in enumerate(json.loads((aside / _NAMES).read_text())):

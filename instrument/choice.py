@@ -49,7 +49,7 @@ class Choice(NamedTuple):
     defect: str = ""
 
     def wants(self, *modes: str) -> bool:
-        """Return whether a region of one of these modes may be requested; otherwise, front ends need not find it."""
+        """Return whether a region of one of these modes may be requested; if not, front ends need not find it."""
         if self.looks_for_all or not set(modes).isdisjoint(self.modes):
             return True
         if "inner-loops" in modes and self.plan.split:
@@ -130,7 +130,7 @@ class Choice(NamedTuple):
         return found._replace(regions=tuple(decided), remarks=remarks)
 
     def outdated(self, regions: Iterable[Region]) -> Iterator[str]:
-        """Yield a message for each file whose rules are for other versions only, and a message if no plan is used."""
+        """Yield a message if the plan is ignored, and one per file whose rules only fit other versions of the file."""
         if self.defect:
             yield f"{self.defect}; the plan is ignored"
         found: dict[str, list[Region]] = {}

@@ -23,7 +23,8 @@ __all__ = [
 
 
 _OF_ONE_SOURCE: Final = frozenset([Role.SOURCE, Role.INPUT, Role.LANGUAGE, Role.OUTPUT, Role.DEPENDENCY])
-# Options to leave out: the stub must not come through a pipe, and the untouched command writes the extra outputs.
+# Options to leave out: -pipe, because the assembler must read files, namely the compiler's output and the stub; and
+# options for additional outputs, which the untouched command writes.
 _NOT_AGAIN: Final = ("-pipe", *BESIDES)
 
 

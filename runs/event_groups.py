@@ -26,7 +26,7 @@ WAY_OUT: Final = "autoanalyzer counters lists the events that can be counted her
 
 
 def by_papi(counters: str) -> bool:
-    """Return whether a value of ``--counters`` lets PAPI count; with ``auto``, only if any event can be counted."""
+    """Return whether a value of ``--counters`` permits PAPI; with ``auto``, PAPI must be able to count some event."""
     return counters in ("auto", "papi") or counters.startswith(NAMED)
 
 
@@ -46,7 +46,8 @@ def event_groups(options: RunOptions, most: int = MOST_EVENTS) -> list[str]:
         The value of ``--counters`` for each run that is needed.
 
     Raises:
-        UsageError: An event cannot be counted on this machine, or is named twice, or ``--usage`` leaves no room.
+        UsageError: An event cannot be counted on this machine, or is named twice; or ``--usage`` requests so many
+            metrics that none can be added.
     """
     counters = options.counters
     if not counters.startswith(NAMED):

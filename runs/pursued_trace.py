@@ -109,7 +109,7 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
 
 
 def _pieces(stream: BinaryIO, name: str, patience: float) -> Iterator[bytes]:
-    """Yield the content of a file and what is appended to it; end with an empty piece.
+    """Yield the content of a file and all data that are appended to it later; finally, yield an empty piece.
 
     A file ends after ``patience`` seconds without new data; a pipe ends when its writer closes it.
     """

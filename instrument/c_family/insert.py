@@ -105,8 +105,8 @@ def _asm_line(line: str) -> str:
 def _site(region: Region, *, shared: bool) -> str:
     """Return the name of the variable for a region's site in C++.
 
-    The site of a function that is in several translation units has the same name in all of them, if ``shared`` is the
-    same.
+    The site of a function that several translation units define has the same name in all of them, provided that
+    ``shared`` does not differ.
     """
     from hashlib import blake2b  # noqa: PLC0415 - it loads OpenSSL, and C has no such names
 

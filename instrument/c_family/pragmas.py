@@ -67,7 +67,7 @@ def _above_pragmas(unit: Preprocessed, offset: int) -> int:
 
 
 def _group_start(masked: str, end: int) -> int:
-    """Return the offset of the bracket that the one at ``end`` closes; ``end`` if there is none near."""
+    """Return the offset of the bracket that the bracket at ``end`` closes; ``end`` if there is none nearby."""
     depth = 0
     for match in reversed(list(_SQUARE.finditer(masked, max(end - _LONGEST, 0), end + 1))):
         depth += 1 if match.group() == "]" else -1

@@ -91,8 +91,8 @@ def _expanded(
 def _found(name: str, directories: Sequence[str]) -> tuple[str, str]:
     """Return the path and text of the file that an INCLUDE line names; both empty if it is not found.
 
-    The text ends with a newline. Special files, such as endless devices, count as not found, so that the compiler reads
-    them.
+    The text ends with a newline. Special files, such as /dev/zero, count as not found, so they are left to the
+    compiler.
     """
     wanted = os.fsdecode(name.encode("latin-1"))
     for directory in directories:

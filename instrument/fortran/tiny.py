@@ -41,7 +41,7 @@ _INSTRUCTIONS: Final = (
     "max1 merge min min0 min1 mod modulo nint not present real sign size sngl sqrt tiny ubound"
 )
 _WIDE: Final = expression(r"(?:type|class|character\*?)\(|character.*\*")  # types of any size
-_BEYOND: Final = expression(r"%|:(?=.)|\*\*(?!\d+(?![\w.]))")  # members, sections, and powers but for literal integers
+_BEYOND: Final = expression(r"%|:(?=.)|\*\*(?!\d+(?![\w.]))")  # members, sections, powers except ``**2`` and the like
 _TARGET: Final = expression(r"(?:^|\))([a-z]\w*)=(?!=)")
 _INTRINSICS: Final = frozenset(_INSTRUCTIONS.split())
 _WORDS: Final = frozenset(["if", "elseif", "selectcase", "case"])
@@ -50,8 +50,8 @@ _WORDS: Final = frozenset(["if", "elseif", "selectcase", "case"])
 class Sizes:
     """Estimates how many statements the procedures of a source execute.
 
-    A name that may be a call or a whole array counts as one, because the time of calls and arrays must not be hidden in
-    a caller's time.
+    A name that may be a call or a whole array counts as a call or a whole array, because the time of calls and arrays
+    must not be hidden in a caller's time.
 
     Args:
         procedures: All procedures of the source.

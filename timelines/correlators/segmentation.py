@@ -131,7 +131,10 @@ def _splits(times: Values, values: Values, count: int) -> list[Segmentation]:
 
 
 def _best_split(fits: Fits, begin: int, end: int) -> tuple[float, int]:
-    """Return by how much a segment's best split reduces the error, and its place; -1 for both if there is none."""
+    """Return by how much a segment's best split reduces the error, and the place of the split.
+
+    Both are -1 if the segment cannot be split.
+    """
     places = np.arange(begin + _SHORTEST, end - _SHORTEST + 1)
     if not len(places):
         return -1.0, -1
@@ -141,7 +144,9 @@ def _best_split(fits: Fits, begin: int, end: int) -> tuple[float, int]:
 
 
 def drawn_pattern(points: Sequence[tuple[float, float]], times: Values) -> Values:
-    """Return a polyline's values at some times, ``float64[n]`` both; its points have time in seconds and value.
+    """Return a polyline's values, ``float64[n]``, at the given times.
+
+    ``points`` are the corners of the polyline, each with its time in seconds and its value.
 
     Raises:
         InputError: There are fewer than two points, or their times do not increase.

@@ -184,7 +184,7 @@ def _given_away(node: Any, *, setting: bool) -> Iterator[Any]:
 
 
 def _takes_value(parent: Any, name: Any, setting: bool) -> bool:
-    """Return whether an expression only reads the variable that it names; unless ``setting``, it may also assign it."""
+    """Return whether an expression only reads the named variable; without ``setting``, it may also assign to it."""
     kind = parent.kind
     if kind == _UNARY:
         operator = lib.clang_getCursorUnaryOperatorKind(parent)
