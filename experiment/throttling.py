@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["folded_paths", "left_out", "reason_of", "seconds_of_an_entry", "untimed_paths"]
 
 _MOST_OVERHEAD: Final = 0.05  # the limit of the overhead, assumed for runs that do not record their limit
-_WEIGHS: Final = 0.01  # share of a thread's time; less may come from only the slow first visits to a tiny region
+_WEIGHS: Final = 0.01  # share of a thread's time; the slow first visits to a tiny region may cause a smaller share
 _EACH: Final = re.compile(r", for (\d{1,15}) ns each in the first ")
 
 

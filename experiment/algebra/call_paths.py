@@ -42,7 +42,7 @@ def merge_call_paths(forests: Sequence[Sequence[CallPath]], *, exact: bool = Fal
     children with equal call sites are matched first, and the remaining children in order, because lines change from one
     version to the next.
 
-    One forest after the other is matched with the union of those already matched. They are taken in an order that
+    Each forest in turn is matched with the union of the forests before it. The forests are taken in an order that
     depends only on their content, so the order of the operands affects only the order and the names in the union.
 
     Args:

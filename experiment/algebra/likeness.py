@@ -24,7 +24,7 @@ def _same_places(mine: Procedure, theirs: Procedure, start: int, other_start: in
 
 
 def _places(procedure: Procedure, start: int) -> dict[tuple[str, int], tuple[int, int]]:
-    """Return the first and last lines of enclosed regions, relative to a line."""
+    """Map the kind and ordinal of each enclosed region to its first and last line, relative to the line ``start``."""
     return {(each.kind, each.ordinal): (each.first_line - start, each.last_line - start) for each in procedure.inner}
 
 

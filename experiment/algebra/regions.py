@@ -30,7 +30,7 @@ __all__ = ["Alike", "Correspondence", "correspond", "names_of"]
 
 _T = TypeVar("_T")
 
-_ENOUGH_INSIDE: Final = 0.35  # low, because only regions of one procedure are compared, in order
+_ENOUGH_INSIDE: Final = 0.35  # likewise for regions; low, because only regions of one procedure are compared, in order
 _NEAREST: Final = 16  # each procedure is compared with this many shorter, and this many longer, procedures
 _ENOUGH: Final = 0.6  # the lowest similarity at which procedures with different names match
 
@@ -182,7 +182,7 @@ class _Matching:
                     self._pair(procedure, other)
 
     def _called_as(self, key: Callable[[Procedure], Hashable]) -> dict[Hashable, dict[Procedure, list[Procedure]]]:
-        """Map each key to the unmatched left procedures that have it in any version, and to those of their versions."""
+        """Map each key to the unmatched left procedures that have versions with this key, and to these versions."""
         found: dict[Hashable, dict[Procedure, list[Procedure]]] = {}
         for mine in self._free(self.left, self.partner.values()):
             for each in self._versions(mine):

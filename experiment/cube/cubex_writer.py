@@ -71,7 +71,7 @@ def write_cubex(experiment: Experiment, path: Path) -> None:
 
     Raises:
         InputError: The folder does not exist or cannot be written, a value is infinite, a metric has more than 8 GiB
-            of values, a metric's name would be read back as another, or there are no locations.
+            of values, a metric's name would be read back as another name, or there are no locations.
     """
     check_writable(experiment, path)
     with replacing(path) as file:
@@ -236,7 +236,7 @@ class _Archive:
     def close(self) -> None:
         """End the archive."""
         assert self.file is not None
-        os.ftruncate(self.file.fileno(), self.start)  # too long if the last metric was first written in a larger type
+        os.ftruncate(self.file.fileno(), self.start)  # longer, if the last metric was first written in a larger type
         end = self.start + 2 * _BLOCK
         os.ftruncate(self.file.fileno(), -(-end // _RECORD) * _RECORD)
 

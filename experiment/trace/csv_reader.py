@@ -56,7 +56,7 @@ class TraceReader:
 
         Args:
             piece: Text of any length.
-            last: Whether this is the last piece, whose last line is complete even if it has no end of line.
+            last: Whether this is the last piece, whose last line is complete even if it does not end with a newline.
 
         Raises:
             InputError: A line is not a sample; the message contains the line's number.
