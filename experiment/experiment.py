@@ -316,7 +316,7 @@ class Experiment:
         return len(self.call_paths) * len(self.locations)
 
     def inclusive(self, metric: str) -> Severity:
-        """Return a metric's values, aggregated as in ``summed_up`` and of the same shape; do not change them."""
+        """Return a metric's inclusive values, ``float64[call path, location]``; do not change the result."""
         stored = self.stored_inclusive(metric)
         if stored is not None:
             return stored

@@ -242,8 +242,8 @@ def _start(
 ) -> subprocess.Popen[bytes]:
     with _opened(log) as stream:
         try:
-            # The program gets the file descriptors that the user has opened for it, such as make's; ours are not
-            # inheritable.
+            # The program gets the file descriptors that the user has opened for it, such as make's; this process's own
+            # descriptors are not inheritable.
             return subprocess.Popen(
                 words, env=environment, cwd=folder, stdin=given, stdout=stream, stderr=stream, close_fds=False
             )
@@ -291,7 +291,8 @@ def _with_ours(chosen: str, names: Sequence[str]) -> str:
 def _forward(command: Sequence[str], environment: Mapping[str, str], launcher: str) -> tuple[list[str], dict[str, str]]:
     """Make Open MPI forward our variables: ``mpirun -n 2 a : -n 2 b`` needs ``-x`` in each part.
 
-    ``-x`` and the user's own list of variables exclude each other, so ours are added to the list if there is one.
+    ``-x`` and the user's own list of variables exclude each other, so our variables are added to the list if there is
+    one.
     """
     names = _names(environment)
     if _OPENMPI_LIST in environment:

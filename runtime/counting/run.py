@@ -257,7 +257,7 @@ def _check_folder(folder: Path, program: str) -> None:
 
 
 def _input_again() -> BinaryIO:
-    """Open standard input a second time at its current position, if it is a file; the timed program reads the first.
+    """Open standard input again at its current position, if it is a file, because the timed program reads the original.
 
     The file may have no name, like the temporary file of a here-document in a shell.
     """

@@ -88,7 +88,10 @@ def timed_metrics(shards: Iterable[Shard]) -> tuple[Metric, ...]:
 
 
 def path_metrics(*, counted: bool, has_teams: bool) -> tuple[Metric, ...]:
-    """Return the metrics of the critical path: in instructions if ``counted``, otherwise with those of teams."""
+    """Return the metrics of the critical path, in instructions if ``counted``, or else in seconds.
+
+    If the path is in seconds and ``has_teams`` is true, the time of the slowest threads of teams is included.
+    """
     if counted:
         return (*COUNTED_PATH_METRICS, PATH_VISITS)
     return (*PATH_METRICS, PATH_VISITS, *([TEAM_TIME] if has_teams else []))

@@ -81,7 +81,7 @@ class Papi:
         return found if found >= 0 else None
 
     def counted(self, events: Sequence[str], *, kernel: bool = False) -> tuple[list[int], str]:
-        """Count some events together during a little work; return the counts, and why that failed or an empty string.
+        """Count some events together during a little work; return the counts, and the reason for a failure or "".
 
         Args:
             events: The events' names.
@@ -110,7 +110,7 @@ class Papi:
             self._library.PAPI_destroy_eventset(ctypes.byref(number))
 
     def _take_turns(self, number: ctypes.c_int) -> str:
-        """Multiplex the events of a set; return why that failed, or an empty string."""
+        """Multiplex the events of a set; return the reason for a failure, or an empty string."""
         component = self._library.PAPI_get_component_index(b"perf_event")
         for code in (
             self._library.PAPI_multiplex_init(),

@@ -1,4 +1,4 @@
-/* Wrappers of the calls on file descriptors. */
+/* Wrappers for calls that use file descriptors. */
 #define _GNU_SOURCE
 #include "io_files.h"
 #include "file_use.h"

@@ -1,4 +1,4 @@
-/* Wrappers of the unformatted calls on stdio streams. */
+/* Wrappers for unformatted I/O on stdio streams. */
 #define _GNU_SOURCE
 #include "io_stream.h"
 #include "file_use.h"

@@ -243,13 +243,13 @@ struct aa_chunk {
 };
 
 /*
- * A node that is or was throttled. While it is, its time goes to its parent, and its visits are only
- * counted.
+ * A node that is or was throttled. While it is throttled, its time goes to its parent, and its visits are
+ * only counted.
  */
 struct aa_throttle {
     struct aa_record record;
     uint32_t node;   /* the node's offset in the file, divided by 64 */
-    uint64_t visits; /* number of timed visits; if the node is timed again, number of those before that */
+    uint64_t visits; /* number of timed visits, without those since the node is timed again */
     uint64_t again;  /* the node's number of visits when it was timed again; 0: it is throttled */
     /* For the process only: own time of all visits in the current sample, and of its longest visit. */
     int64_t sampled, longest;

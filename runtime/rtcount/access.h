@@ -9,7 +9,7 @@
 
 enum { MISSED_L1 = 1, MISSED_L2 = 2, MISSED_L3 = 4, MISSED_TLB = 8 };
 
-/* Twin of place_of in instrument.c. */
+/* Keep this equal to place_of in instrument.c, which adds code for the same computation. */
 static inline Place *place_of(UWord line) {
     return &rc_places[(line ^ line >> PLACE_BITS) & ((1 << PLACE_BITS) - 1)];
 }
