@@ -55,7 +55,7 @@ class BuildOutputs:
 
     @contextmanager
     def made_anew(self) -> Iterator[None]:
-        """Context manager that puts earlier builds' outputs aside, and finally restores those that were not made again.
+        """Context manager that puts earlier builds' outputs aside, and finally restores outputs that were not rebuilt.
 
         A file that was changed after the compiler wrote it is left in place.
 

@@ -195,7 +195,7 @@ class Choice(NamedTuple):
         return kind in {"function", "program"} or self.wants("inner-loops" if kind == "loop" else kind)
 
     def _merged(self, found: CodeRegion, wholes: list[CodeRegion]) -> str:
-        """Return the reason "merged into …" if a region belongs to a merged one; otherwise empty.
+        """Return the reason "merged into …" if a region belongs to a merged region; empty if it does not.
 
         ``wholes`` are the merged regions.
         """

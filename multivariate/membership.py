@@ -28,7 +28,7 @@ class Grid:
     Attributes:
         sizes: The size of each dimension.
         source: Origin of the grid: ``topology``, ``given``, or ``guess``.
-        name: Name of the topology; empty otherwise.
+        name: Name of the topology; empty for another source.
         coordinates: (process, thread) → coordinates; a thread without its own coordinates has those of its process.
     """
 

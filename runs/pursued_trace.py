@@ -34,7 +34,7 @@ def is_trace(path: Path) -> bool:
 
 
 def trace_pieces(path: Path, window: float | None, patience: float | None) -> Iterator[Samples]:
-    """Yield the samples of a trace, all at once if it is complete, otherwise as they arrive.
+    """Yield the samples of a trace: all at once if the trace is complete, or else as they arrive.
 
     Args:
         path: A file, a run's folder, or ``-`` for standard input.

@@ -162,7 +162,7 @@ def _title(procedure: Region) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class _Order:
-    """The order of a union's call paths: those of the first forest first, then those that only later forests have.
+    """The order of a union's call paths: call paths of the first forest, then call paths that only later forests have.
 
     Attributes:
         sites: Call path of the union → call site, from the first forest that has the call path, and line of the call,

@@ -11,7 +11,8 @@ __all__ = ["overlap", "ratio", "same_offset", "same_text", "size"]
 def same_text(mine: Procedure, theirs: Procedure) -> bool:
     """Return whether two procedures seem to have the same text.
 
-    They do if their lengths are equal, and all regions that both have are at the same lines of the procedure.
+    This is the case if their lengths are equal, and all regions that both contain are at the same lines of the
+    procedure.
     """
     if mine.lines is None or theirs.lines is None:
         return _same_places(mine, theirs, 0, 0)

@@ -11,7 +11,7 @@ from ..metric import Metric
 
 __all__ = ["merge_metrics"]
 
-_MARK: Final = "'"  # joins the names of parent and metric if their usual name is already taken
+_MARK: Final = "'"  # appended to a metric's name if another metric already has this name
 
 
 @dataclass

@@ -30,7 +30,7 @@ __all__ = ["Alike", "Correspondence", "correspond", "names_of"]
 
 _T = TypeVar("_T")
 
-_ENOUGH_INSIDE: Final = 0.35  # likewise for regions; low, because only regions of one procedure are compared, in order
+_ENOUGH_INSIDE: Final = 0.35  # lowest similarity at which regions match; low, because they are in the same procedure
 _NEAREST: Final = 16  # each procedure is compared with this many shorter, and this many longer, procedures
 _ENOUGH: Final = 0.6  # the lowest similarity at which procedures with different names match
 
@@ -324,7 +324,7 @@ class _Matching:
         self.result.right[other] = self.result.left.get(one, one) if one else alone
 
     def _regions_alike(self, one: Region, own: Region, other: Region, procedure: Procedure, theirs: Procedure) -> float:
-        """Return the similarity of two regions by length, callees, place and, unless it is just a line, name.
+        """Return the similarity of two regions by length, callees, place, and name, unless the name is just a line.
 
         Args:
             one: The left region, of the union.

@@ -93,7 +93,7 @@ class Construct(NamedTuple):
 
     Attributes:
         words: The directive: ``parallel``, ``parallel for``, ``single``.
-        at: Offset of the loop that the construct binds to, or otherwise of its pragma.
+        at: Offset of the loop that the construct binds to; if there is none, offset of the pragma.
         start: Offset at which a guard around the construct begins.
         end: Offset right after the construct.
         binds_loop: Whether the construct binds to a loop.

@@ -31,8 +31,8 @@ _WEIGHTY: Final = expression(
     r"|for_each(?:_n)?|transform|generate(?:_n)?|(?:stable_|partial_)?sort|nth_element|count_if|partial_sum"
     r"|(?:inclusive|exclusive)_scan)\s*[(<]"
 )
-# A library header's function that consists of one block; words that show that it has more than simple statements; and
-# the functions that it calls.
+# A function in a library header that consists of one block; words that only occur in statements that are not simple;
+# and calls of functions.
 _SIMPLE: Final = expression(r"\w+\s*\([^;{}]*\{([^{}]*)\}")
 _GOES_ON: Final = expression(r"\b(?:for|while|do|goto|new|delete|asm|__asm__|co_\w+)\b")
 _CALLED: Final = expression(r"\b(?!(?:if|switch|return|sizeof|alignof|noexcept|decltype)\b)(\w+)\s*\(")

@@ -17,7 +17,7 @@ __all__ = ["BYTE_ORDER_MARK", "expand"]
 
 BYTE_ORDER_MARK: Final = "\xef\xbb\xbf"  # the three bytes of UTF-8's byte order mark, one character each
 
-_MOST: Final = 64 << 20  # maximum size in bytes with all included files, because files may include each other
+_MOST: Final = 64 << 20  # maximum size of a source in bytes, with all included files, which may include each other
 
 _INCLUDE_OPENMP: Final = expression(r"(?:\s*!\$|[cC*]\$)?\s*include\s*(['\"])([^'\"]+)\1\s*(?:!.*)?$", re.I)
 _INCLUDE: Final = expression(r"\s*include\s*(['\"])([^'\"]+)\1\s*(?:!.*)?$", re.I)

@@ -66,7 +66,7 @@ class Sizes:
     def why_small(self, procedure: Procedure) -> str:
         """Return a reason if a procedure is small: a few scalar statements without call, I/O or array syntax.
 
-        Otherwise empty.
+        The reason is empty if the procedure is not small.
         """
         steps = [step for step in procedure.steps if step.is_executable]
         if procedure.is_program or not steps:
@@ -77,7 +77,7 @@ class Sizes:
         return SHORT_REASON if executed <= SHORT and _name(procedure) in self._often else ""
 
     def why_short(self, procedure: Procedure, first: int, last: int) -> str:
-        """Return a reason if a loop is short, entered often, and as simple as a small procedure; otherwise empty."""
+        """Return a reason if a loop is short, entered often, and as simple as a small procedure; empty if it is not."""
         is_inner = any(procedure.steps[place].meaning.kind is Kind.DO for place in procedure.steps[first].around)
         is_short = self._executed(procedure, first, last + 1) <= SHORT
         return SHORT_REASON if is_short and (is_inner or _name(procedure) in self._often) else ""

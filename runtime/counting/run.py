@@ -207,7 +207,7 @@ def prepared_counting(
 
 
 def _shared(output: Path) -> Path:
-    """Choose a folder for the copy that all nodes share if they share the working directory."""
+    """Choose a folder for the copy, such that nodes that share the working directory also share this folder."""
     here = Path.cwd()
     there = next(each for each in (output, *output.parents) if each.exists())
     temporary = Path(tempfile.gettempdir())

@@ -25,7 +25,7 @@ _ALL, _FIRST = 0, 1  # modifiers for PAPI_enum_event: all, first
 _NAME: Final = 1024  # maximum length of an event's name, in bytes
 _REASON: Final = 512  # the offset of the reason in PAPI_component_info_t, the same in all versions
 _KERNEL: Final = ":u=1:k=1"  # the same as KERNEL_PART in choices.py
-# components that count a thread's events; others count a device's or the whole machine's
+# components that count a thread's events; other components count events of a device or of the whole machine
 _OF_A_THREAD: Final = ("perf_event", "sde")
 _SDE: Final = "sde:::"
 _PACKAGE: Final = "python_papi"
