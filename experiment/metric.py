@@ -26,7 +26,7 @@ __all__ = [
 
 Aggregation = Literal["sum", "min", "max", "none"]
 
-_AT_ROOT: Final = "; of the whole process, at its root"  # ends descriptions of metrics known only per process
+_AT_ROOT: Final = "; of the whole process, at its root"  # end of the descriptions of metrics known only per process
 _EXTREMES: Final[dict[str, Aggregation]] = {"MINDOUBLE": "min", "MAXDOUBLE": "max"}
 
 

@@ -35,7 +35,7 @@ _LACKS_PROFILE: Final = b"missing-profile]"
 _NO_MISMATCH: Final = ("-Wno-coverage-mismatch",)
 _NO_LACK: Final = "-Wno-missing-profile"
 _LARGE_FUNCTION: Final = 2700  # GNU's default for --param large-function-insns
-_MARK: Final = b"$autoanalyzer"  # begins a comment with which the user marks a region
+_MARK: Final = b"$autoanalyzer"  # start of a comment with which the user marks a region
 _FILE_CLOCK: Final = 5  # CLOCK_REALTIME_COARSE, the kernel's clock for file times
 
 

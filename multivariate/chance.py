@@ -27,7 +27,7 @@ _LARGEST: Final = float(np.finfo(np.float64).max)
 # Largest number of points in a simulated set. Chance affects larger sets less, so this size gives an upper bound.
 POINTS: Final = 128
 
-_SETS: Final = 199  # simulated sets; 200 with the real set
+_SETS: Final = 199  # number of simulated sets; with the real set, there are 200
 _MOST: Final = POINTS // 4  # largest number of clusters to compare
 # Least mean number of points per cluster. With fewer, a cluster's width is meaningless, because two points may be close
 # by chance.

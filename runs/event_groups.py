@@ -26,7 +26,7 @@ WAY_OUT: Final = "autoanalyzer counters lists the events that can be counted her
 
 
 def by_papi(counters: str) -> bool:
-    """Return whether a value of ``--counters`` permits PAPI; with ``auto``, PAPI must be able to count some event."""
+    """Return whether PAPI counts with a value of ``--counters``; with ``auto``, it counts only if it can."""
     return counters in ("auto", "papi") or counters.startswith(NAMED)
 
 

@@ -165,8 +165,8 @@ class _Order:
     """The order of a union's call paths: call paths of the first forest, then call paths that only later forests have.
 
     Attributes:
-        sites: Call path of the union → call site, from the first forest that has the call path, and line of the call,
-            from the first forest that knows it.
+        sites: Call path of the union → its call site in the first forest that has the call path, and the line of its
+            call in the first forest in which this line is known.
         places: The position of each of the union's call paths in this order.
     """
 

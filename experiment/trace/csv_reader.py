@@ -154,7 +154,7 @@ def read_trace(stream: BinaryIO, name: str) -> Samples:
 
 def _finite(field: str) -> float:
     try:
-        if "_" in field or not field.isascii():  # Python accepts both in numbers
+        if "_" in field or not field.isascii():  # Python accepts underscores and other digits in numbers
             raise ValueError
         value = float(field)
     except ValueError:

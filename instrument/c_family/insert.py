@@ -82,7 +82,7 @@ def insert_guards(
     stub = _stub(apart=apart, shared=shared)
     if cxx:
         stub = _cxx_stub(stub, sites, constexpr=constexpr, shared=shared)
-    elif closes:  # only if necessary, because it takes compile time for each function
+    elif closes:  # only if necessary, because close.h takes compile time for each function
         stub += _stub_text("close.h")
     stub += f"__asm__({' '.join(map(_asm_line, said))});\n" if said else ""
     return _without_marks(_applied(unit, sorted(edits), stub))

@@ -143,7 +143,7 @@ def _constants(procedure: Procedure) -> dict[str, float]:
     is_deep = len(procedure.specified) > 2  # unknown dummy arguments of the units in between may hide constants
     uses = [step.statement.code for step in procedure.steps if step.meaning.kind is Kind.USE]
     if is_deep or procedure.includes_unseen or not all("only:" in code for code in uses):
-        found.clear()  # names in an unknown file may hide those of the host
+        found.clear()  # declarations in an unknown file may hide the host's constants
     entries = [step.statement.code for step in procedure.steps if step.statement.code.startswith("entry")]
     for name in (name for code in (procedure.header.code, *uses, *entries) for name in _WORD.findall(code)):
         found.pop(name, None)

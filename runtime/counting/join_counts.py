@@ -67,7 +67,7 @@ def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
     for name in _WORK:
         if name in timing and name in counting:
             values = counting.exclusive(name).copy()
-            values[strange] = 0  # not entries of the ancestors to which they are moved
+            values[strange] = 0  # visits of these call paths are no visits of the ancestors that get their values
             done[name] = _moved(values, paths, columns, timing)
     exchanged = _exchanged(timing, done)
     remarks = [

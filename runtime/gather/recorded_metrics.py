@@ -83,7 +83,7 @@ SCALES: Final = {"energy": 1e-6, "dram_energy": 1e-6, "system_time": 1e-6}
 
 
 def timed_metrics(shards: Iterable[Shard]) -> tuple[Metric, ...]:
-    """Return the metrics of every run, and waiting measured by our barriers, if there were any."""
+    """Return the metrics that every run records, and the metric of waiting if our barriers measured it."""
     return (*STORED_METRICS, *([MPI_WAIT] if any(shard.barriers for shard in shards) else []))
 
 

@@ -149,14 +149,14 @@ struct aa_record {
 
 struct aa_region {
     struct aa_record record;
-    uint32_t id, length; /* length of the descriptor, without its null */
+    uint32_t id, length; /* length of the descriptor, without its null character */
     char descriptor[];
 };
 
 /* A file that the program reads or writes: the number of calls, the bytes, and the time of the calls. */
 struct aa_file {
     struct aa_record record;
-    uint32_t length; /* length of the name, without its null */
+    uint32_t length; /* length of the name, without its null character */
     _Atomic uint64_t calls, read, written, ticks;
     char name[]; /* empty: the record that several files share */
 };
@@ -164,7 +164,7 @@ struct aa_file {
 /* The path of a shared library that has regions. */
 struct aa_object {
     struct aa_record record;
-    uint32_t length; /* length of the name, without its null */
+    uint32_t length; /* length of the name, without its null character */
     char name[];
 };
 
@@ -183,7 +183,7 @@ enum aa_wait_kind {
 struct aa_wait {
     struct aa_record record;
     uint32_t kind, node; /* an enum aa_wait_kind; the node's offset in the file, divided by 64 */
-    uint32_t length;     /* length of the descriptor, without its null */
+    uint32_t length;     /* length of the descriptor, without its null character */
     uint64_t entries, contended;
     int64_t waited, waited_off; /* ticks of waiting; the part of them off the CPU */
     /* Only for the process itself: the node and the return address identify the record. */

@@ -21,7 +21,7 @@ from ...errors import InputError
 
 __all__ = ["Fits", "Segmentation", "drawn_pattern", "proposed_pattern", "segmented", "suggested_count"]
 
-_SHORTEST: Final = 2  # number of samples: enough for a line
+_SHORTEST: Final = 2  # minimum number of samples per segment: enough for a line
 _PARAMETERS: Final = 3  # number of parameters per segment: beginning, slope and intercept
 _MOST: Final = 64  # maximum number of segments to suggest
 

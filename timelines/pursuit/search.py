@@ -14,7 +14,7 @@ from .index import index_and_gradient, tangent
 __all__ = ["MANY", "STARTS", "Projection", "Search", "search", "some"]
 
 STARTS: Final = 24
-_RACE: Final = 6  # steps after which only the best starts continue
+_RACE: Final = 6  # number of steps after which only the best starts continue
 _WINNERS: Final = 4  # one in this many starts continues
 _STEPS: Final = 100
 _LAST_STEPS: Final = 40  # steps with all points, after a search in a sample

@@ -18,7 +18,7 @@ __all__ = ["NOWHERE", "Events", "History"]
 Values = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
 
-NOWHERE: Final = -1  # stands for the time outside all call paths
+NOWHERE: Final = -1  # represents the time outside all call paths
 
 
 @dataclass

@@ -37,7 +37,7 @@ _BUILTIN_TYPES: Final = [
     "_Decimal128",
     "bool",
 ]
-_ANY_TYPE: Final = "_N"  # short name that replaces types in system text; unsigned types make trip counts cautious
+_ANY_TYPE: Final = "_N"  # short name that replaces types in system text; unsigned, the safe assumption for trip counts
 PRELUDE: Final = " ".join([*(f"typedef int {name};" for name in _BUILTIN_TYPES), f"typedef unsigned {_ANY_TYPE};"])
 """One line that declares the types built into compilers; the parser reads it first."""
 
@@ -114,7 +114,7 @@ _NAME: Final = expression(r"\s*([A-Za-z_$][\w$]*)")
 _BEFORE_OPERAND: Final = expression(r"(?:[*/%&|^<>=!~?:,;({\[]|(?<!-)-|(?<!\+)\+|\breturn)\Z")
 _OPENING: Final = expression(r"\s*\(")
 _ANY_OPENING: Final = expression(r"[(\[{]")
-_TYPEDEF: Final = expression(r"typedef(?<!\wtypedef)\b")  # begins with a literal character like ``_UNUSUAL``
+_TYPEDEF: Final = expression(r"typedef(?<!\wtypedef)\b")  # begins with a literal character, so that searching is fast
 _SPECIFIER_GROUP: Final = expression(
     r";|\{|\b(?:__attribute__|__attribute|__asm__|__asm|__declspec|__typeof__|__typeof|_Alignas)\s*\("
 )
