@@ -170,7 +170,7 @@ void aa_path_from_lower(MPI_Comm comm) {
         follow(AA_PATH_FROM_LOWER, 0, peers, comm, false);
 }
 
-#define FEW 2 /* collectives with messages before memory is shared, because sharing takes as many */
+#define FEW 2 /* number of collectives after which memory is shared, because sharing takes as many */
 
 static void follow_by_messages(enum aa_path_collective_kind kind, int root, struct aa_mpi_peers *peers,
                                MPI_Comm comm) {

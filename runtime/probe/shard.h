@@ -110,7 +110,7 @@ struct aa_header {
      */
     float throttled_cost, passing_cost;
     float left_cost, opened_cost;       /* if its exit calls the library, too; if its entry opens a site */
-    float slot_cost;                    /* if its entry is only counted, in a Fortran slot */
+    float slot_cost;                    /* if only a Fortran slot counts its entry */
     _Atomic uint32_t messages_left_out; /* number of messages that are not in the process's aa_messages */
     uint64_t start_realtime;            /* when the process started, in nanoseconds since 1970 */
     struct aa_anchor start, latest;
