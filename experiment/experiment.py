@@ -316,7 +316,10 @@ class Experiment:
         return len(self.call_paths) * len(self.locations)
 
     def inclusive(self, metric: str) -> Severity:
-        """Return a metric's inclusive values, ``float64[call path, location]``; do not change the result."""
+        """Return a metric's inclusive values, ``float64[call path, location]``; do not change the result.
+
+        The values are aggregated as in ``summed_up``.
+        """
         stored = self.stored_inclusive(metric)
         if stored is not None:
             return stored
