@@ -35,7 +35,7 @@ LEVELS: Final[dict[Level, Callable[[Location], tuple[object, ...]]]] = {
 
 
 def own(experiment: Experiment, metric: str) -> Severity:
-    """Return a metric's exclusive values, minus those of additive child metrics; ``float64[call path, location]``."""
+    """Return a metric's exclusive values, minus those of its additive children; ``float64[call path, location]``."""
     values = experiment.exclusive(metric)
     for part in added_parts(experiment, metric):
         values = values - experiment.exclusive(part)
@@ -43,7 +43,7 @@ def own(experiment: Experiment, metric: str) -> Severity:
 
 
 def added_parts(experiment: Experiment, metric: str) -> tuple[str, ...]:
-    """Return the child metrics that can be subtracted from a metric: the additive ones; none if it is not additive."""
+    """Return a metric's additive child metrics, which can be subtracted from it; none if the metric is not additive."""
     parts = (metric, *experiment.parts(metric))
     summed = [name for name in parts if experiment.metric(name).aggregation == "sum"]
     return tuple(summed[1:]) if metric in summed else ()

@@ -48,7 +48,7 @@ class Alone:
     size: Final = 1
 
     def reduce(self, value: _Value, join: Callable[[_Value, _Value], _Value]) -> _Value | None:
-        """Return the value, because there is only one."""
+        """Return the value, because there is only one process."""
         return value
 
     def broadcast(self, value: Any) -> Any:

@@ -24,7 +24,7 @@ __all__ = ["Experiment", "Location", "Severity"]
 
 _WHOLE: Final = 1 << 22  # a metric with fewer values is read whole and cached, instead of repeatedly in parts
 _BLOCK: Final = 1 << 20  # number of values in a block; each copy of a block takes a few MiB
-_KEPT: Final = 256 << 20  # size in bytes of the cache that an experiment of some of the locations uses
+_KEPT: Final = 256 << 20  # size in bytes of the cache of an experiment with only some of the locations
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -302,7 +302,7 @@ class Experiment:
         return self.exclusive(metric)[:, columns] if part is None else part
 
     def alone(self, metric: str, rows: Rows) -> Severity | None:
-        """Return rows of a large metric without reading others, ``float64[row, location]``.
+        """Return rows of a large metric without reading other rows, ``float64[row, location]``.
 
         None if that is impossible or not worthwhile.
         """
@@ -316,7 +316,10 @@ class Experiment:
         return len(self.call_paths) * len(self.locations)
 
     def inclusive(self, metric: str) -> Severity:
-        """Return a metric's values, aggregated as in ``summed_up`` and of the same shape; do not change them."""
+        """Return a metric's inclusive values, ``float64[call path, location]``; do not change the result.
+
+        The values are aggregated as in ``summed_up``.
+        """
         stored = self.stored_inclusive(metric)
         if stored is not None:
             return stored

@@ -13,11 +13,11 @@ class FileUse:
 
     Attributes:
         name: The file's path, as reported by the operating system; empty for several files.
-        processes: The number of processes that used it.
+        processes: The number of processes that used the file.
         calls: The number of reads and writes.
         bytes_read: The number of bytes read.
         bytes_written: The number of bytes written.
-        seconds: Time in these calls, summed over processes.
+        seconds: Seconds in these calls, summed over processes.
     """
 
     name: str

@@ -41,7 +41,7 @@ def fold(call_paths: Sequence[CallPath], paths: npt.NDArray[np.bool_]) -> Foldin
 
 
 def folded(experiment: Experiment, paths: npt.NDArray[np.bool_]) -> Experiment:
-    """Fold call paths, as ``fold`` does, and aggregate the values of merged ones."""
+    """Fold call paths, as ``fold`` does, and aggregate the values of merged call paths."""
     return apply_folding(experiment, fold(experiment.call_paths, paths))
 
 
@@ -126,7 +126,7 @@ def _calls(call_paths: Sequence[CallPath], groups: Sequence[int]) -> dict[int, s
 def _moved(path: CallPath, parent: int | None, marked: Collection[int], calls: Collection[object]) -> CallPath:
     """Return a call path under another parent.
 
-    Its call line becomes unknown if the merged call paths have several, or if its old parent is folded.
+    Its call line becomes unknown if the merged call paths have several call lines, or if its old parent is folded.
     """
     return replace(path, parent=parent, line=None if path.parent in marked or len(calls) > 1 else path.line)
 

@@ -43,7 +43,7 @@ class Inside:
         samples: The number of samples.
         probes: The number of these samples that hit the probes themselves.
         parts: The code that the other samples hit, most samples first. Samples in unknown code and in small parts
-            belong to none.
+            belong to no part.
     """
 
     region: str

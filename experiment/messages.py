@@ -79,7 +79,7 @@ class Messages:
         return str(first) if end - first == 1 else f"{first}-{end - 1}"
 
     def among(self, ranks: Collection[int]) -> Messages | None:
-        """Return the messages of some ranks with each other; None if there are none, or if blocks have more ranks."""
+        """Return the messages of some ranks with each other; None if there are none, or blocks have several ranks."""
         kept = np.isin(self.senders, list(ranks)) & np.isin(self.receivers, list(ranks))
         if self.per_block > 1 or not kept.any():
             return None
@@ -100,7 +100,7 @@ class Messages:
         """Parse the output of ``to_json``.
 
         Raises:
-            InputError: The text is something else, or has contradictory numbers.
+            InputError: The text is not such an object, or its numbers are contradictory.
         """
         try:
             found = json.loads(text)

@@ -26,7 +26,7 @@ __all__ = [
 
 Aggregation = Literal["sum", "min", "max", "none"]
 
-_AT_ROOT: Final = "; of the whole process, at its root"  # ends descriptions of metrics known only per process
+_AT_ROOT: Final = "; of the whole process, at its root"  # end of the descriptions of metrics known only per process
 _EXTREMES: Final[dict[str, Aggregation]] = {"MINDOUBLE": "min", "MAXDOUBLE": "max"}
 
 
@@ -145,7 +145,8 @@ PROCESS_METRICS: Final = tuple(
 )
 
 # Page faults and system time are recorded by call path in each run, the other metrics only on request. Without a
-# request, these are recorded at the root or not at all. Twin: names in runtime/probe/usage.c.
+# request, the other metrics are recorded at the root or not at all. Keep the names equal to those in
+# runtime/probe/usage.c.
 USAGE_METRICS: Final = (
     *_SYSTEM,
     Metric("system_time", "sec", None, "CPU time in the kernel, outside MPI, OpenMP and file I/O calls"),

@@ -24,7 +24,7 @@ DIVIDED: Final = "each rank gets an equal part"  # the last words of a warning a
 
 _MOST: Final = 1 << 63
 _APART: Final = ("inside", "sampled", "messages")
-_NEWER: Final = ("one_sided", "path_is_partial")  # not written without need: earlier versions reject unknown notes
+_NEWER: Final = ("one_sided", "path_is_partial")  # written only if set, because earlier versions reject unknown notes
 _SAMPLED: Final = {"samples", "seconds", "probes"}
 _CUT: Final = re.compile(r"select\((?:subtree=(.*?)(?:, (?:processes|metrics)=|\)\Z))?|flat\Z", re.DOTALL)
 _OPERATION: Final = re.compile(r"(?:.+ = )?(difference|merge|mean|sum|min|max|stddev|ratio)\(", re.DOTALL)
@@ -226,7 +226,7 @@ class Notes:
 
     @classmethod
     def from_json(cls, text: str, samples: str = "", messages: str = "") -> Notes:
-        """Parse ``to_json``, ``samples_to_json`` and ``messages``; unknown keys of later versions become remarks.
+        """Parse notes, notes on samples, and messages from JSON; unknown keys of later versions become remarks.
 
         Raises:
             InputError: A text is not a JSON object, or a value has another type.

@@ -109,7 +109,7 @@ class LazySeverities(Mapping[str, Severity]):
         return found
 
     def alone(self, name: str, rows: Rows) -> Severity | None:
-        """Return the exclusive values of some call paths, without reading others; ``float64[row, location]``.
+        """Return the exclusive values of some call paths, ``float64[row, location]``, without reading other call paths.
 
         None if this is impossible, or if all of the metric's values are already cached.
         """
@@ -121,7 +121,7 @@ class LazySeverities(Mapping[str, Severity]):
         return self._columns is not None
 
     def of_columns(self, name: str, columns: slice) -> Severity | None:
-        """Return the exclusive values of consecutive locations, without reading others; ``float64[call path, column]``.
+        """Return the exclusive values of consecutive locations, ``float64[call path, column]``, without reading others.
 
         None if this is impossible, or if all of the metric's values are already cached.
         """

@@ -13,7 +13,7 @@ BARRIERS = ("barrier", "single")
 
 @dataclass(frozen=True, slots=True)
 class ThreadWait:
-    """The waits of threads at one place, summed over processes; other tuples have one value per item of ``threads``.
+    """The waits of threads at one place, summed over processes; the tuples have one value per thread in ``threads``.
 
     Attributes:
         region: Descriptor of the innermost region around the place; empty if there is none.

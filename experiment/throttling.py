@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["folded_paths", "left_out", "reason_of", "seconds_of_an_entry", "untimed_paths"]
 
 _MOST_OVERHEAD: Final = 0.05  # the limit of the overhead, assumed for runs that do not record their limit
-_WEIGHS: Final = 0.01  # share of a thread's time; less may come from only the slow first visits to a tiny region
+_WEIGHS: Final = 0.01  # minimum share of a thread's time; slow first visits to a tiny region may cause smaller shares
 _EACH: Final = re.compile(r", for (\d{1,15}) ns each in the first ")
 
 
@@ -67,7 +67,7 @@ def untimed_paths(experiment: Experiment) -> npt.NDArray[np.bool_]:
         regions = {Region.from_descriptor(each) for each in experiment.notes.throttled}
         throttled = np.array([path.region in regions for path in experiment.call_paths], dtype=bool)
         throttled &= ~np.nan_to_num(experiment.exclusive("wall_time")).any(axis=1)
-        if "visits" in experiment and "difference" not in experiment.notes.derived_by:  # the counts may be 0 there
+        if "visits" in experiment and "difference" not in experiment.notes.derived_by:  # visits in differences may be 0
             throttled &= np.nan_to_num(experiment.exclusive("visits")).any(axis=1)
         folded |= throttled
     return folded

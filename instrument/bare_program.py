@@ -14,7 +14,8 @@ _MAGIC: Final = b"\x7fELF\x02"  # the magic number of a 64-bit ELF file
 _PROGRAM_HEADERS: Final = struct.Struct("=32xQ14xHH")  # offset, size and number of program headers in the file
 _INTERPRETER, _THREAD_VARIABLES = 3, 7  # types of program headers: PT_INTERP, PT_TLS
 _STUB: Final = b"\0aa_connect_counted\0"
-# The functions that set up the first thread's thread-local variables in glibc and in musl, and their caller.
+# The functions that set up the main thread's thread-local variables in glibc and in musl, and glibc's function that
+# calls them.
 _STARTS: Final = (b"\0__libc_setup_tls\0", b"\0__init_tls\0", b"\0__libc_start_main\0")
 
 

@@ -1,8 +1,8 @@
 /*
  * Enters a region in code that may be in a shared library, where access to a thread-local variable needs a
  * call; returns the value to pass to aa_leave. There is one site for all threads, but only the main thread
- * counts entries in it; all others call the library. They are recognised by their stacks, which are not in
- * the 64 MiB below the top of the main thread's stack. Inserted below the stub.
+ * counts entries in it; all other threads call the library. These threads are recognised by their stacks,
+ * which are not in the 64 MiB below the top of the main thread's stack. Inserted below the stub.
  */
 __attribute__((__unused__, __no_instrument_function__,
                __no_profile_instrument_function__)) static __inline__ const char *

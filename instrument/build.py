@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 __all__ = ["Build"]
 
 _HEADLINE: Final = expression(rb"^(?:[^\s|.][^\n]*:\d+[:,]|Warning: |Error: )[^\n]*$", re.M)
-_OTHER_PROFILE: Final = b"coverage-mismatch]"  # end of the message of a GNU warning that is an error by default
+_OTHER_PROFILE: Final = b"coverage-mismatch]"  # ends GNU's message that a profile does not fit, an error by default
 _LACKS_PROFILE: Final = b"missing-profile]"
 _NO_MISMATCH: Final = ("-Wno-coverage-mismatch",)
 _NO_LACK: Final = "-Wno-missing-profile"
 _LARGE_FUNCTION: Final = 2700  # GNU's default for --param large-function-insns
-_MARK: Final = b"$autoanalyzer"  # begins a comment with which the user marks a region
+_MARK: Final = b"$autoanalyzer"  # start of a comment with which the user marks a region
 _FILE_CLOCK: Final = 5  # CLOCK_REALTIME_COARSE, the kernel's clock for file times
 
 
@@ -63,7 +63,7 @@ class Build:
         self._assembly: list[str] = []
         self._merged: MergedStub | None = None  # used if the Fortran compiler does not accept the stub as assembly
         self._is_lasting = True  # whether an identical command would give the same result
-        self._growth = 0.0  # by how much probes enlarge a source's code, as a fraction; the maximum over the sources
+        self._growth = 0.0  # the largest growth of a source's code because of probes, as a fraction of the code
 
     def run(self) -> int:
         """Compile, and return the compiler's status."""
@@ -321,7 +321,7 @@ class Build:
 
 
 def _headlines(messages: bytes) -> list[bytes]:
-    """Return the lines with messages and places, sorted, without the source lines that compilers print below them."""
+    """Return the lines that contain messages or their places, sorted; source lines below messages are left out."""
     return sorted(_HEADLINE.findall(messages))
 
 

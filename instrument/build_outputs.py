@@ -55,7 +55,7 @@ class BuildOutputs:
 
     @contextmanager
     def made_anew(self) -> Iterator[None]:
-        """Context manager that puts earlier builds' outputs aside, and finally restores those that were not made again.
+        """Context manager that puts earlier builds' outputs aside, and finally restores outputs that were not rebuilt.
 
         A file that was changed after the compiler wrote it is left in place.
 
@@ -113,7 +113,8 @@ class BuildOutputs:
 def _put_back(aside: Path) -> None:
     """Move files back to their original places.
 
-    If a new file is there, or the folder is gone, the old file is removed. If moving fails, the file stays aside.
+    If a new file is at the original place, or the original folder is gone, the old file is removed. If moving fails,
+    the file stays aside.
     """
     with undisturbed(), suppress(OSError, ValueError):
         for number, name in enumerate(json.loads((aside / _NAMES).read_text())):

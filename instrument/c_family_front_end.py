@@ -98,7 +98,7 @@ class CFamilyFrontEnd:
 
     @cached_property
     def _directories(self) -> tuple[str, ...]:
-        """Return the folders of system headers, each with a trailing slash."""
+        """Return the compiler's own header folders, each with a trailing slash."""
         return Toolchain(self._command.compiler, self._language).directories
 
     @property

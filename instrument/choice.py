@@ -49,7 +49,7 @@ class Choice(NamedTuple):
     defect: str = ""
 
     def wants(self, *modes: str) -> bool:
-        """Return whether a region of one of these modes may be requested; otherwise, front ends need not find it."""
+        """Return whether a region of one of these modes may be requested; if not, front ends need not find it."""
         if self.looks_for_all or not set(modes).isdisjoint(self.modes):
             return True
         if "inner-loops" in modes and self.plan.split:
@@ -130,7 +130,7 @@ class Choice(NamedTuple):
         return found._replace(regions=tuple(decided), remarks=remarks)
 
     def outdated(self, regions: Iterable[Region]) -> Iterator[str]:
-        """Yield a message for each file whose rules are for other versions only, and a message if no plan is used."""
+        """Yield a message if the plan is ignored, and one per file whose rules only fit other versions of the file."""
         if self.defect:
             yield f"{self.defect}; the plan is ignored"
         found: dict[str, list[Region]] = {}
@@ -195,7 +195,7 @@ class Choice(NamedTuple):
         return kind in {"function", "program"} or self.wants("inner-loops" if kind == "loop" else kind)
 
     def _merged(self, found: CodeRegion, wholes: list[CodeRegion]) -> str:
-        """Return the reason "merged into …" if a region belongs to a merged one; otherwise empty.
+        """Return the reason "merged into …" if a region belongs to a merged region; empty if it does not.
 
         ``wholes`` are the merged regions.
         """

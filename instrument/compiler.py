@@ -145,7 +145,7 @@ class CompilerCommand:
 
     @property
     def rewrapped(self) -> tuple[str, ...]:
-        """The options to compile text from LLVM's Fortran preprocessor, whose lines of fixed form end at column 72."""
+        """The options to compile the output of LLVM's Fortran preprocessor, whose fixed-form lines end at column 72."""
         return ("-ffixed-line-length=72",) if any(map(self.loses_comments, self.sources)) else ()
 
     @property

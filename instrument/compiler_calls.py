@@ -23,8 +23,8 @@ __all__ = [
 
 
 _OF_ONE_SOURCE: Final = frozenset([Role.SOURCE, Role.INPUT, Role.LANGUAGE, Role.OUTPUT, Role.DEPENDENCY])
-# Options to leave out when a command is repeated: -pipe, as the stub must be read from a file, and options for
-# further outputs, which the user's own command already writes.
+# Options to leave out: -pipe, because the assembler must read files, namely the compiler's output and the stub; and
+# options for additional outputs, which the untouched command writes.
 _NOT_AGAIN: Final = ("-pipe", *BESIDES)
 
 

@@ -20,7 +20,7 @@ _MODULE: Final = expression(rb"(?:^[ \t\d]*|;[ \t]*)(?:module(?![ \t]*procedure)
 
 
 def modules_written(text: bytes) -> list[str] | None:
-    """Return the file names, without suffix, of the modules that a source defines; None if they are unclear."""
+    """Return the file names, without suffix, of the modules that a source defines; None if some are unclear."""
     found = [match[1].decode("latin-1").lower() for match in _BEGIN.finditer(text)]
     found = [name for name in found if not name.startswith("procedure")]
     return found if len(found) == len(_MODULE.findall(text)) else None

@@ -171,7 +171,7 @@ AA_STUB AA_NAME(aa_enter)(const char *descriptor) {
         unsigned long *visits = slot->visits;
         __asm__ volatile("" : : : "memory"); /* from now on, a signal handler may reuse the slot */
         if (aa_only_counts(slot, descriptor) && (*visits + 1) % 4096 > 4) {
-            __asm__ volatile("" : : : "memory"); /* and may count a visit before the number is read again */
+            __asm__ volatile("" : : : "memory"); /* a handler may count a visit before the number is read */
             ++*visits;
             return;
         }

@@ -1,4 +1,4 @@
-"""Make the stub that every instrumented Fortran object contains: assembly, added to the compiler's."""
+"""Make the stub that every instrumented Fortran object contains: assembly that is added to the compiler's output."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from .predefined import predefined_macros
 
 __all__ = ["fused_assembly"]
 
-_MACRO: Final = "__FMA__"  # a macro on x86, where such programs were measured
+_MACRO: Final = "__FMA__"  # a macro of compilers for x86, on which fused operations were measured
 _CONTRACTION: Final = "-ffp-contract="
 
 

@@ -169,7 +169,7 @@ def _parsers(source: Argument) -> list[str]:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write a file; a module file with the same content is not touched, and keeps its time, as with compilers."""
+    """Write a file; like compilers, keep the time of a module file whose content would not change."""
     if path.suffix == ".mod" and path.is_file() and path.read_bytes() == content:
         return
     with replacing(path) as stream:

@@ -16,7 +16,7 @@ _INSTRUCTIONS: Final = frozenset(
 ) | {"abs", "labs", "operator[]"}
 _ENDINGS: Final = frozenset(("__assert_fail", "__assert_rtn", "__assert", "abort", "exit", "_exit", "_Exit"))
 
-# Functions that compilers insert themselves unless there are only a few bytes, or that exist only as builtins.
+# Functions whose calls compilers insert themselves for more than a few bytes, or that exist only as builtins.
 _OF_BYTES: Final = expression(r"mem|st[pr]|bcmp|bcopy|bzero|r?index")
 
 _MOVES: Final = frozenset(("memcpy", "memmove", "memset"))

@@ -39,7 +39,7 @@ class ReadSource:
 
     @property
     def stub(self) -> Path | None:
-        """The C source that a program of instrumented texts needs in addition; None if each text contains it."""
+        """The C source that a program of instrumented texts needs in addition; None if each text contains the stub."""
         return FORTRAN_STUB if self._source.is_fortran else None
 
     def instrument(self) -> Instrumented:

@@ -31,7 +31,7 @@ __attribute__((__weak__, __visibility__("hidden"), __no_instrument_function__,
                __no_profile_instrument_function__, __nothrow__, __cold__, __noinline__)) const char *
 aa_enter_counted(const char *descriptor, long *site) {
     if (aa_entry_probe)
-        /* the call is here, because the compiler knows that this function throws nothing */
+        /* called here, because callers of this function rely on it to throw nothing */
         return aa_entry_probe(descriptor, site);
     if (aa_is_alone)
         *site = 4095;

@@ -66,7 +66,7 @@ class Call(NamedTuple):
         declared: Offset of the name in a declaration of a function that is not a method; negative if unknown.
         gives: Kind of the result: ``value`` for a number or nothing, ``pointer``, ``object``, or ``dependent`` if it is
             unknown before instantiation; empty if the parser does not know types.
-        reason: Why no region can enclose the call, as far as the parser knows; otherwise empty.
+        reason: Why no region can enclose the call, as far as the parser knows; empty if a region can.
     """
 
     offset: int

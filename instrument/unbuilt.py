@@ -36,7 +36,7 @@ _LARGEST: Final = 4 << 20  # maximum size in bytes of a makefile to read
 _COMMENT: Final = re.compile(r"(?m)(?:^|\s)#.*$")
 _MACRO: Final = re.compile(r"(?<![\w-])-D[A-Za-z_]\w*(?:=[\w.+-]+)?(?![\w$\"'\\(=])")
 _ROOT: Final = 3  # minimum number of parts in a searched path, as in /home/name; others may own the folders above
-_SYSTEM: Final = "/usr/"  # begins the names of headers that do not belong to the program
+_SYSTEM: Final = "/usr/"  # prefix of the names of system headers
 _MISSING: Final = re.compile(r"(?:fatal error|Error): (?:Cannot open included file .|)([\w./+-]+)(?:.|): No such file")
 
 

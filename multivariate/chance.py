@@ -27,7 +27,7 @@ _LARGEST: Final = float(np.finfo(np.float64).max)
 # Largest number of points in a simulated set. Chance affects larger sets less, so this size gives an upper bound.
 POINTS: Final = 128
 
-_SETS: Final = 199  # simulated sets; 200 with the real set
+_SETS: Final = 199  # number of simulated sets; with the real set, there are 200
 _MOST: Final = POINTS // 4  # largest number of clusters to compare
 # Least mean number of points per cluster. With fewer, a cluster's width is meaningless, because two points may be close
 # by chance.
@@ -137,7 +137,10 @@ class Chance:
 
     @property
     def enough(self) -> int | None:
-        """The smallest number of clusters at which one more widens the gap by at most its error; None if none does."""
+        """The smallest number of clusters that one more cluster does not improve; None if there is none.
+
+        One more cluster counts as an improvement only if it widens the gap by more than the gap's standard error.
+        """
         counts = sorted(self.gaps)
         return next(
             (one for one, more in pairwise(counts) if self.gaps[one] >= self.gaps[more] - self.errors[more]), None
@@ -152,12 +155,12 @@ def against_chance(
     Two statistics are used, each the maximum over the numbers of clusters. The mean silhouette detects a single
     outlier. The gap statistic in standard deviations (R. Tibshirani, G. Walther and T. Hastie, Journal of the Royal
     Statistical Society B 63, 2001), for clusters of at least three points on average, detects clusters in only some of
-    the metrics. The rarer of the two statistics decides, compared over all 200 sets (P. Westfall and S. Young,
+    the metrics. The statistic that is rarer among all 200 sets decides (P. Westfall and S. Young,
     Resampling-Based Multiple Testing, 1993).
 
     Args:
         values: ``float64[point, metric]``, not scaled.
-        labels: Number of clusters → the clusters found, over all these points.
+        labels: Number of clusters → the cluster of each point.
         cut: Clusters simulated points by the same method.
         scale: How metrics were scaled.
         seed: Seed of the simulation.
@@ -197,7 +200,7 @@ def _statistics(points: Values, labels: Mapping[int, Labels]) -> Values:
     whole = np.square(points - points.mean(axis=0)).mean()
     within = np.array([_within(points, own) for own in partitions]) / whole
     widths = [width or 0.0 for width in silhouettes(points, partitions)]
-    # If all members are equal, only rounding is left.
+    # If all members of each cluster are equal, only rounding errors are left.
     return np.array([widths, np.log(np.maximum(within, ROUNDING**2))])
 
 

@@ -18,8 +18,9 @@ from .single_threaded_blas import single_threaded_blas
 
 __all__ = ["REDUNDANT", "Correlation", "LeaveOneOut", "MetricGroup", "Turn", "correlation", "leave_one_out", "pearson"]
 
-_FEWEST: Final = 4  # points; without one of three points, the other two would always correlate by ±1
-_CARRIED: Final = 0.01  # share of a metric's variance; if less is left without a point, subtracting loses digits
+_FEWEST: Final = 4  # least number of points; if one of three points is left out, the other two always correlate by ±1
+# If a point is left out and less than this share of a metric's variance remains, subtracting the point loses digits.
+_CARRIED: Final = 0.01
 
 REDUNDANT: Final = 0.95  # least absolute correlation of redundant metrics
 
@@ -86,7 +87,7 @@ def leave_one_out(space: MetricSpace, matrix: Values) -> LeaveOneOut | None:
 
 
 def _without(space: MetricSpace, row: int) -> Values:
-    """Return the correlations without one point, ``float64[metric, metric]``; 0 for metrics that are constant then."""
+    """Return the correlations without one point, ``float64[metric, metric]``; 0 for metrics that become constant."""
     found = np.eye(len(space.metrics))
     try:
         rest = space.part(np.delete(np.arange(len(space.points)), row))
@@ -134,7 +135,7 @@ class Turn:
 
     @property
     def made(self) -> bool:
-        """Whether the point makes the metrics redundant; otherwise, the point hides that they are redundant."""
+        """Whether the point makes the metrics redundant; False if the point hides that they are redundant."""
         return abs(self.with_it) >= REDUNDANT
 
 
@@ -173,7 +174,7 @@ def correlation(space: MetricSpace) -> Correlation:
     Metrics are redundant if |r| ≥ 0.95 for every pair in a group (complete linkage), so one metric of the group
     represents the others: if possible, a measured metric. A single point can create or hide such a correlation. The
     metrics to keep must represent the group whichever point is left out. So each group is divided again, by the lowest
-    correlation that results if any one point is left out, and each division keeps one metric.
+    correlation that leaving out any one point produces, and one metric of each subgroup is kept.
 
     Raises:
         InputError: There is only one metric.

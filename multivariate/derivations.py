@@ -36,7 +36,8 @@ class Derivation:
         text: The formula; ``{line}`` represents the size of a cache line in bytes.
         unit: Unit of the result; empty for a ratio.
         about: The description of the metric.
-        searched: Whether analyses use it by default. A metric that adds nothing to the others is computed on request.
+        searched: Whether analyses use the metric by default. A metric that adds nothing to the others is computed on
+            request.
     """
 
     name: str
@@ -80,7 +81,7 @@ DERIVATIONS: Final = (
     Derivation("counted_time", "cpu_time", "sec", "CPU time"),
     Derivation("counted_time", "wall_time", "sec", "wall-clock time"),
     Derivation("instruction_rate", "instructions / counted_time", "occ/sec", "instructions per second"),
-    # Misses of the last cache level that is counted; the bytes that it writes back are unknown.
+    # Misses of the last cache level that is counted; the bytes that this level writes back are unknown.
     Derivation("memory_bytes", "{line} * PAPI_L3_TCM", "bytes", "bytes that L3 misses fetch from memory"),
     Derivation("memory_bytes", "{line} * l2_misses", "bytes", "bytes that L2 misses fetch from L3 or memory"),
     Derivation("memory_bytes", "{line} * PAPI_L2_DCM", "bytes", "bytes that L2 misses fetch from L3 or memory"),
@@ -93,7 +94,7 @@ DERIVATIONS: Final = (
 )
 
 
-# Metrics that serve other formulas. By default, analyses and pages leave them out.
+# Metrics that only serve as terms of other formulas. By default, analyses and pages leave them out.
 PARTS_ALONE: Final = frozenset({"compute_time", "cpi", "flops", "memory_bytes", "counted_time"})
 
 

@@ -232,7 +232,7 @@ def _factors(space: MetricSpace, loadings: Values, explained: Values) -> tuple[t
 
 
 def _heywood(space: MetricSpace, matrix: Values, communalities: Values) -> dict[str, float]:
-    """Map metrics with an implausible communality of 1 (Heywood cases) to the share that others explain."""
+    """Map metrics with an implausible communality of 1 (Heywood cases) to the variance share that others explain."""
     found = {}
     for row in np.flatnonzero(communalities > _HEYWOOD).tolist():
         others = [each for each in range(len(matrix)) if each != row]

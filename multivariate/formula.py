@@ -68,7 +68,7 @@ class Formula:
 
         Args:
             text: The text to parse.
-            unit: Unit of the result if known; otherwise it follows from the metrics' units.
+            unit: Unit of the result if known; if None, the unit follows from the metrics' units.
 
         Raises:
             UsageError: The text is not a formula.
@@ -108,7 +108,7 @@ class Formula:
         return _written(self._tree, self._names)
 
     def unit(self, units: Mapping[str, str]) -> str:
-        """Return the unit given to ``parse``; otherwise the unit that all terms share; empty if there is neither.
+        """Return the unit given to ``parse``, or else the unit that all terms share; empty if there is neither.
 
         Only sums and differences of metrics have such a unit.
 

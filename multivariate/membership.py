@@ -17,7 +17,7 @@ from .hierarchy import Hierarchy
 __all__ = ["Grid", "Membership", "grid_of", "membership"]
 
 _ALIKE: Final = 0.9  # least overlap of a cluster and a named part of the grid, divided by their union
-_FEW: Final = 0.02  # share of a cluster that may lie on each side of the rows that name it
+_FEW: Final = 0.02  # if "rows 3 to 5" names a cluster: the share of its points that may be before row 3, or after row 5
 _AXES: Final = ("row", "column", "layer")
 
 
@@ -28,7 +28,7 @@ class Grid:
     Attributes:
         sizes: The size of each dimension.
         source: Origin of the grid: ``topology``, ``given``, or ``guess``.
-        name: Name of the topology; empty otherwise.
+        name: Name of the topology; empty for another source.
         coordinates: (process, thread) → coordinates; a thread without its own coordinates has those of its process.
     """
 

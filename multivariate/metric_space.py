@@ -328,7 +328,7 @@ def _longest(times: Sequence[Values]) -> float:
 
 
 def _whole_of(name: str, experiments: Sequence[Experiment]) -> str:
-    """Return the metric that holds the total: all bytes for any kind of bytes, otherwise the metric itself."""
+    """Return the metric that holds the total: all bytes for any kind of bytes, the metric itself for all others."""
     metric = experiments[0].metric(name)
     while metric.unit == "bytes" and metric.parent is not None and all(metric.parent in each for each in experiments):
         metric = experiments[0].metric(metric.parent)

@@ -57,8 +57,8 @@ class Partition:
         labels: ``int[point]``, the number of each point's cluster; clusters are numbered from 0 by their first points.
         silhouette: Mean over the points: 1 if clusters are far apart, 0 if there is no structure; None for one cluster,
             or one cluster per point.
-        f_ratios: ``float64[metric]``, between-cluster over within-cluster variability; inf if the members of all
-            clusters are equal, NaN if undefined.
+        f_ratios: ``float64[metric]``, between-cluster over within-cluster variability; inf if all members of each
+            cluster are equal, NaN if undefined.
         means: ``float64[cluster, metric]`` in the metrics' units.
         deviations: ``float64[cluster, metric]``, distance of the clusters' means from the mean of all points, in
             standard deviations.
@@ -162,7 +162,7 @@ def variance_ratios(values: Values, labels: Labels, *, together: bool = False) -
             metric (the F-ratio).
 
     Returns:
-        ``float64[metric]``, or one number if ``together``; inf if the members of all clusters are equal except for
+        ``float64[metric]``, or one number if ``together``; inf if all members of each cluster are equal except for
         rounding, NaN if each point is a cluster, or all points are in one cluster.
     """
     sizes = np.bincount(labels)
@@ -216,7 +216,7 @@ def _distances(points: Values) -> Values:
 
 
 def _mean_silhouette(distances: Values, labels: Labels, weights: Indices) -> float | None:
-    """Return the mean silhouette of points from their distances, ``float64[point, point]``; clusters have weights."""
+    """Return the weighted mean of the clusters' silhouettes, from the points' distances, ``float64[point, point]``."""
     sizes = np.bincount(labels)
     if not 1 < len(sizes) < len(labels):
         return None
@@ -225,7 +225,7 @@ def _mean_silhouette(distances: Values, labels: Labels, weights: Indices) -> flo
 
 
 def _widths(apart: Values, labels: Labels, sizes: Indices) -> Values:
-    """Return each point's silhouette: its mean distance to the nearest other cluster minus that to its own.
+    """Return each point's silhouette: the mean distance to the nearest other cluster minus that within its own.
 
     The difference is divided by the larger of the two distances. The result is 0 for the only point of a cluster.
     """

@@ -66,7 +66,7 @@ class AnalysisJob:
         return cls(begin_mpi(started, _OTHERWISE) if _is_enough(path) else None, leads=started.rank == 0)
 
     def lead(self, experiment: Experiment, file: Path, work: Callable[[], int]) -> int:
-        """Call ``work`` as the leader, with the help of workers if possible; return its exit status.
+        """Call ``work`` as the leader, with the help of workers if possible; return the exit status of ``work``.
 
         Args:
             experiment: The experiment to analyse.
@@ -99,7 +99,7 @@ class AnalysisJob:
 
     @contextmanager
     def dismissed_on_failure(self) -> Iterator[None]:
-        """Context manager for what the leader does before ``lead``: if the block fails, dismiss the workers."""
+        """Context manager that dismisses the workers if its block, the leader's work before ``lead``, fails."""
         try:
             yield
         except BaseException:
@@ -116,7 +116,7 @@ class AnalysisJob:
         """Call a function for each block of locations, distributed over all processes of the job; yield the results."""
         assert self._communicator is not None
         blocks = experiment.location_blocks()
-        assert len(blocks) == self._blocks  # the workers have opened this experiment
+        assert len(blocks) == self._blocks  # the workers have opened the same experiment
         self._drain()
         self._communicator.bcast((function, arguments))
         self._left = iter(range(len(blocks)))
@@ -145,7 +145,7 @@ class AnalysisJob:
             return 0
         try:
             self._serve()
-        except Exception:  # after any failure, abort the job, because other processes would wait for this one
+        except Exception:  # after any failure, abort the job, because other processes would wait for this one forever
             traceback.print_exc()
             sys.stderr.flush()
             self._communicator.Abort(2)
@@ -174,7 +174,7 @@ class AnalysisJob:
 
 
 def _is_enough(path: Path) -> bool:
-    """Return whether an experiment has several blocks of locations; True if it cannot be read, or not yet."""
+    """Return whether an experiment has several blocks of locations; True if it cannot be read or is not gathered."""
     folder = RunFolder(path)
     if path.is_dir() and not (folder.experiment.exists() and not folder.has_later_shards()):
         return True

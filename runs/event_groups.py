@@ -26,7 +26,7 @@ WAY_OUT: Final = "autoanalyzer counters lists the events that can be counted her
 
 
 def by_papi(counters: str) -> bool:
-    """Return whether a value of ``--counters`` selects PAPI; ``auto`` does only if PAPI can count an event."""
+    """Return whether PAPI counts with a value of ``--counters``; with ``auto``, it counts only if it can."""
     return counters in ("auto", "papi") or counters.startswith(NAMED)
 
 
@@ -46,7 +46,8 @@ def event_groups(options: RunOptions, most: int = MOST_EVENTS) -> list[str]:
         The value of ``--counters`` for each run that is needed.
 
     Raises:
-        UsageError: An event cannot be counted on this machine, or is named twice, or ``--usage`` leaves no room.
+        UsageError: An event cannot be counted on this machine, or is named twice; or ``--usage`` requests so many
+            metrics that none can be added.
     """
     counters = options.counters
     if not counters.startswith(NAMED):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Measured", "measured"]
 
 _HOW_SAMPLED: Final = "a program that can be sampled (outside /usr, linked dynamically, not set-user-ID)"
-_SIGNALS: Final = range(129, 193)  # statuses that shells and launchers return after a signal
+_SIGNALS: Final = range(129, 193)  # exit statuses of shells and launchers after death by signal
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Measured:
         cut_short: Why the data do not cover the whole program; empty if they do, even if the program's exit status is
             not 0.
         not_counted: Why simulated counts are missing; empty otherwise.
-        plan: A sentence about the plan that was written because probes were throttled; empty if no probe was.
+        plan: A sentence about the plan that was written because probes were throttled; empty if no probe was throttled.
         interrupted: Whether the program was interrupted.
     """
 

@@ -32,7 +32,7 @@ def open_experiment(path: Path) -> tuple[Experiment, Path]:
 
         if is_foreign_folder(path):
             return load(path), path
-    # Shards beside an experiment belong to a later run, or could not be read when it was gathered.
+    # Shards beside an experiment belong to a later run, or could not be read when the experiment was gathered.
     if folder.experiment.exists() and not folder.has_later_shards():
         return with_source_regions(load(folder.experiment), path), folder.experiment
     from ..runtime.gather.gather import gather_here  # noqa: PLC0415 - most experiments are gathered already

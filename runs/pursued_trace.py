@@ -34,7 +34,7 @@ def is_trace(path: Path) -> bool:
 
 
 def trace_pieces(path: Path, window: float | None, patience: float | None) -> Iterator[Samples]:
-    """Yield the samples of a trace, all at once if it is complete, otherwise as they arrive.
+    """Yield the samples of a trace: all at once if the trace is complete, or else as they arrive.
 
     Args:
         path: A file, a run's folder, or ``-`` for standard input.
@@ -109,7 +109,7 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
 
 
 def _pieces(stream: BinaryIO, name: str, patience: float) -> Iterator[bytes]:
-    """Yield the content of a file and what is appended to it; end with an empty piece.
+    """Yield the content of a file and all data that are appended to it later; finally, yield an empty piece.
 
     A file ends after ``patience`` seconds without new data; a pipe ends when its writer closes it.
     """

@@ -37,7 +37,7 @@ def measured_repeatedly(
         reporter: Shows messages and progress.
 
     Returns:
-        The result, whose experiment is the mean of the successful runs; None if fewer than two runs succeeded.
+        The result. Its experiment is the mean of the successful runs, or None if fewer than two runs succeeded.
 
     Raises:
         InputError: The program succeeded, but nothing was recorded; or the mean cannot be written.
@@ -78,7 +78,7 @@ def measured_repeatedly(
 
 
 def options_of_repetition(options: RunOptions, number: int) -> RunOptions:
-    """Return the options of one run, without counting if counts are simulated, because a separate run counts.
+    """Return the options of one run; simulated counts are switched off, because a separate run simulates them.
 
     Args:
         options: Options of all runs.

@@ -12,7 +12,7 @@ __all__ = ["place_in_input", "same_input"]
 
 @contextmanager
 def same_input() -> Iterator[None]:
-    """Restore the offset of standard input after the block, if it is a file."""
+    """Restore the offset of standard input after the block, if the input is a file."""
     try:
         place = place_in_input() if stat.S_ISREG(os.fstat(0).st_mode) else None
     except OSError:  # standard input is closed

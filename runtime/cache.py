@@ -21,7 +21,7 @@ _DAY: Final = 86400.0  # seconds in a day
 
 
 def kept(name: str, environment: Mapping[str, str] = os.environ) -> Path | None:
-    """Return a cached build, from the user's own folder or from a group's; None if there is none.
+    """Return a cached build, from the user's own folder or from a group's folder; None if there is none.
 
     Files that are preloaded into the user's programs must belong to the owner of the cache, to root, or to the user.
     """
@@ -64,7 +64,7 @@ def distrust(cache: Path, name: str) -> str:
 
 
 def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
-    """Return the folder for builds: the first usable one in ``AUTOANALYZER_CACHE``, or otherwise the user's own.
+    """Return the folder for builds: the first usable one in ``AUTOANALYZER_CACHE``, or else the user's own.
 
     If the user's own folder cannot be written, a private temporary folder is used, with a warning.
 

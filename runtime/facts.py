@@ -54,7 +54,7 @@ class RunFacts:
 
     @classmethod
     def read(cls, shards: Path) -> RunFacts:
-        """Read the facts; empty if a program was started without ``autoanalyzer run``."""
+        """Read the facts; return empty facts if a program was started without ``autoanalyzer run``."""
         try:
             return cls(**json.loads((shards / FACTS_FILE).read_text()))
         except (OSError, ValueError, TypeError):

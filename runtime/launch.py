@@ -46,7 +46,7 @@ _POLICY: Final = "AUTOANALYZER_POLICY"
 SHORT_PATHS_VARIABLE: Final = "AUTOANALYZER_SHORT_PATHS"  # the same as in runtime/probe/short_paths.c
 PATH_VARIABLE: Final = "AUTOANALYZER_PATH"  # the same as in runtime/probe/mpi_path.c
 SPLIT_VARIABLE: Final = "AUTOANALYZER_SPLIT_WAITING"  # the same as in runtime/probe/mpi_split.c
-_MOST_OVERHEAD: Final = "5%"  # other tools promise the same limit
+_MOST_OVERHEAD: Final = "5%"  # default limit; other tools promise the same limit
 COUNT_IN_VARIABLE: Final = "AUTOANALYZER_COUNT_IN"  # the same as in runtime/probe/counter.c
 MULTIPLEX_VARIABLE: Final = "AUTOANALYZER_MULTIPLEX"  # the same as in runtime/probe/counter_papi.c
 _COUNTING: Final = (
@@ -242,8 +242,8 @@ def _start(
 ) -> subprocess.Popen[bytes]:
     with _opened(log) as stream:
         try:
-            # The program gets the file descriptors that the user has opened for it, such as make's; ours are not
-            # inheritable.
+            # The program gets the file descriptors that the user has opened for it, such as make's; this process's own
+            # descriptors are not inheritable.
             return subprocess.Popen(
                 words, env=environment, cwd=folder, stdin=given, stdout=stream, stderr=stream, close_fds=False
             )
@@ -291,7 +291,8 @@ def _with_ours(chosen: str, names: Sequence[str]) -> str:
 def _forward(command: Sequence[str], environment: Mapping[str, str], launcher: str) -> tuple[list[str], dict[str, str]]:
     """Make Open MPI forward our variables: ``mpirun -n 2 a : -n 2 b`` needs ``-x`` in each part.
 
-    ``-x`` and the user's own list of variables exclude each other, so ours are added to the list if there is one.
+    ``-x`` and the user's own list of variables exclude each other, so our variables are added to the list if there is
+    one.
     """
     names = _names(environment)
     if _OPENMPI_LIST in environment:

@@ -32,7 +32,7 @@ def save_mean(folder: RunFolder, runs: int) -> Experiment:
 
 
 def _notes(common: Notes, notes: Sequence[Notes]) -> Notes:
-    """Add the notes that are valid for a mean if all its runs are of one command on one machine."""
+    """Return the common notes, with notes that are valid for a mean if all runs are of one command on one machine."""
     return replace(
         common,
         runs=len(notes),

@@ -28,7 +28,8 @@ _NAMED: Final = 3  # maximum number of call paths named in a warning; the others
 def save_merged(folder: RunFolder, runs: int) -> Experiment:
     """Merge the first runs in a folder, and write the result as the folder's experiment.
 
-    Common metrics, notes and time lines are the first run's; warnings report how other runs differed from it.
+    Common metrics, notes and time lines are the first run's; warnings report how other runs differed from the first
+    run.
 
     Args:
         folder: The folder, in which each run has its own folder.

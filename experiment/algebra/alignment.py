@@ -23,7 +23,8 @@ def align(
         left: The first sequence.
         right: The second sequence.
         likeness: Returns how similar two elements are, from 0 to 1.
-        enough: The similarity that each pair must exceed. The sum of all pairs' excess over it is maximised.
+        enough: The similarity that each pair must exceed. The sum over all pairs of their similarity minus ``enough``
+            is maximised.
 
     Returns:
         Every element once and in order; an element without a match is paired with None.

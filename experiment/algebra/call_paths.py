@@ -42,7 +42,7 @@ def merge_call_paths(forests: Sequence[Sequence[CallPath]], *, exact: bool = Fal
     children with equal call sites are matched first, and the remaining children in order, because lines change from one
     version to the next.
 
-    One forest after the other is matched with the union of those already matched. They are taken in an order that
+    Each forest in turn is matched with the union of the forests before it. The forests are taken in an order that
     depends only on their content, so the order of the operands affects only the order and the names in the union.
 
     Args:
@@ -162,11 +162,11 @@ def _title(procedure: Region) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class _Order:
-    """The order of a union's call paths: those of the first forest first, then those that only later forests have.
+    """The order of a union's call paths: call paths of the first forest, then call paths that only later forests have.
 
     Attributes:
-        sites: Call path of the union → call site, from the first forest that has the call path, and line of the call,
-            from the first forest that knows it.
+        sites: Call path of the union → its call site in the first forest that has the call path, and the line of its
+            call in the first forest in which this line is known.
         places: The position of each of the union's call paths in this order.
     """
 

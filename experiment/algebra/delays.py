@@ -23,7 +23,7 @@ _COMBINED: Final[Mapping[str, Callable[[Sequence[float], int], float]]] = {
 
 
 def derived_delays(operation: str, joined: Integration) -> tuple[Delay, ...]:
-    """Combine the delays of operands as the operation combines values; a pair missing from an operand counts as 0.
+    """Combine the operands' delays as the operation combines values; an operand without a pair of regions counts as 0.
 
     ``merge`` takes the delays of the first operand that has any. Differences, deviations and ratios have no delays,
     because they are not waiting times.

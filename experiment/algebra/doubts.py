@@ -52,7 +52,7 @@ def doubts(joined: Integration, lacked: Mapping[Aggregation, str]) -> Iterator[s
 
 
 def strangers(joined: Integration, one: Iterable[int], other: Iterable[int]) -> bool:
-    """Return whether two groups of operands have no region in common, although both have some.
+    """Return whether two groups of operands have no region in common, although both groups have regions.
 
     Regions of libraries do not count. Roots count only if a group has nothing else.
     """

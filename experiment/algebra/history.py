@@ -121,9 +121,9 @@ def _sampled(notes: Sequence[Notes]) -> dict[str, float]:
 
 
 def _path_seconds(operation: str, of_each: Sequence[float | None]) -> float | None:
-    """Return the seconds that recording the critical path took; None if no operand knows them.
+    """Return the seconds spent on recording the critical path; None if no operand contains this time.
 
-    For the operations ``mean`` and ``sum``, they are combined like the values; otherwise, the maximum is returned.
+    The operations ``mean`` and ``sum`` combine the operands' times like values; for others, the longest is returned.
     """
     known = [each for each in of_each if each is not None]
     if not known:

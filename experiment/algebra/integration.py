@@ -36,7 +36,7 @@ class Integration:
         metrics: The metrics of all operands.
         call_paths: The call paths of all operands.
         locations: The locations of all operands.
-        topologies: The topologies of the first operand that has topologies; only if machines and nodes were copied.
+        topologies: The topologies of the first operand that has topologies; none if machines and nodes were not copied.
         names: For each operand, metric of the domain → the operand's name for it.
         rows: For each operand, the domain's row of each of its call paths.
         columns: For each operand, the domain's column of each of its locations.
@@ -141,7 +141,7 @@ def integrate(
 
     Args:
         operands: At least one experiment.
-        exact: Match only regions of the same identity; otherwise regions are matched by similarity where the source has
+        exact: Match only regions of the same identity. If false, regions are matched by similarity where the source has
             changed.
         system: The operand from which machines and nodes are copied; see ``merge_locations``.
         labels: Names of the operands, for example their file names.

@@ -11,7 +11,8 @@ __all__ = ["overlap", "ratio", "same_offset", "same_text", "size"]
 def same_text(mine: Procedure, theirs: Procedure) -> bool:
     """Return whether two procedures seem to have the same text.
 
-    They do if their lengths are equal, and all regions that both have are at the same lines of the procedure.
+    This is the case if their lengths are equal, and all regions that both contain are at the same lines of the
+    procedure.
     """
     if mine.lines is None or theirs.lines is None:
         return _same_places(mine, theirs, 0, 0)
@@ -24,7 +25,7 @@ def _same_places(mine: Procedure, theirs: Procedure, start: int, other_start: in
 
 
 def _places(procedure: Procedure, start: int) -> dict[tuple[str, int], tuple[int, int]]:
-    """Return the first and last lines of enclosed regions, relative to a line."""
+    """Map the kind and ordinal of each enclosed region to its first and last line, relative to the line ``start``."""
     return {(each.kind, each.ordinal): (each.first_line - start, each.last_line - start) for each in procedure.inner}
 
 

@@ -46,8 +46,8 @@ def merge_locations(systems: Sequence[Sequence[Location]], hierarchy: Hierarchy 
     Args:
         systems: The locations of each operand.
         hierarchy: ``auto`` copies from the first operand if all operands agree on which processes share a node, and
-            collapses otherwise. Also accepted are ``collapse``, and the position of the operand to copy from. Processes
-            that this operand lacks keep the node that they have in the first operand that contains them.
+            collapses otherwise. ``collapse`` always collapses. A number is the position of the operand to copy from.
+            Processes that this operand lacks keep the node that they have in the first operand that contains them.
 
     Raises:
         UsageError: There is no operand at that position.
@@ -77,8 +77,8 @@ def merge_locations(systems: Sequence[Sequence[Location]], hierarchy: Hierarchy 
 def _within_process(system: Sequence[Location]) -> Mapping[_Thread, _Thread]:
     """Renumber the threads of each process from 0, as OpenMP does, if they are numbered across the whole program.
 
-    Threads are numbered across the program if their numbers continue from process to process without a gap. Otherwise
-    the numbers are kept, because a process may lack its first thread.
+    Threads are numbered across the program if their numbers continue from process to process without a gap. If there is
+    a gap, the numbers are kept, because a process may lack its first thread.
     """
     first: dict[int, int] = {}
     threads = sorted((each.process, each.thread) for each in system)
@@ -99,8 +99,8 @@ def _places(system: Iterable[Location]) -> dict[int, _Place]:
 def _agree(systems: Sequence[Sequence[Location]]) -> bool:
     """Return whether all operands put the same processes on one node, whatever the nodes' names are.
 
-    Operands with different processes must also use the same names for the nodes. Otherwise, it is unknown to which node
-    a process belongs that only some operands have.
+    Operands with different processes must also use the same names for the nodes. If the names differed, the node of a
+    process that only some operands have would be unknown.
     """
     places = [_places(system) for system in systems]
     if all(each.keys() == places[0].keys() for each in places):

@@ -11,7 +11,7 @@ from ..metric import Metric
 
 __all__ = ["merge_metrics"]
 
-_MARK: Final = "'"  # joins the names of parent and metric if their usual name is already taken
+_MARK: Final = "'"  # appended to a metric's name if another metric already has this name
 
 
 @dataclass
@@ -121,7 +121,7 @@ def _without_unit(name: str, unit: str) -> str:
 
 
 def _of_unit(unit: str) -> str:
-    """Return the suffix that distinguishes a metric from others of its name with other units."""
+    """Return the suffix that distinguishes a metric from metrics with the same name in other units."""
     return f" ({unit or 'no unit'})"
 
 

@@ -124,7 +124,8 @@ def maximum(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
 def stddev(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
     """Return the standard deviation of a sample (n - 1) of experiments.
 
-    A metric's deviation does not include its child metrics' deviations, so all become roots, such as ``time.stddev``.
+    A metric's deviation does not include its child metrics' deviations, so all metrics of the result are roots, such as
+    ``time.stddev``.
 
     Raises:
         UsageError: There are fewer than two experiments.
@@ -143,7 +144,8 @@ def stddev(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
 def ratio(dividend: Experiment, divisor: Experiment, **options: Unpack[Options]) -> Experiment:
     """Divide the first experiment by the second; a value is missing if its divisor is 0.
 
-    Ratios are additive neither along call paths nor along metrics, so all become roots, such as ``time.ratio``.
+    Ratios are additive neither along call paths nor along metrics, so all metrics of the result are roots, such as
+    ``time.ratio``.
     """
 
     def values(of_each: Iterator[Severity]) -> Severity:

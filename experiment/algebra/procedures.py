@@ -64,7 +64,7 @@ class Program:
     """The procedures of a call forest.
 
     Attributes:
-        procedures: By file and name, in the order of the call paths.
+        procedures: File and name → procedure, in the order of the call paths.
         below: Region → names of the procedures that it calls directly.
     """
 

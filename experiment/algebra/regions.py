@@ -30,7 +30,7 @@ __all__ = ["Alike", "Correspondence", "correspond", "names_of"]
 
 _T = TypeVar("_T")
 
-_ENOUGH_INSIDE: Final = 0.35  # low, because only regions of one procedure are compared, in order
+_ENOUGH_INSIDE: Final = 0.35  # lowest similarity at which regions match; low, because they are in the same procedure
 _NEAREST: Final = 16  # each procedure is compared with this many shorter, and this many longer, procedures
 _ENOUGH: Final = 0.6  # the lowest similarity at which procedures with different names match
 
@@ -182,7 +182,7 @@ class _Matching:
                     self._pair(procedure, other)
 
     def _called_as(self, key: Callable[[Procedure], Hashable]) -> dict[Hashable, dict[Procedure, list[Procedure]]]:
-        """Map each key to the unmatched left procedures that have it in any version, and to those of their versions."""
+        """Map each key to the unmatched left procedures that have versions with this key, and to these versions."""
         found: dict[Hashable, dict[Procedure, list[Procedure]]] = {}
         for mine in self._free(self.left, self.partner.values()):
             for each in self._versions(mine):
@@ -324,7 +324,7 @@ class _Matching:
         self.result.right[other] = self.result.left.get(one, one) if one else alone
 
     def _regions_alike(self, one: Region, own: Region, other: Region, procedure: Procedure, theirs: Procedure) -> float:
-        """Return the similarity of two regions by length, callees, place and, unless it is just a line, name.
+        """Return the similarity of two regions by length, callees, place, and name, unless the name is just a line.
 
         Args:
             one: The left region, of the union.

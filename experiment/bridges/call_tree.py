@@ -23,7 +23,7 @@ _Places = npt.NDArray[np.intp]
 
 MPI: Final = ("MPI_", "PMPI_")
 _CLOCK: Final = re.compile(r"(CPUTIME|REALTIME|WALLCLOCK) \((usec|sec)\)")
-# all other names of times mean wall time
+# HPCToolkit's name of a time → our metrics; times with other names are wall times
 _OURS: Final[Mapping[str, tuple[str, str]]] = {"CPUTIME": ("cpu_time", "mpi_cpu_time")}
 _WALL: Final = ("wall_time", "mpi_time")
 _A_SECOND: Final[Mapping[str, float]] = {"usec": 1e6, "sec": 1.0}

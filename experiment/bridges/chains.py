@@ -30,7 +30,7 @@ class Link:
         before: The previous link; None at the start.
         length: The length of the whole chain, in seconds.
         work: The work of this link alone.
-        visits: Its visits, for the keys of ``work``.
+        visits: The number of visits of this link alone, by the same keys as ``work``.
         holders: The number of locations, messages and later links that refer to this link.
     """
 
@@ -148,7 +148,7 @@ class Chains:
         return work, visits
 
     def _blame(self, waiting: int, mine: Link, other: Link, *, by_message: bool) -> None:
-        """Attribute a wait to the call paths in which the other chain, on any location, has more work than this one."""
+        """Attribute a wait to the call paths in which the other chain, on any location, has more work than ``mine``."""
         waited = other.length - mine.length
         if waited <= 0:
             return
@@ -213,7 +213,7 @@ class Chains:
 
 
 def _joined(one: Work, other: Work) -> Work:
-    """Return the sum of two works, in the larger of the two objects."""
+    """Add the smaller of two mappings of work to the larger one, and return the larger one."""
     less, more = sorted((one, other), key=len)
     add_work(more, less)
     return more

@@ -68,7 +68,7 @@ _INDEX: Final = np.dtype([("context", "<u4"), ("start", "<u8")])
 
 
 class _Profile(NamedTuple):
-    """Where a thread's values are in the file, and which thread it is."""
+    """A thread's identity, and the offsets and numbers of its values in the file."""
 
     values: int
     start: int

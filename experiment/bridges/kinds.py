@@ -128,7 +128,7 @@ def is_foreign_folder(path: Path) -> bool:
 
 
 def read_foreign_folder(path: Path) -> Experiment:
-    """Read a folder of another tool, one for which ``is_foreign_folder`` is true.
+    """Read a folder of another tool, for which ``is_foreign_folder`` must be true.
 
     Raises:
         InputError: A file is damaged, or the package that reads the files is not installed.

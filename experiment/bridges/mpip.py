@@ -33,7 +33,7 @@ _UNKNOWN: Final = "[unknown]"
 _IO: Final = "File_"
 _END: Final = "End of Report"
 _TIMES: Final = "Callsite Time statistics"
-# Section that lists bytes per call site → the metric to which they are added.
+# Section that lists bytes per call site → the metric to which the bytes are added.
 _VOLUMES: Final = {
     "Callsite Message Sent statistics": "mpi_bytes_sent",
     "Callsite I/O statistics": "io_bytes",

@@ -14,8 +14,8 @@ from .replay import Collective, Moment, Needs, Replay, UnsynchronisedError
 
 __all__ = ["ArchivePath", "OfPlaces"]
 
-# The names are those of OTF2_CollectiveOp. All other operations need every member. As in our own runs, freed
-# communicators are not followed.
+# The members whose work each member needs in a collective, by its name in OTF2_CollectiveOp. In operations that are not
+# listed, each member needs all members. As in our own runs, freed communicators are not followed.
 _NEEDS: Final[Mapping[str, Needs]] = {
     "BCAST": "root",
     "SCATTER": "root",
@@ -251,7 +251,7 @@ class ArchivePath:
             self._stopped = f"{_UNKNOWN}the ranks' clocks differ: a message was received {error} before it was sent"
 
     def _work(self, location: int, time: float) -> tuple[Work, Work]:
-        """Return ``_taken``, as work in the innermost team that the location has open."""
+        """Return the result of ``_taken``; also record it as work in the location's innermost open team, if any."""
         work, visits = self._taken(location, time)
         if teams := self._teams.get(location):
             teams[-1] += _seconds(work)

@@ -58,7 +58,7 @@ def read(source: Source) -> Experiment:
 
 
 def _samples(source: Source, found: _Samples) -> Iterator[_Sample]:
-    """Yield the samples; the last is incomplete if its line has no end, or if no empty line follows its stack."""
+    """Yield the samples; the last is incomplete if it lacks a newline, or an empty line after its stack."""
     current: _Sample | None = None
     is_ended = is_stack = False
     stacked: set[str] = set()  # events whose samples end with an empty line
@@ -162,7 +162,7 @@ class _Samples:
         for (metric, path, place), value in self._sums.items():
             self._profile.add(self._profile.metric(self._named(metric), "occ"), path, places[place], value)
         for metric, (total, squares) in self._worth.items():
-            if total > 0:  # a sum of samples with different periods varies like one of equal samples of this size
+            if total > 0:  # a sum of samples with different periods varies like a sum of equal samples of this size
                 self._profile.samples[self._profile.metric(self._named(metric), "occ")] = squares / total
         apart = (
             ""

@@ -60,7 +60,8 @@ class Meeting:
         came: Rank in the communicator → the rank's chain on entry, and the time of entry.
         left: The number of members that have left.
         waiting: Locations that wait for other members.
-        longest: The longest chain of all members, and the time at which the last member entered; None until all have.
+        longest: The longest chain of all members, and the time at which the last member entered; None until all members
+            have entered.
     """
 
     came: dict[int, tuple[Link, float]] = field(default_factory=dict)

@@ -16,7 +16,7 @@ _LARGEST: Final = 64  # MiB; the largest text that is parsed as a whole, which t
 
 
 def lines(source: Source) -> Iterator[str]:
-    """Yield the lines without their line ends.
+    """Yield the lines without their newlines.
 
     Raises:
         InputError: A line is longer than any tool writes.
@@ -34,7 +34,7 @@ def lines(source: Source) -> Iterator[str]:
 
 
 def is_last_line_whole(source: Source) -> bool:
-    """Return whether the last line ends with a newline; if it does not, the file is truncated."""
+    """Return whether the last line ends with a newline; if it does not, the file is cut off."""
     return source.read(source.end() - 1, 1) == b"\n"
 
 

@@ -39,7 +39,7 @@ class _Headers(FileIO):
         """Return bytes of a header; no bytes at the end of the archive.
 
         Raises:
-            InputError: One header, or all headers together, are longer than an experiment's can be.
+            InputError: One header, or all headers together, are longer than in any experiment.
         """
         wanted = _MAX_HEADERS + 1 if size is None or size < 0 else size
         self._left -= wanted

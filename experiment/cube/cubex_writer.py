@@ -71,7 +71,7 @@ def write_cubex(experiment: Experiment, path: Path) -> None:
 
     Raises:
         InputError: The folder does not exist or cannot be written, a value is infinite, a metric has more than 8 GiB
-            of values, a metric's name would be read back as another, or there are no locations.
+            of values, a metric's name would be read back as another name, or there are no locations.
     """
     check_writable(experiment, path)
     with replacing(path) as file:
@@ -163,7 +163,7 @@ class _Rows:
             yield start + first, mine
 
     def inclusive(self, values: Severity) -> Iterator[tuple[int, Severity]]:
-        """Yield the blocks of inclusive values, which are numbered differently."""
+        """Yield the blocks of inclusive values, whose rows are numbered differently from rows of exclusive values."""
         order = numbered(self._parents, inclusive=True)
         for start in range(0, len(order), self._step):
             first, mine = self._redistributed(values[order[start : start + self._step]])
@@ -236,7 +236,7 @@ class _Archive:
     def close(self) -> None:
         """End the archive."""
         assert self.file is not None
-        os.ftruncate(self.file.fileno(), self.start)  # too long if the last metric was first written in a larger type
+        os.ftruncate(self.file.fileno(), self.start)  # the last metric may have been written in a larger type
         end = self.start + 2 * _BLOCK
         os.ftruncate(self.file.fileno(), -(-end // _RECORD) * _RECORD)
 

@@ -48,11 +48,11 @@ class StoredRows:
         self._unpacking: dict[int, _Unpacking] = {}
 
     def has(self, paths: Rows) -> npt.NDArray[np.bool_]:
-        """Return which of these call paths have a row, ``bool[path]``."""
+        """Return whether each of the call paths has a row, ``bool[path]``."""
         return np.array([int(path) in self._row for path in paths], dtype=np.bool_)
 
     def rows(self, paths: Rows) -> Severity | None:
-        """Return the rows of those of these call paths that have a row, ``float64[row, value]``."""
+        """Return the rows of the given call paths, ``float64[row, value]``; call paths without a row are left out."""
         wanted = [self._row[int(path)] for path in paths if int(path) in self._row]
         found = np.empty((len(wanted), self._width))
         for place, row in enumerate(wanted):

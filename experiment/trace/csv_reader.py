@@ -56,7 +56,7 @@ class TraceReader:
 
         Args:
             piece: Text of any length.
-            last: Whether this is the last piece, whose last line is complete even if it has no end of line.
+            last: Whether this is the last piece, whose last line is complete even if it does not end with a newline.
 
         Raises:
             InputError: A line is not a sample; the message contains the line's number.
@@ -154,7 +154,7 @@ def read_trace(stream: BinaryIO, name: str) -> Samples:
 
 def _finite(field: str) -> float:
     try:
-        if "_" in field or not field.isascii():  # Python accepts both in numbers
+        if "_" in field or not field.isascii():  # Python accepts underscores and other digits in numbers
             raise ValueError
         value = float(field)
     except ValueError:

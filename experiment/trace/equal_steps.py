@@ -43,7 +43,7 @@ class KnownSoFar(NamedTuple):
 class EqualSteps:
     """Returns the values of each step once, as soon as it is complete: rates of additive metrics, and levels.
 
-    Later calls may pass samples that were merged into longer ones.
+    Between calls, samples may be merged into longer samples.
 
     Attributes:
         metrics: The metrics, one for each column of the values.

@@ -43,7 +43,7 @@ class Samples:
         return replace(self, times=self.times[taken], places=self.places[taken], values=self.values[taken])
 
     def with_more(self, *later: Samples) -> Samples:
-        """Return these samples with those appended that the same reader returned later."""
+        """Return these samples, followed by samples that the same reader returned later."""
         parts = [each for each in (self, *later) if each.metrics]
         if not parts:
             return self

@@ -162,7 +162,7 @@ def load_trace(path: Path) -> Trace:
 
     Raises:
         InputError: The file cannot be read, is not a trace, has another version, or is damaged. Reading the time lines
-            later may also raise it.
+            later may also raise InputError.
     """
     return _Archive(path).trace()
 

@@ -117,7 +117,7 @@ class LibraryCalls:
         return self._why_outlived(call) if is_used else ""
 
     def _why_outlived(self, call: Call) -> str:
-        """Return why a call whose value is used cannot be a region because of temporaries; empty if it can."""
+        """Return why temporary objects prevent a call whose value is used from being a region; empty if none does."""
         arguments = self._masked.find("(", call.offset) + 1
         makes = "{" in self._masked[arguments : call.end] or _within(self._made, arguments, call.end)
         if call.gives == "pointer" and makes and not _FRESH.fullmatch(call.name):

@@ -82,7 +82,7 @@ def insert_guards(
     stub = _stub(apart=apart, shared=shared)
     if cxx:
         stub = _cxx_stub(stub, sites, constexpr=constexpr, shared=shared)
-    elif closes:  # only if necessary, because it takes compile time for each function
+    elif closes:  # only if necessary, because close.h takes compile time for each function
         stub += _stub_text("close.h")
     stub += f"__asm__({' '.join(map(_asm_line, said))});\n" if said else ""
     return _without_marks(_applied(unit, sorted(edits), stub))
@@ -105,8 +105,8 @@ def _asm_line(line: str) -> str:
 def _site(region: Region, *, shared: bool) -> str:
     """Return the name of the variable for a region's site in C++.
 
-    The site of a function that is in several translation units has the same name in all of them, if ``shared`` is the
-    same.
+    The site of a function that several translation units define has the same name in all of them, provided that
+    ``shared`` does not differ.
     """
     from hashlib import blake2b  # noqa: PLC0415 - it loads OpenSSL, and C has no such names
 

@@ -47,7 +47,7 @@ class LexicalError(UnreadError):
 
 
 def blank(text: str, replacement: str = "") -> str:
-    """Return ``replacement`` padded with spaces to the length of ``text``, with the same line ends."""
+    """Return ``replacement`` padded with spaces to the length of ``text``, with the same newlines."""
     rest = text[len(replacement) :]
     return replacement[: len(text)] + (_NOT_NEWLINE.sub(" ", rest) if "\n" in rest else " " * len(rest))
 

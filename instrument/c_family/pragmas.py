@@ -67,7 +67,7 @@ def _above_pragmas(unit: Preprocessed, offset: int) -> int:
 
 
 def _group_start(masked: str, end: int) -> int:
-    """Return the offset of the bracket that the one at ``end`` closes; ``end`` if there is none near."""
+    """Return the offset of the bracket that the bracket at ``end`` closes; ``end`` if there is none nearby."""
     depth = 0
     for match in reversed(list(_SQUARE.finditer(masked, max(end - _LONGEST, 0), end + 1))):
         depth += 1 if match.group() == "]" else -1
@@ -93,7 +93,7 @@ class Construct(NamedTuple):
 
     Attributes:
         words: The directive: ``parallel``, ``parallel for``, ``single``.
-        at: Offset of the loop that the construct binds to, or otherwise of its pragma.
+        at: Offset of the loop that the construct binds to; if there is none, offset of the pragma.
         start: Offset at which a guard around the construct begins.
         end: Offset right after the construct.
         binds_loop: Whether the construct binds to a loop.

@@ -43,7 +43,7 @@ def c_reader() -> str:
     """Return the name of the parser for C: ``libclang`` or ``pycparser``.
 
     Raises:
-        InputError: The environment variable names neither.
+        InputError: The environment variable names neither parser.
     """
     wanted = os.environ.get(READER_VARIABLE, "")
     if wanted not in {"", _LIBCLANG, _PYCPARSER}:

@@ -18,7 +18,7 @@ _MARK: Final = expression(r"autoanalyzer\s+(begin|end)\b[ \t]*(.*?)\s*\Z")
 _TEXT: Final = expression(r"\S")
 _WORD: Final = expression(r"[A-Za-z_]\w*")
 _HOLDING: Final = frozenset(["if", "switch", "try", "{"])
-# Words at which a block ends, because loops, for example, are regions already.
+# Words at which a block ends: loops are regions already, and __label__ declares names for the enclosing block.
 _APART: Final = frozenset(["for", "while", "do", "__label__"])
 _LABELLED: Final = expression(r"(?:case\b|default\b|[A-Za-z_$][\w$]*\s*:(?!:))")
 _SECTION: Final = expression(r"omp\s+section\b")

@@ -31,14 +31,14 @@ _WEIGHTY: Final = expression(
     r"|for_each(?:_n)?|transform|generate(?:_n)?|(?:stable_|partial_)?sort|nth_element|count_if|partial_sum"
     r"|(?:inclusive|exclusive)_scan)\s*[(<]"
 )
-# A library header's function that consists of one block; words that show that it has more than simple statements; and
-# the functions that it calls.
+# A function in a library header that consists of one block; words that only occur in statements that are not simple;
+# and calls of functions.
 _SIMPLE: Final = expression(r"\w+\s*\([^;{}]*\{([^{}]*)\}")
 _GOES_ON: Final = expression(r"\b(?:for|while|do|goto|new|delete|asm|__asm__|co_\w+)\b")
 _CALLED: Final = expression(r"\b(?!(?:if|switch|return|sizeof|alignof|noexcept|decltype)\b)(\w+)\s*\(")
 _CONDITION: Final = expression(r"for\s*\([^;{}()]*;[^;{}]*;")
 _DEEPEST: Final = 50  # maximum depth to which nested calls are followed
-_NESTED: Final = 2  # number of loops around a call that makes it nested; a program's outermost loop alone does not
+_NESTED: Final = 2  # least number of loops around a nested call; a program's outermost loop alone is too few
 _Item = TypeVar("_Item", Call, Loop)
 
 

@@ -17,7 +17,7 @@ __all__ = ["BYTE_ORDER_MARK", "expand"]
 
 BYTE_ORDER_MARK: Final = "\xef\xbb\xbf"  # the three bytes of UTF-8's byte order mark, one character each
 
-_MOST: Final = 64 << 20  # maximum size in bytes with all included files, because files may include each other
+_MOST: Final = 64 << 20  # maximum size of a source in bytes, with all included files, which may include each other
 
 _INCLUDE_OPENMP: Final = expression(r"(?:\s*!\$|[cC*]\$)?\s*include\s*(['\"])([^'\"]+)\1\s*(?:!.*)?$", re.I)
 _INCLUDE: Final = expression(r"\s*include\s*(['\"])([^'\"]+)\1\s*(?:!.*)?$", re.I)
@@ -91,8 +91,8 @@ def _expanded(
 def _found(name: str, directories: Sequence[str]) -> tuple[str, str]:
     """Return the path and text of the file that an INCLUDE line names; both empty if it is not found.
 
-    The text ends with a newline. Special files, such as /dev/zero, count as not found, so that the compiler reads
-    them.
+    The text ends with a newline. Special files, such as /dev/zero, count as not found, so they are left to the
+    compiler.
     """
     wanted = os.fsdecode(name.encode("latin-1"))
     for directory in directories:

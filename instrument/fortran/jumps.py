@@ -40,7 +40,7 @@ class Open:
         return [tuple(each) for each in at]
 
     def at(self, place: int) -> tuple[SpanRegion, ...]:
-        """Return the parts that contain a statement, even as their first or last one; the outermost part first."""
+        """Return the parts that contain a statement, even as first or last statement; the outermost part first."""
         return self._at[place]
 
     def left(self, source: Step, target: Step) -> list[SpanRegion]:

@@ -64,7 +64,7 @@ class Meaning(NamedTuple):
             procedure, the prefix of FUNCTION or SUBROUTINE, or MODULE_PROCEDURE.
         terminal: The label in a DO, which marks the loop's last statement; empty if there is none.
         targets: The labels to which the statement may jump.
-        action: The meaning of the action in a one-line IF; otherwise None.
+        action: The meaning of the action in a one-line IF; None for other statements.
         action_at: Index in the statement's text at which the action begins.
     """
 

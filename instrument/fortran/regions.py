@@ -348,7 +348,7 @@ def _why_not_loop(procedure: Procedure, loop: Loop) -> str:
 
 
 def _why_entered(procedure: Procedure, inner: int, last: int, first: int) -> str:
-    """Return a reason if a jump from outside enters a part after its probe; otherwise empty.
+    """Return a reason if a jump from outside enters a part after its probe; empty if none does.
 
     Args:
         procedure: The procedure.

@@ -152,7 +152,7 @@ def _terminals(procedure: Procedure, level: tuple[int, ...]) -> set[str]:
 
 
 def _why_unbalanced(steps: list[Step]) -> str:
-    """Return a reason if an OpenMP or OpenACC block is only partly inside some statements; otherwise empty."""
+    """Return a reason if an OpenMP or OpenACC block is only partly inside some statements; empty if none is."""
     opened: list[str] = []
     for number, step in enumerate(steps):
         for directive in step.directives:

@@ -41,7 +41,7 @@ _INSTRUCTIONS: Final = (
     "max1 merge min min0 min1 mod modulo nint not present real sign size sngl sqrt tiny ubound"
 )
 _WIDE: Final = expression(r"(?:type|class|character\*?)\(|character.*\*")  # types of any size
-_BEYOND: Final = expression(r"%|:(?=.)|\*\*(?!\d+(?![\w.]))")  # members, sections, and powers but for literal integers
+_BEYOND: Final = expression(r"%|:(?=.)|\*\*(?!\d+(?![\w.]))")  # members, sections, powers except ``**2`` and the like
 _TARGET: Final = expression(r"(?:^|\))([a-z]\w*)=(?!=)")
 _INTRINSICS: Final = frozenset(_INSTRUCTIONS.split())
 _WORDS: Final = frozenset(["if", "elseif", "selectcase", "case"])
@@ -50,8 +50,8 @@ _WORDS: Final = frozenset(["if", "elseif", "selectcase", "case"])
 class Sizes:
     """Estimates how many statements the procedures of a source execute.
 
-    A name that may be a call or a whole array counts as one, because the time of calls and arrays must not be hidden in
-    a caller's time.
+    A name that may be a call or a whole array counts as a call or a whole array, because the time of calls and arrays
+    must not be hidden in a caller's time.
 
     Args:
         procedures: All procedures of the source.
@@ -66,7 +66,7 @@ class Sizes:
     def why_small(self, procedure: Procedure) -> str:
         """Return a reason if a procedure is small: a few scalar statements without call, I/O or array syntax.
 
-        Otherwise empty.
+        The reason is empty if the procedure is not small.
         """
         steps = [step for step in procedure.steps if step.is_executable]
         if procedure.is_program or not steps:
@@ -77,7 +77,7 @@ class Sizes:
         return SHORT_REASON if executed <= SHORT and _name(procedure) in self._often else ""
 
     def why_short(self, procedure: Procedure, first: int, last: int) -> str:
-        """Return a reason if a loop is short, entered often, and as simple as a small procedure; otherwise empty."""
+        """Return a reason if a loop is short, entered often, and as simple as a small procedure; empty if it is not."""
         is_inner = any(procedure.steps[place].meaning.kind is Kind.DO for place in procedure.steps[first].around)
         is_short = self._executed(procedure, first, last + 1) <= SHORT
         return SHORT_REASON if is_short and (is_inner or _name(procedure) in self._often) else ""
@@ -143,7 +143,7 @@ def _constants(procedure: Procedure) -> dict[str, float]:
     is_deep = len(procedure.specified) > 2  # unknown dummy arguments of the units in between may hide constants
     uses = [step.statement.code for step in procedure.steps if step.meaning.kind is Kind.USE]
     if is_deep or procedure.includes_unseen or not all("only:" in code for code in uses):
-        found.clear()  # names in an unknown file may hide those of the host
+        found.clear()  # declarations in an unknown file may hide the host's constants
     entries = [step.statement.code for step in procedure.steps if step.statement.code.startswith("entry")]
     for name in (name for code in (procedure.header.code, *uses, *entries) for name in _WORD.findall(code)):
         found.pop(name, None)

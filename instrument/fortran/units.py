@@ -39,7 +39,8 @@ class Step:
         statement: The statement.
         meaning: Meaning of the statement.
         directives: The directives between the previous statement and this one.
-        loop: Number of the outermost loop that contains the statement, even as its first or last one; -1 if none does.
+        loop: Number of the outermost loop that contains the statement, even as its first or last statement; -1 if none
+            does.
         constructs: Names of the constructs around the statement, outermost first; empty texts for unnamed constructs.
         around: Places of the first statements of the constructs that are open at this statement, outermost first.
     """

@@ -66,7 +66,7 @@ def calibrate_at_first(
 
 
 def _was_tried(cache: Path) -> bool:
-    """Return whether an attempt was made in the last 24 hours, so that a busy machine is not measured at each run."""
+    """Return whether calibrating was tried in the last 24 hours, so that a busy machine is not measured at each run."""
     with suppress(OSError):
         return time() - (cache / _TRIED).stat().st_mtime < _AGAIN
     return False

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* Twin: _VARIABLES in runtime/mpi/own_job.py. */
+/* Keep the variables equal to _VARIABLES in runtime/mpi/own_job.py. */
 bool aa_is_first(void) {
     static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {

@@ -53,7 +53,7 @@ def kept_calibration(mpi: Mpi, environment: Mapping[str, str] = os.environ) -> C
 
 
 def keep(found: Calibration, mpi: Mpi, environment: Mapping[str, str] = os.environ) -> Path:
-    """Cache a calibration of this machine, supplemented by the prices that only the replaced one has.
+    """Cache a calibration of this machine, supplemented by the prices that only the replaced calibration has.
 
     Returns:
         The file.
@@ -86,7 +86,7 @@ def _file_name(processor: str, mpi: Mpi, environment: Mapping[str, str]) -> str:
 
 
 def _launcher(word: str, environment: Mapping[str, str]) -> str:
-    """Return the name of a launcher's file behind links: ``mpirun`` and ``mpiexec`` are often the same file."""
+    """Return the name of a launcher's file, with links resolved: ``mpirun`` and ``mpiexec`` are often the same file."""
     return Path(os.path.realpath(shutil.which(word, path=environment.get("PATH")) or word)).name if word else ""
 
 

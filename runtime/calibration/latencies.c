@@ -16,7 +16,7 @@ static void multiply(void *state, uint64_t times) {
     for (uint64_t t = 0; t < times; t++) {
         for (size_t i = 0; i < LENGTH; i++)
             results[i] = x[i] * by;
-        __asm__ volatile("" : : "r"(results) : "memory"); /* keeps the loop: its results may be read */
+        __asm__ volatile("" : : "r"(results) : "memory"); /* may read the results, which keeps the loop */
     }
 }
 
@@ -25,7 +25,7 @@ static void divide(void *state, uint64_t times) {
     for (uint64_t t = 0; t < times; t++) {
         for (size_t i = 0; i < LENGTH; i++)
             results[i] = x[i] / by;
-        __asm__ volatile("" : : "r"(results) : "memory"); /* keeps the loop: its results may be read */
+        __asm__ volatile("" : : "r"(results) : "memory"); /* may read the results, which keeps the loop */
     }
 }
 

@@ -23,9 +23,9 @@ enum { ROUNDS = 5, FAR = 4, LEAST_FAR = 2, SHARE = 4 };
 static const uint64_t usual_cache = 32u << 20, least_walk = 32u << 20;
 
 /*
- * Returns a number of bytes so large that, after they are accessed, a cache contains none of the first
- * ones: four times the caches' size, at most a quarter of the memory; 0 if that is less than twice the
- * caches' size.
+ * Returns a number of bytes so large that, after all of them were accessed, no cache contains the first ones
+ * any longer: four times the caches' size, but at most a quarter of the memory. Returns 0 if that is less
+ * than twice the caches' size.
  */
 static uint64_t beyond(uint64_t caches, uint64_t least) {
     uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / SHARE;

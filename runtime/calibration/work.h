@@ -17,8 +17,8 @@ struct aa_work {
 };
 
 /*
- * Takes samples of a work. The lowest decile of their times replaces work->seconds if it is less, because
- * disturbances only make samples longer.
+ * Takes samples of the repeated operation. The lowest decile of the samples' times replaces work->seconds if
+ * it is less, because disturbances only make samples longer.
  */
 void aa_sample(struct aa_work *work);
 

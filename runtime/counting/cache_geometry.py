@@ -103,7 +103,7 @@ class CacheGeometry:
 
 
 def parse_geometry(text: str) -> CacheGeometry:
-    """Parse ``L1=32K/8/64,L2=1M/8/64,L3=32M/16/64,TLB=6M/12/4K``, or some of these; other caches are this machine's.
+    """Parse ``L1=32K/8/64,L2=1M/8/64,L3=32M/16/64,TLB=6M/12/4K``, or some of these; the others are this machine's.
 
     Raises:
         UsageError: The text cannot be parsed, or no such cache can be simulated.

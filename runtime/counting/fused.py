@@ -14,7 +14,7 @@ __all__ = ["first_fused"]
 
 
 def first_fused(programs: Iterable[str]) -> str | None:
-    """Return the first program with an object compiled to count fused operations; None if no program has one."""
+    """Return the first program whose objects record that it may use fused multiply-add; None if there is none."""
     return next(filter(_says_so, programs), None)
 
 

@@ -26,9 +26,9 @@ _TOLERATED: Final = 0.01
 _NAMED: Final = 5  # maximum number of call paths named in a warning; the others are only counted
 
 # Metrics that show whether ranks divided the work differently, and their names in the warning. A loop that takes work
-# on demand is entered once, however much work it gets, so visits do not show how much it got. Messages show it, or
-# calls if requests for work carry no data (one-sided calls, tags). If data were sent, calls are ignored, because the
-# number of MPI_Test polls is random.
+# on demand is entered once, however much work it gets, so its visits do not show the amount of work. The bytes of
+# messages show this amount, or the number of calls if requests for work carry no data (one-sided calls, tags). If data
+# were sent, the number of calls is ignored, because the number of MPI_Test polls is random.
 _WORK: Final = {"visits": "visits", "mpi_bytes": "MPI bytes", "mpi_calls": "MPI calls"}
 
 _Key = tuple[Region, ...]
@@ -39,8 +39,9 @@ def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
 
     Call paths are matched by their regions, locations by process and thread. The counts of a call path that only the
     counting run entered are added to its nearest matched ancestor. A call path that only the timing run entered has no
-    counts. Notes report both, and call paths whose visits differ. Call paths folded in the timing run are folded in the
-    counting run. If ranks exchanged their work, the notes state that counts are not by rank.
+    counts. Notes report call paths that only one run entered, and call paths whose visits differ. Call paths folded in
+    the timing run are folded in the counting run. If ranks exchanged their work, the notes state that counts are not by
+    rank.
 
     Args:
         timing: The timing run.
@@ -66,7 +67,7 @@ def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
     for name in _WORK:
         if name in timing and name in counting:
             values = counting.exclusive(name).copy()
-            values[strange] = 0  # they are not entries of the call paths around them
+            values[strange] = 0  # visits of these call paths are no visits of the ancestors that get their values
             done[name] = _moved(values, paths, columns, timing)
     exchanged = _exchanged(timing, done)
     remarks = [
@@ -114,7 +115,7 @@ def _keys(experiment: Experiment, roots: Set[Region]) -> list[_Key]:
 def _matched_paths(timing: Experiment, counting: Experiment) -> tuple[npt.NDArray[np.intp], list[int]]:
     """Return the timing run's index of each call path of the counting run, and the call paths without a match.
 
-    Those without a match have the index of their nearest matched ancestor.
+    Call paths without a match have the index of their nearest matched ancestor.
     """
     one, other = ({run.call_paths[root].region for root in run.roots} for run in (timing, counting))
     roots = one & other  # the root of a program without probes is named by its file, which may have two names

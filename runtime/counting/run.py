@@ -207,7 +207,7 @@ def prepared_counting(
 
 
 def _shared(output: Path) -> Path:
-    """Choose a folder for the copy that all nodes share if they share the working directory."""
+    """Choose a folder for the copy, such that nodes that share the working directory also share this folder."""
     here = Path.cwd()
     there = next(each for each in (output, *output.parents) if each.exists())
     temporary = Path(tempfile.gettempdir())
@@ -257,7 +257,7 @@ def _check_folder(folder: Path, program: str) -> None:
 
 
 def _input_again() -> BinaryIO:
-    """Open standard input a second time at its current position, if it is a file; the timed program reads the first.
+    """Open standard input again at its current position, if it is a file, because the timed program reads the original.
 
     The file may have no name, like the temporary file of a here-document in a shell.
     """

@@ -41,8 +41,8 @@ def _hashes(timing: Experiment) -> Iterator[int]:
 
     The root of a program without probes is left out.
 
-    Regions that may open teams are excluded, because the members of teams identify them by stack frames, and count
-    visits in them.
+    Regions that may open teams are excluded, because team members identify such a region by its stack frame, and count
+    visits in it.
     """
     folded = folded_paths(timing)
     others = np.array([location.thread != 0 for location in timing.locations])
@@ -61,7 +61,7 @@ def _hashes(timing: Experiment) -> Iterator[int]:
 
 
 def _hashed(value: int, descriptor: str) -> int:
-    """Hash a descriptor and a line end with FNV-1a (Fowler, Noll, Vo 1991), as in runtime/probe/short_paths.c."""
+    """Hash a descriptor and a newline with FNV-1a (Fowler, Noll, Vo 1991), as in runtime/probe/short_paths.c."""
     for byte in f"{descriptor}\n".encode():
         value = ((value ^ byte) * _PRIME) & _WORD
     return value

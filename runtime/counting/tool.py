@@ -56,7 +56,7 @@ class Valgrind:
 
     @property
     def archives(self) -> tuple[Path, ...]:
-        """The archives that a tool is linked to."""
+        """The static libraries that are linked into a tool."""
         names = ("coregrind", "vex", "gcc-sup")
         return tuple(self.libraries / f"lib{name}-{self.platform}.a" for name in names)
 

@@ -1,6 +1,6 @@
 """One process of the gathering job: ``python -m autoanalyzer.runtime.gather MPICH SHARDS HOME [TEMPORARY CALLED]``.
 
-``MPICH`` is the program's MPI library if this is MPICH or a library of its kind; otherwise empty.
+``MPICH`` is the program's MPI library if this is MPICH or compatible with MPICH, or else empty.
 """
 
 import sys

@@ -13,7 +13,7 @@ from ..answer import answer
 
 __all__ = ["FORTRAN_FILES", "SYSTEM", "VARIANT", "AddressPlace", "inlined_at", "library_of", "symbols_at"]
 
-SYSTEM: Final = ("/usr/", "/lib")  # begin the paths of headers and libraries that do not belong to the program
+SYSTEM: Final = ("/usr/", "/lib")  # prefixes of the paths of system headers and system libraries
 # Prefixes and suffixes of the names of glibc's functions inside the library: ``__ieee754_exp_fma`` is ``exp``.
 VARIANT: Final = re.compile(r"_*(?:GI_+)?(?:ieee754_)?(.+?)(?:_(?:fma4?|avx\w*|sse\w*|evex\w*|erms|unaligned\w*))?")
 

@@ -20,7 +20,7 @@ from .shard_layout import SYSTEM_VALUES
 __all__ = ["MACHINE", "Columns", "Placing", "Timing"]
 
 MACHINE: Final = "machine"
-_ALIKE: Final = 0.01  # fraction of the timed visits by which untimed visits of threads may differ and count as equal
+_ALIKE: Final = 0.01  # threads' untimed visits that differ by at most this fraction of the timed visits count as equal
 _CELLS: Final = 1 << 20  # number of values that are copied at a time
 
 _Places = npt.NDArray[np.intp]

@@ -41,7 +41,7 @@ class Forest:
     _index: dict[tuple[int | None, int], int] = field(default_factory=dict)
     _placed: dict[int, Placed] = field(default_factory=dict)
     _numbers: dict[Region, int] = field(default_factory=dict)
-    # by the objects' identity, because comparing regions is slow
+    # keyed by ``id`` of a region, because comparing regions is slow
     _known: dict[int, list[tuple[int, Region, bool]]] = field(default_factory=dict)
 
     def add(self, number: int, shape: Shape) -> None:

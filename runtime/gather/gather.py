@@ -112,8 +112,8 @@ def gather_here(folder: RunFolder, *, ended: bool = True, told: Told | None = No
 
     Args:
         folder: The run's folder.
-        ended: Whether the run is known to have ended. Otherwise, processes that still write are searched for on this
-            machine; processes on other machines count as alive unless their shards show their end.
+        ended: Whether the run is known to have ended. If it is not, this machine is searched for processes that still
+            write; processes on other machines count as alive unless their shards show their end.
         told: Progress callback: the number of shards read, and their total.
 
     Returns:
@@ -168,7 +168,7 @@ def _merge(
     running = survivors(folder.shards, own.told.shards)
     if running and not ended:
         raise InputError(f"{folder.path}: {next(iter(running.values()))} is still running; wait until the run ends")
-    if facts.status and any(shard.goes_on for shard in own.told.shards):  # ranks may have ended in the meantime
+    if facts.status and any(shard.goes_on for shard in own.told.shards):  # they may have ended since
         running = survivors(folder.shards, own.told.shards, wait=_PATIENCE)
         own = _read(folder)
     read = own.told

@@ -27,7 +27,7 @@ _PROBES: Final = re.compile(
     re.IGNORECASE,
 )
 _FORTRAN_PROGRAM: Final = "MAIN"  # the name in ``addresses`` of Fortran's main program
-_BIASED: Final = 0.1  # bias relative to the known share; a smaller bias has no consequence
+_BIASED: Final = 0.1  # largest bias without a warning, relative to the known share
 _SIGMAS: Final = 3
 _WORTH_A_WORD: Final = 0.05  # share of all samples; if fewer samples lack an address, this is not reported
 

@@ -87,7 +87,7 @@ def _is_merged(communicator: Any, shards: Path, home: str, temporary: str, calle
 
 
 def _tell(shards: Path, merged: FolderShards) -> None:
-    """Report that the experiment is written, before any shard is removed; later errors do not affect it."""
+    """Report that the experiment is written, before any shard is removed; later errors do not affect the report."""
     left = {file.name for file in shards.glob("*.shard")} - {file.name for file in merged.files}
     said = {"keep": bool(merged.broken or left)}
     sys.stdout.buffer.write(GATHERED + json.dumps(said).encode() + b"\n")

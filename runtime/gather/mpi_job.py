@@ -44,7 +44,7 @@ class JobEnd:
 
     Attributes:
         failure: The reason for a failure; empty if there was none.
-        merged: Whether the job has written the experiment; otherwise the shards are now in the run's folder.
+        merged: Whether the job has written the experiment; if not, the shards are now in the run's folder.
         keep: Whether shards must be kept after a merge, because some could not be read or came late.
     """
 
@@ -61,7 +61,7 @@ def run_mpi_job(
     Args:
         folder: The run's folder.
         command: The command that launched the program.
-        merge: Whether the job may merge the shards of a large run; otherwise it only collects them.
+        merge: Whether the job may merge the shards of a large run; if not, the job only collects the shards.
         few: Whether all shards are on this disk, so that not every node has to be searched.
         told: Progress callback: the number of shards read, and their total.
     """

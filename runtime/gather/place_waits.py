@@ -1,4 +1,4 @@
-"""Read the places where OpenMP threads wait for each other from one shard."""
+"""Read from one shard the places where OpenMP threads wait for each other."""
 
 from __future__ import annotations
 

@@ -38,6 +38,6 @@ def count_alone(shards: Iterable[Shard]) -> int:
 
 
 def _order(shard: Shard) -> tuple[bool, bool, bool, float, str, int]:
-    """Return a sort key that puts ranks before helper programs, which have their rank from the environment."""
+    """Return a sort key that puts ranks before helper programs, whose rank comes from the environment."""
     late = shard.spawned, shard.mpi_initialised is None, shard.forked_from is not None
     return *late, shard.start_realtime, shard.host, shard.pid

@@ -83,12 +83,15 @@ SCALES: Final = {"energy": 1e-6, "dram_energy": 1e-6, "system_time": 1e-6}
 
 
 def timed_metrics(shards: Iterable[Shard]) -> tuple[Metric, ...]:
-    """Return the metrics of every run, and waiting measured by our barriers, if there were any."""
+    """Return the metrics that every run records, and the metric of waiting if our barriers measured it."""
     return (*STORED_METRICS, *([MPI_WAIT] if any(shard.barriers for shard in shards) else []))
 
 
 def path_metrics(*, counted: bool, has_teams: bool) -> tuple[Metric, ...]:
-    """Return the metrics of the critical path: in instructions if ``counted``, otherwise with those of teams."""
+    """Return the metrics of the critical path, in instructions if ``counted``, or else in seconds.
+
+    If the path is in seconds and ``has_teams`` is true, the time of the slowest threads of teams is included.
+    """
     if counted:
         return (*COUNTED_PATH_METRICS, PATH_VISITS)
     return (*PATH_METRICS, PATH_VISITS, *([TEAM_TIME] if has_teams else []))

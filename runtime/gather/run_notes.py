@@ -132,7 +132,7 @@ def _sample_of_times(heads: Iterable[Head], samples: SampleSums) -> dict[str, fl
 
 
 def _path_seconds(shards: Iterable[Shard]) -> float | None:
-    """Return the seconds that recording the critical path took, over all ranks; None if it was not recorded."""
+    """Return the seconds spent on recording the critical path, over all ranks; None if no path was recorded."""
     taken = [shard.chains.seconds for shard in shards if shard.chains and shard.chains.state != "alone"]
     return fsum(taken) if taken else None
 

@@ -27,7 +27,7 @@ CODE: Final = "code"
 
 _TINY: Final = 1e-9  # seconds
 _TICK: Final = 0.01  # seconds by which the last sample may be late
-_WITHOUT_PROBES: Final = ("mpi", CODE)  # only in programs without probes do regions of these kinds lack a file
+_WITHOUT_PROBES: Final = ("mpi", CODE)  # regions of these kinds lack a file only in programs without probes
 
 
 def is_probed(region: Region) -> bool:
@@ -114,7 +114,7 @@ class _Maker:
 
 
 def _moved(nodes: npt.NDArray[np.void], new: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
-    """Return nodes with new ones appended, whose times are subtracted from those of their parents."""
+    """Return nodes with new nodes appended; the times of new nodes are subtracted from those of their parents."""
     found: npt.NDArray[np.void] = np.concatenate([nodes, new])
     for name in ("wall", "cpu"):
         np.subtract.at(found[name], new["parent"], new[name])

@@ -257,5 +257,5 @@ def _rest_by_node(
 
 
 def _start_of(tree: ThreadTree) -> float:
-    """Return when a thread without samples seems to have begun: when it was last seen, less its time, in seconds."""
+    """Return when a thread without samples seems to have begun, in seconds: its last event minus its wall time."""
     return max(0.0, tree.last - float(tree.nodes["wall"].sum()))

@@ -198,7 +198,7 @@ class Shard:
         thread_level: The thread level that MPI provides; None if unknown.
         executable: The program's file.
         libraries: The files of shared libraries with regions that were entered.
-        script: If the executable is Python, the file or module that it runs; otherwise empty.
+        script: The file or module that Python runs; empty if the executable is not Python.
         cpus: How many CPUs the process may use; None if unknown.
         state: The last milestone that was passed, one of ``shard_layout.STATES``.
         exit_code: The argument of MPI_Abort; 0 if it was not called.

@@ -31,7 +31,7 @@ MOST: Final = 1 << 48
 """The upper limit of plausible counts: one per nanosecond for three days."""
 
 _USED: Final = struct.Struct("=Q")
-_USED_AT: Final = layout.HEADER_LAYOUT["magic"].itemsize + 4 * 6  # six numbers precede it, after the magic number
+_USED_AT: Final = layout.HEADER_LAYOUT["magic"].itemsize + 4 * 6  # offset of ``used``, after magic and six numbers
 
 
 def used_part(path: Path) -> bytes:

@@ -31,7 +31,7 @@ from .topology_places import topology_places
 __all__ = ["ShardReader", "read_shard"]
 
 _COUNTS_IN: Final = {"mpi": layout.COUNTS_IN_MPI, "io": layout.COUNTS_IN_IO}
-_MOST_RANKS: Final = 1 << 24  # no machine has so many cores
+_MOST_RANKS: Final = 1 << 24  # maximum number of ranks; no machine has so many cores
 _MOST_FORMS: Final = 256  # maximum number of cached forms, about 50 kB each; most ranks share one of a few forms
 
 _OWNER: Final = slice(1, 4)  # a node's first words after its head: thread, parent, region

@@ -68,7 +68,8 @@ def said_of_topologies(processes: Mapping[int, Shard]) -> Iterable[str]:
 def _places(processes: Mapping[int, Shard]) -> tuple[dict[_Key, _Coordinates], dict[_Key, int]]:
     """Return the coordinates in each topology, except in those that cannot be distinguished from another one.
 
-    For these, return the number of processes that have the same coordinates as another process.
+    For topologies that cannot be distinguished, return the number of processes that have the same coordinates as
+    another process.
     """
     places: dict[_Key, _Coordinates] = {}
     for process, shard in sorted(processes.items()):

@@ -18,8 +18,8 @@ def topology_places(path: Path, data: bytes, records: Records) -> tuple[Place, .
 
     Args:
         path: The shard's file, for messages.
-        data: Its bytes.
-        records: The places of its records.
+        data: The shard's bytes.
+        records: The positions of the shard's records.
 
     Raises:
         InputError: A record is damaged.

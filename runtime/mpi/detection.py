@@ -39,7 +39,7 @@ class Mpi:
 
     @property
     def openmpi_launcher(self) -> str:
-        """The launcher if it is Open MPI's own, which takes ``-x``; empty otherwise (``srun`` starts any MPI)."""
+        """The launcher if it is Open MPI's own, which takes ``-x``; empty for others (``srun`` starts any MPI)."""
         own = _OPENMPI_LAUNCHER.match(Path(self.launcher).name)
         return self.launcher if own and _is_open_mpi(self.launcher, os.environ) else ""
 

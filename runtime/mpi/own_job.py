@@ -29,7 +29,7 @@ _OF_MPICH: Final = "PMI_SIZE"
 _NAME: Final = "libmpi.so.12"  # the name of MPICH's library that mpi4py loads; Debian's library has a different name
 _CHOICE: Final = "MPI4PY_MPIABI"
 _PATIENCE: Final = 20.0  # seconds until the first process reports that it is waiting
-_PATIENCE_OF_OTHERS: Final = 60.0  # seconds until other processes report it, in case rank 0 is missing
+_PATIENCE_OF_OTHERS: Final = 60.0  # seconds until other processes report their waiting, in case rank 0 is missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Started:
     Attributes:
         rank: The process's rank.
         size: The number of processes.
-        by_mpich: Whether the launcher belongs to an MPI library of MPICH's kind.
+        by_mpich: Whether the launcher belongs to an MPI library that is compatible with MPICH.
     """
 
     rank: int
@@ -96,7 +96,7 @@ def check_together(communicator: Any) -> None:
 
 
 def use_mpich(library: Path | None = None) -> None:
-    """Make mpi4py use a library of MPICH's kind; if the loader does not find it, restart this program.
+    """Make mpi4py use a library compatible with MPICH; if the loader does not find the library, restart this program.
 
     mpi4py loads MPICH's ABI name, which Debian's library does not have.
 
@@ -123,7 +123,7 @@ def use_mpich(library: Path | None = None) -> None:
 
 
 def mpich_environment(library: Path, environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables with which mpi4py loads a library of MPICH's kind under the expected name.
+    """Return the variables with which mpi4py loads a library compatible with MPICH under the expected name.
 
     Args:
         library: The library.

@@ -213,7 +213,7 @@ def _parameter_names(prototype: Prototype, parameters: str, form: Form) -> list[
 
 
 def _counting(rule: ByteRule, form: Form) -> list[str]:
-    """Return the statements that count; if only the status of a request shows the bytes, they run on completion."""
+    """Return the statements that count; if only the request's status shows the bytes, they run when it completes."""
     received = "0" if rule.by_status else rule.received
     sent = f"aa_message({rule.sent}, dest, comm)" if rule.sends_message else rule.sent
     if form is Form.BLOCKING and rule.by_status:
@@ -264,7 +264,7 @@ def _path_before(rule: ByteRule, form: Form) -> tuple[str, ...]:
 
 
 def _path_beside(rule: ByteRule, form: Form) -> str:
-    """Return the expression that begins our collective before a non-blocking one, so that ours is complete no later."""
+    """Return the expression that begins our collective before the program's non-blocking one, to complete no later."""
     if form is not Form.REQUEST or rule.path not in _COLLECTIVES:
         return ""
     return f"aa_path_begin_{rule.path}({_COLLECTIVES[rule.path]})"
@@ -284,7 +284,7 @@ def _path_after(rule: ByteRule, form: Form) -> tuple[str, ...]:
 
 
 def _counting_time(prototype: Prototype) -> list[str]:
-    """Return the statements for a call without bytes; if it makes a communicator, they inform the library."""
+    """Return the statements for a call without bytes; if the call makes a communicator, they inform the library."""
     counting = ["aa_count_mpi(1, 0, 0);"]
     if prototype.name in POLLS.split():
         found = [place for place, parameter in enumerate(prototype.parameters, start=1) if parameter == ("int *", "")]

@@ -73,7 +73,7 @@ def read_choices() -> Choices:
 
 
 def choices_text() -> str:
-    """Return the choices as rows of the table in ``probe/counter_papi.c``, with those of families last."""
+    """Return the choices as rows of the table in ``probe/counter_papi.c``, with the choices of families last."""
     found = read_choices()
     every = [*found.general, *(choice for family in found.families for choice in family.choices)]
     unique = {tuple(sorted(choice.items())): choice for choice in every}

@@ -21,7 +21,7 @@ __all__ = [
 
 COUNTED_BY_PAPI: Final = "measured:papi:"
 
-CHOSEN: Final = "--papi"  # ends the source of counts by a library that the user chose
+CHOSEN: Final = "--papi"  # part of a source text: the user chose the library
 PACKAGED: Final = "python_papi"
 
 _LIBRARY: Final = re.compile(rf" by (PAPI [\d.]+ \((?:{CHOSEN}|{PACKAGED})\))")

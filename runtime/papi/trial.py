@@ -25,7 +25,7 @@ _ALL, _FIRST = 0, 1  # modifiers for PAPI_enum_event: all, first
 _NAME: Final = 1024  # maximum length of an event's name, in bytes
 _REASON: Final = 512  # the offset of the reason in PAPI_component_info_t, the same in all versions
 _KERNEL: Final = ":u=1:k=1"  # the same as KERNEL_PART in choices.py
-# components that count a thread's events; others count a device's or the whole machine's
+# components that count a thread's events; other components count events of a device or of the whole machine
 _OF_A_THREAD: Final = ("perf_event", "sde")
 _SDE: Final = "sde:::"
 _PACKAGE: Final = "python_papi"
@@ -81,7 +81,7 @@ class Papi:
         return found if found >= 0 else None
 
     def counted(self, events: Sequence[str], *, kernel: bool = False) -> tuple[list[int], str]:
-        """Count some events together during a little work; return the counts, and why that failed or an empty string.
+        """Count some events together during a little work; return the counts, and the reason for a failure or "".
 
         Args:
             events: The events' names.
@@ -110,7 +110,7 @@ class Papi:
             self._library.PAPI_destroy_eventset(ctypes.byref(number))
 
     def _take_turns(self, number: ctypes.c_int) -> str:
-        """Multiplex the events of a set; return why that failed, or an empty string."""
+        """Multiplex the events of a set; return the reason for a failure, or an empty string."""
         component = self._library.PAPI_get_component_index(b"perf_event")
         for code in (
             self._library.PAPI_multiplex_init(),

@@ -16,7 +16,7 @@
 struct call_site {
     const char *region; /* descriptor of the called function; null: the call site was forgotten */
     uintptr_t returns_to;
-    const char *descriptor; /* the text below; the called function's own if the address is in no file */
+    const char *descriptor; /* the text below, or `region` if the address is in no file */
     char text[];
 };
 

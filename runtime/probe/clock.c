@@ -165,7 +165,7 @@ static const struct {
 
 static char *thread_pointer(void) {
 #if defined(__x86_64__)
-    char *pointer; /* GCC's built-in function is new in release 11 */
+    char *pointer; /* GCC has a built-in function for this only since release 11 */
     __asm__("mov %%fs:0, %0" : "=r"(pointer));
     return pointer;
 #else

@@ -70,7 +70,7 @@ static inline uint64_t aa_clock_count(void) {
 #if !defined(AA_COUNTER)
     return 0;
 #elif defined(__x86_64__)
-    /* the built-in, because x86intrin.h takes longer to compile than everything else */
+    /* the built-in function, because x86intrin.h takes longer to compile than everything else */
     return __builtin_ia32_rdtsc();
 #elif defined(__aarch64__)
     uint64_t ticks;

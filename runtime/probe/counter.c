@@ -91,7 +91,7 @@ static bool is_word(const char *text, size_t length, const char *word) {
     return strlen(word) == length && memcmp(text, word, length) == 0;
 }
 
-/* Reads the calls to which counting is restricted; returns null, or what is wrong with them. */
+/* Reads the calls to which counting is restricted; returns null, or a message about invalid calls. */
 static const char *read_calls(void) {
     const char *text = getenv(COUNT_IN);
     uint32_t calls = 0;
@@ -144,7 +144,7 @@ void aa_counter_load(void) {
         return;
     }
     source = asked = is_automatic() ? &aa_counter_papi : find_source(wanted);
-    /* no launcher started this process, which may be a shell or the launcher itself: nothing is recorded of those */
+    /* not started by a launcher: the process may be a shell or the launcher, and then records nothing */
     if (source == &aa_counter_papi && aa_launched_rank() < 0)
         opening = WAITING;
     else
@@ -186,7 +186,7 @@ void aa_counter_describe(struct aa_header *header) {
         memset(header->sources, 0, AA_EVENTS * sizeof *header->sources);
     aa_usage_describe(header->sources, aa_counting || aa_counted_calls);
     warn_of_usage();
-    if (header->rank > 0) /* gathering reports differences between ranks */
+    if (header->rank > 0) /* one rank warns; gathering reports differences */
         return;
     if (defect)
         aa_warn("AUTOANALYZER_COUNTERS=%s: %s; nothing is counted", wanted, defect);
@@ -245,7 +245,7 @@ void aa_counter_skip(struct aa_thread *thread) {
 
 void aa_counter_book_going(struct aa_thread *thread) {
     source->book(thread->current->counters, thread->counted, bias);
-    /* a thread that was interrupted here continues with these counts */
+    /* a thread that a signal handler has interrupted here continues with these counts */
     memcpy(stopped_at, thread->counted, sizeof thread->counted);
 }
 

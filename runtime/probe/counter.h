@@ -9,9 +9,9 @@
  * With AUTOANALYZER_COUNT_IN=mpi, io or mpi,io, PAPI events are counted only in calls of MPI, of file I/O, or
  * of both; regions then cost no more than without counting.
  *
- * Otherwise the library stops the thread's counters whenever it is called, adds the counts since their last
- * start to the node, and starts the counters again when it returns. Each event therefore takes the slow path
- * while counters run; without counting, events keep their full speed.
+ * Without this restriction, the library stops the thread's counters whenever it is called, adds the counts
+ * since their last start to the node, and starts the counters again when it returns. Each event therefore
+ * takes the slow path while counters run; without counting, events keep their full speed.
  */
 #ifndef AA_COUNTER_H
 #define AA_COUNTER_H

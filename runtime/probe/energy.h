@@ -1,8 +1,8 @@
 /*
  * Energy of the node's processors and memory, as counted by Intel and AMD processors (RAPL). It is read from
  * files in /sys/class/powercap, which usually only root may read, or in the folder that AUTOANALYZER_POWERCAP
- * names; otherwise from the kernel's "power" PMU events. Because the counters cover the whole node, only the
- * process with the lowest local rank reads them.
+ * names; if they cannot be read, from the kernel's "power" PMU events. Because the counters cover the whole
+ * node, only the process with the lowest local rank reads them.
  */
 #ifndef AA_ENERGY_H
 #define AA_ENERGY_H

@@ -56,7 +56,7 @@ static inline const char *visit(struct aa_thread *thread, const char *key, struc
 
 /*
  * Returns whether time continues to go to the current node: the child is throttled, and no library has called
- * it back, because the time of such code must not become the library's.
+ * it back, because the time of code that was called back must not be added to the library's time.
  */
 static inline bool is_passed(const struct aa_thread *thread, const struct aa_node *child) {
     return aa_is_throttled(child) && thread->call.share == AA_OWN;
@@ -128,8 +128,8 @@ static inline bool was_passed(const struct aa_thread *thread, const struct aa_fr
 }
 
 /*
- * Enters a child, or, if it is null, stays in the current node. Returns the key; null if nothing is to
- * leave.
+ * Enters a child, or, if it is null, stays in the current node. Returns the key; null if no region has to be
+ * left.
  */
 static const char *go_into(struct aa_thread *thread, const char *key, struct aa_node *child, int64_t *site) {
     if (child && is_passed(thread, child))
@@ -194,8 +194,8 @@ static __attribute__((noinline)) const char *enter_throttled(struct aa_thread *t
 }
 
 /*
- * Returns the child, or null if the edge is for another key. Reads it only once, as the table may be
- * emptied.
+ * Returns the edge's child, or null if the edge is for another key. Reads the child only once, because the
+ * table may be emptied.
  */
 static inline struct aa_node *child_by(const struct aa_edge *edge, const struct aa_node *from,
                                        const char *key) {

@@ -51,7 +51,7 @@ static inline void aa_frames_push(struct aa_thread *thread, const char *key, str
     aa_frames_push_plainly(thread, thread->current, key, node);
 }
 
-/* Closes this frame's region and all regions inside it, and returns to the node before. No site is open. */
+/* Closes this frame's region and all regions inside it, and returns to its previous node. No site is open. */
 static inline void aa_frames_pop_plainly(struct aa_thread *thread, struct aa_frame *frame) {
     thread->current = frame->node;
     thread->call = frame->call;

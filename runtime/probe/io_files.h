@@ -51,7 +51,7 @@ void aa_io_end_write(int fd, ssize_t done);
  */
 uint64_t aa_io_end(void);
 
-/* Ends such a call, and adds its time to the file record with this number. */
+/* Ends a call like aa_io_end, and adds its time to the file record with this number. */
 void aa_io_end_timed(uint16_t file);
 
 #endif

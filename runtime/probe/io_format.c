@@ -1,4 +1,4 @@
-/* Wrappers of the formatted calls: all functions of the printf and scanf families. */
+/* Wrappers for formatted I/O: all functions of the printf and scanf families. */
 #define _GNU_SOURCE
 #include "io_stream.h"
 
@@ -40,7 +40,7 @@ AA_EXPORT int __vprintf_chk(int flag, const char *format, va_list arguments) {
     return __vfprintf_chk(stdout, flag, format, arguments);
 }
 
-/* Wraps a function with "..." by its counterpart with a va_list. */
+/* Wraps a variadic function by a call of its counterpart that takes a va_list. */
 #define VARIADIC(function, parameters, call)                                                                 \
     AA_EXPORT int function parameters {                                                                      \
         va_list arguments;                                                                                   \

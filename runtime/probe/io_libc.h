@@ -46,7 +46,7 @@ int _IO_getc(FILE *stream);
 void closefrom(int first);
 int close_range(unsigned first, unsigned last, int flags);
 
-#if __GLIBC_PREREQ(2, 38) /* not defined otherwise, because programs may test whether they exist */
+#if __GLIBC_PREREQ(2, 38) /* older versions lack the function, whose existence programs may test */
 #define AA_LIBC_NEWER(function) function(__isoc23_vfscanf)
 #else
 #define AA_LIBC_NEWER(function)

@@ -1,4 +1,4 @@
-/* Wrappers of the unformatted calls on stdio streams. */
+/* Wrappers for unformatted I/O on stdio streams. */
 #define _GNU_SOURCE
 #include "io_stream.h"
 #include "file_use.h"
@@ -17,8 +17,8 @@ void aa_stream_end(struct aa_stream_call call, long long read, long long written
 }
 
 /*
- * Wrap calls on blocks. The results of these calls do not show partially transferred items, so the bytes of
- * such items are not counted.
+ * Wrap functions that read or write blocks. The results of these calls do not show partially transferred
+ * items, so the bytes of such items are not counted.
  */
 #define WRITE_BLOCK(function)                                                                                \
     AA_EXPORT size_t function(const void *data, size_t size, size_t count, FILE *stream) {                   \
@@ -45,7 +45,7 @@ READ_BLOCK(__fread_chk, (void *data, size_t room, size_t size, size_t count, FIL
 READ_BLOCK(__fread_unlocked_chk, (void *data, size_t room, size_t size, size_t count, FILE *stream),
            (data, room, size, count, stream))
 
-/* Wrap calls on single characters and words. */
+/* Wrap functions for single characters and words. */
 #define WRITE_ONE(function, parameters, arguments, stream, size)                                             \
     AA_EXPORT int function parameters {                                                                      \
         struct aa_stream_call call = aa_stream_write(stream, size);                                          \
@@ -93,7 +93,7 @@ AA_EXPORT int getw(FILE *stream) {
     return word;
 }
 
-/* Wrap calls on strings and lines. */
+/* Wrap functions for strings and lines. */
 AA_EXPORT int puts(const char *text) {
     struct aa_stream_call call = aa_stream_write(stdout, AA_IO_LINE);
     int result = aa_libc()->puts(text);

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 /*
- * the symbol versions that dlsym may have: GLIBC_2.34 since that release; before, that of glibc's first
- * release on each architecture (glibc's shlib-versions)
+ * the symbol versions that dlsym may have: GLIBC_2.34 since that release; in earlier releases, the version of
+ * glibc's first release on each architecture (glibc's shlib-versions)
  */
 static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.27",
                                        "GLIBC_2.36", "GLIBC_2.4",   "GLIBC_2.2",  "GLIBC_2.0"};

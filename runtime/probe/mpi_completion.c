@@ -96,7 +96,7 @@ static uint64_t completed_bytes(uint64_t handle, uint64_t as_of, const MPI_Statu
     if (request.brings == AA_BRINGS_NOTHING)
         return 0;
     bool cancelled = is_cancelled(&request, status);
-    bool has_come = !request.persistent || request.active; /* otherwise the status is empty */
+    bool has_come = !request.persistent || request.active; /* if not, the status is empty */
     if (request.peers && has_come && !cancelled)
         take_chain(&request, status);
     if (!request.persistent)

@@ -40,7 +40,7 @@ struct aa_completion {
 void *aa_completion_watch(struct aa_completion *completion, enum aa_language language, int count,
                           const void *requests, void *statuses);
 
-/* Begins a call in the wrapper's frame, and prepares it as above. */
+/* Begins a call in the wrapper's frame, and prepares it like aa_completion_watch. */
 AA_IN_CALLERS_FRAME void *aa_completion_begin(struct aa_completion *completion, enum aa_language language,
                                               struct aa_mpi_region region, int count, const void *requests,
                                               void *statuses) {

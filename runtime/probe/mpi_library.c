@@ -72,7 +72,7 @@ static void *everywhere(void) {
 
 /*
  * Returns the MPI library, found by its file, even if it was loaded under another name, or by its soname.
- * Otherwise returns all libraries, so that MPI's functions are searched for in them.
+ * If it is not found, returns all libraries, so that MPI's functions are searched for in all of them.
  */
 static void *find_library(void) {
     void *library = dlopen(AA_MPI_FILE, RTLD_LAZY | RTLD_NOLOAD);

@@ -35,8 +35,8 @@ static __attribute__((noinline)) int look_up(struct known *known, int dest, MPI_
     return aa_mpi_peer(known->peers, dest);
 }
 
-/* Looks a communicator up in MPI only once, because MPI may take a lock for this. A handle's processes stay
- * the same until a communicator is freed. Used entries have `freed` from 1, because a handle may be 0. */
+/* Looks up a communicator in MPI only once, because MPI may take a lock for this. A handle's processes stay
+ * the same until a communicator is freed. A used entry has `freed` above 0, because a handle may be 0. */
 int aa_receiver_elsewhere(int dest, MPI_Comm comm) {
     if (!is_counting)
         return -1;

@@ -63,7 +63,7 @@ static void start(struct aa_header *header, int rank, int size, bool spawned) {
     aa_fork_watch(NULL, leave_in_child);
     header->path_state = AA_PATH_KNOWN;
     aa_mpi_path = true;
-    aa_path_here(NULL); /* even of a single rank, which has no messages */
+    aa_path_here(NULL); /* begins the chain, even of a single rank, which has no messages */
     aa_path_everyone(aa_mpi.world);
     aa_path_share(aa_mpi_peers_of(aa_mpi.world), aa_mpi.world);
 }

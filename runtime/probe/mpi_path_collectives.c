@@ -79,12 +79,12 @@ static uint32_t flags_of(enum aa_path_collective_kind kind, const struct aa_mpi_
 }
 
 /*
- * Ends recording because the path takes too long. All members learn this in the same collective. If it is a
- * collective of all ranks, all ranks end the path in it. If each rank has one thread that calls MPI, and only
- * blocking collectives, the tool sends nothing more. Otherwise, a collective of the tool may already have
- * begun. On each communicator, the tool's collectives therefore end once all members know. After a failed
- * collective, members may learn this in different collectives; the tool's collectives on their communicator
- * then continue.
+ * Ends recording because the path takes too long. All members learn this in the same collective. If that is a
+ * collective of all ranks, all ranks end the path in this collective. If each rank has one thread that calls
+ * MPI, and only blocking collectives, the tool sends nothing more. Otherwise, a collective of the tool may
+ * already have begun. On each communicator, the tool's collectives therefore end once all members know. After
+ * a failed collective, members may learn this in different collectives; the tool's collectives on their
+ * communicator then continue.
  */
 static void give_up(struct aa_mpi_peers *peers, uint32_t flags) {
     peers->is_left = !(flags & AA_PATH_IN_DOUBT);
@@ -170,7 +170,7 @@ void aa_path_from_lower(MPI_Comm comm) {
         follow(AA_PATH_FROM_LOWER, 0, peers, comm, false);
 }
 
-#define FEW 2 /* collectives with messages before memory is shared, because sharing takes as many */
+#define FEW 2 /* number of collectives after which memory is shared, because sharing takes as many */
 
 static void follow_by_messages(enum aa_path_collective_kind kind, int root, struct aa_mpi_peers *peers,
                                MPI_Comm comm) {

@@ -38,7 +38,7 @@ static struct window **place_of(MPI_Win handle) {
     return place;
 }
 
-/* Returns null if the window is not followed. */
+/* Returns the window with this handle; null if it is not followed. */
 static struct window *window_of(MPI_Win handle) {
     pthread_mutex_lock(&mutex);
     struct window *window = *place_of(handle);

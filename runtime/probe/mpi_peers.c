@@ -103,7 +103,7 @@ static bool has_local_strangers(MPI_Comm comm) {
     return found;
 }
 
-/* Frees a table in which each rank is the same in MPI_COMM_WORLD, as in a copy of it. */
+/* Frees a table in which each rank is the same as in MPI_COMM_WORLD, for example in its duplicate. */
 static void forget_if_same(struct aa_mpi_peers *peers) {
     int i = 0;
     while (i < peers->count && peers->world[i] == i)
@@ -159,7 +159,7 @@ static struct aa_mpi_peers *make(MPI_Comm comm) {
 
 /*
  * Returns the processes of a communicator, which are stored as an attribute. Takes a lock, because if two
- * threads stored the attribute, the second would free the one that the first uses.
+ * threads stored the attribute, the second thread would free the processes that the first thread uses.
  */
 static struct aa_mpi_peers *made_once(MPI_Comm comm) {
     pthread_mutex_lock(&lock);

@@ -13,7 +13,7 @@ struct aa_mpi_peers {
     /* the same number in all members; in most cases, different in communicators that have two processes in
      * common but differ in size, first or last member; 0 for intercommunicators */
     uint32_t salt;
-    bool inter;     /* whether it is an intercommunicator */
+    bool inter;     /* whether the communicator is an intercommunicator */
     bool everybody; /* whether all processes of MPI_COMM_WORLD, and no others, are members */
     /* whether processes of either group belong to another MPI_COMM_WORLD; we neither send to them nor
      * receive from them */

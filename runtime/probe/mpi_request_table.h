@@ -25,7 +25,7 @@ struct aa_request {
     bool persistent;
     bool active;      /* whether a persistent request was started with a chain, and has not completed since */
     bool is_message;  /* whether a persistent request sends a message */
-    int32_t receiver; /* the rank in MPI_COMM_WORLD to which it sends; negative: unknown */
+    int32_t receiver; /* the rank in MPI_COMM_WORLD that gets the message; negative: unknown */
     enum aa_brings brings;
     uint16_t file;  /* number of the record of the file that is read or written */
     bool cancelled; /* MPI_Cancel was called; the status shows whether it succeeded */

@@ -2,10 +2,10 @@
  * Our own barrier before each blocking collective of the program separates waiting for late ranks,
  * AA_MPI_WAIT, from the collective itself. If only some members of a communicator called the barrier, they
  * would wait forever. The barrier is therefore only used on communicators with a mark, an attribute that all
- * members set alike. Marked are MPI_COMM_WORLD, and communicators derived from a marked one, if they have at
- * least two members. MPI_COMM_SELF, intercommunicators, and communicators that were created from sessions or
- * with processes of another MPI_COMM_WORLD are never marked, because not all of these processes need to have
- * this library.
+ * members set alike. MPI_COMM_WORLD is marked, and so are communicators derived from a marked one, if they
+ * have at least two members. MPI_COMM_SELF, intercommunicators, and communicators that were created from
+ * sessions or with processes of another MPI_COMM_WORLD are never marked, because not all of these processes
+ * need to have this library.
  */
 #ifndef AA_MPI_SPLIT_H
 #define AA_MPI_SPLIT_H

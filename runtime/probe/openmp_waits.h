@@ -36,9 +36,9 @@ void aa_wait_end(struct aa_waiting waiting);
 
 /*
  * Called when a thread, with or without a tree, requests a lock, and when it has released the lock.
- * aa_lock_asked returns whether the thread may have to wait, because others hold the lock or wait for it;
- * otherwise, its wait need not be timed. When instructions are counted, aa_lock_asked returns true, so that
- * each entry is a library call.
+ * aa_lock_asked returns whether the thread may have to wait, because others hold the lock or wait for it; if
+ * not, its wait need not be timed. When instructions are counted, aa_lock_asked returns true, so that each
+ * entry is a library call.
  */
 bool aa_lock_asked(struct aa_wait *wait, const void *lock);
 void aa_lock_given_back(const void *lock);

@@ -6,7 +6,7 @@
 
 /*
  * A part of a chain of work: the work in one node of a rank, and the number of visits in which it was done;
- * or, for a delay, the part of a rank's waiting that the node caused. Node 0 stands for unknown work. If its
+ * or, for a delay, the part of a rank's waiting that the node caused. Node 0 means unknown work. If its
  * work is 0, it is a reference: the chain continues backwards in segment `what` of this rank.
  */
 struct aa_path_entry {

@@ -12,7 +12,7 @@
  * member: the thread's own work, and the additional work of another member.
  */
 struct aa_path_team {
-    bool is_followed;              /* whether its opener had a chain */
+    bool is_followed;              /* whether the opener had a chain */
     double around;                 /* the opener's work in the enclosing team */
     struct aa_path_holder *opener; /* null if the team's barriers are not followed */
     uint32_t reached;              /* the number of barriers that threads have reached */
@@ -29,8 +29,8 @@ void aa_path_team_closed(const struct aa_path_team *team, struct aa_thread *cons
 struct aa_path_part {
     struct aa_path_team *team; /* null if the team's barriers are not followed */
     uint32_t barriers;         /* the number of barriers that the thread has reached */
-    double work;               /* its work before the last of them */
-    bool had_task;             /* whether it has executed a task since then */
+    double work;               /* the thread's work before the last of these barriers */
+    bool had_task;             /* whether the thread has executed a task since that barrier */
 };
 
 /* Called by each thread of a team when it begins its part, after booking its work, and ends it. Returns the

@@ -146,7 +146,8 @@ static inline void leave(const char *const *entered) {
 
 /*
  * Keeps the core busy without waiting, so that a probe's instructions take additional time, as in most
- * programs. In a function that waits for its operands or for memory, their time would be hidden.
+ * programs. In a function that waits for its operands or for memory, the time of these instructions would be
+ * hidden.
  */
 static inline __attribute__((always_inline)) void work(uint64_t number) {
     uint64_t a = number, b = number, c = number, d = number;

@@ -20,8 +20,8 @@
 #define TIMELY_PERIODS 4u
 #define SHARE_BITS 56                  /* no address of a program reaches this bit */
 #define SMALL_STACK ((size_t)32 << 10) /* a sample takes 4 KiB, more with larger registers */
-#define MASKINGS_PER_SAMPLE 4u         /* a pause and its end take eight system calls */
-#define MASKINGS 16384u                /* pauses before any sample: programs may start many helpers */
+#define MASKINGS_PER_SAMPLE 4u         /* further pauses per sample; a pause takes eight system calls */
+#define MASKINGS 16384u                /* pauses allowed before any sample: programs may start many helpers */
 
 /* The first kernel with POSIX_CPU_TIMERS_TASK_WORK, which sends the signal when it returns to the program. */
 #define KERNEL(major, minor) ((major) << 16 | (minor))

@@ -50,7 +50,7 @@ struct aa_samples {
 /* The code of a program or library in memory. bias: its address minus its address in the linked file. */
 struct aa_mapping {
     struct aa_record record;
-    uint32_t length; /* length of the name, without its null */
+    uint32_t length; /* length of the name, without its null character */
     uint64_t start, end, bias;
     char name[]; /* empty: the executable */
 };

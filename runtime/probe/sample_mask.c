@@ -16,7 +16,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#ifdef __SANITIZE_THREAD__ /* the sanitizer calls some of these before instrumented code can run */
+#ifdef __SANITIZE_THREAD__ /* the sanitizer calls some wrapped functions before instrumented code can run */
 #define pthread_sigmask own_pthread_sigmask
 #define sigprocmask own_sigprocmask
 #define sigpending own_sigpending

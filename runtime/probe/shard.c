@@ -108,7 +108,7 @@ static bool grow(uint64_t needed) {
         fstat((int)file, &status) == 0 && status.st_dev == shard.device && status.st_ino == shard.inode;
     bool grown = ours && extend(file, length) && open_up(length);
     if (!grown)
-        /* so that, after a full disk, growing is not tried again for every new call path */
+        /* if the disk was full, do not try to grow again for every new call path */
         shard.limit = shard.length;
     syscall(SYS_close, file);
     return grown;

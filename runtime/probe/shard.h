@@ -110,7 +110,7 @@ struct aa_header {
      */
     float throttled_cost, passing_cost;
     float left_cost, opened_cost;       /* if its exit calls the library, too; if its entry opens a site */
-    float slot_cost;                    /* if its entry is only counted, in a Fortran slot */
+    float slot_cost;                    /* if only a Fortran slot counts its entry */
     _Atomic uint32_t messages_left_out; /* number of messages that are not in the process's aa_messages */
     uint64_t start_realtime;            /* when the process started, in nanoseconds since 1970 */
     struct aa_anchor start, latest;
@@ -149,14 +149,14 @@ struct aa_record {
 
 struct aa_region {
     struct aa_record record;
-    uint32_t id, length; /* length of the descriptor, without its null */
+    uint32_t id, length; /* length of the descriptor, without its null character */
     char descriptor[];
 };
 
 /* A file that the program reads or writes: the number of calls, the bytes, and the time of the calls. */
 struct aa_file {
     struct aa_record record;
-    uint32_t length; /* length of the name, without its null */
+    uint32_t length; /* length of the name, without its null character */
     _Atomic uint64_t calls, read, written, ticks;
     char name[]; /* empty: the record that several files share */
 };
@@ -164,7 +164,7 @@ struct aa_file {
 /* The path of a shared library that has regions. */
 struct aa_object {
     struct aa_record record;
-    uint32_t length; /* length of the name, without its null */
+    uint32_t length; /* length of the name, without its null character */
     char name[];
 };
 
@@ -183,7 +183,7 @@ enum aa_wait_kind {
 struct aa_wait {
     struct aa_record record;
     uint32_t kind, node; /* an enum aa_wait_kind; the node's offset in the file, divided by 64 */
-    uint32_t length;     /* length of the descriptor, without its null */
+    uint32_t length;     /* length of the descriptor, without its null character */
     uint64_t entries, contended;
     int64_t waited, waited_off; /* ticks of waiting; the part of them off the CPU */
     /* Only for the process itself: the node and the return address identify the record. */
@@ -243,13 +243,13 @@ struct aa_chunk {
 };
 
 /*
- * A node that is or was throttled. While it is, its time goes to its parent, and its visits are only
- * counted.
+ * A node that is or was throttled. While it is throttled, its time goes to its parent, and its visits are
+ * only counted.
  */
 struct aa_throttle {
     struct aa_record record;
     uint32_t node;   /* the node's offset in the file, divided by 64 */
-    uint64_t visits; /* number of timed visits; if the node is timed again, number of those before that */
+    uint64_t visits; /* number of timed visits, without those since the node is timed again */
     uint64_t again;  /* the node's number of visits when it was timed again; 0: it is throttled */
     /* For the process only: own time of all visits in the current sample, and of its longest visit. */
     int64_t sampled, longest;

@@ -28,10 +28,10 @@ void aa_short_paths_load(void) {
             count = (size_t)status.st_size / sizeof *hashes;
         }
     }
-    syscall(SYS_close, file); /* close is a wrapper of ours */
+    syscall(SYS_close, file); /* because this library wraps close */
 }
 
-/* Continues a hash with a descriptor and a line end (FNV-1a), like runtime/counting/short_paths.py. */
+/* Continues a hash with a descriptor and a newline (FNV-1a), like runtime/counting/short_paths.py. */
 static uint64_t hashed(uint64_t hash, const char *descriptor) {
     for (const char *c = descriptor; *c; c++)
         hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;

@@ -21,7 +21,7 @@ struct aa_silence aa_silence_begin(void) {
     int first = is_single_threaded() ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
     if (first < 0)
         return silence;
-    /* not the number of a standard stream, even if the program has closed one */
+    /* a number above the standard streams, even if the program has closed one of them */
     int nowhere = fcntl(first, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     aa_libc()->close(first);
     if (nowhere < 0)

@@ -38,7 +38,7 @@ void aa_site_open(struct aa_thread *thread, int64_t *site, const char *key, stru
 /* Closes a site if it is open, and adds the counted entries to the visits. */
 void aa_site_end(struct aa_thread *thread, const int64_t *site);
 
-/* Convert a slot's address to a value that can stand for a site's address; return whether a site's address is
+/* Convert a slot's address to a value that can replace a site's address; return whether a site's address is
  * such a value. */
 static inline int64_t *aa_slot_as_site(struct aa_slot *slot) {
     return slot ? (int64_t *)((uintptr_t)slot | 1) : NULL;

@@ -274,9 +274,9 @@ struct aa_node *aa_throttle_if_short(struct aa_thread *thread, struct aa_node *c
 }
 
 /*
- * Returns whether the current node may be throttled. It must be a child of the previous node, that is, not
- * entered recursively. A library must not have called it back, because its time must not become the
- * library's.
+ * Returns whether the current node may be throttled. The node must be a child of the previous node, that is,
+ * not entered recursively. A library must not have called the region back, because its time must not be added
+ * to the library's time.
  */
 static bool may_be_throttled(const struct aa_thread *thread, const struct aa_frame *frame) {
     return frame->node == aa_tree_parent(thread->current) && frame->call.share == AA_OWN;

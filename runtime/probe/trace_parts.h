@@ -37,7 +37,7 @@ struct aa_time_line {
     uint64_t count, room;
     uint64_t recorded;                 /* the values that the next sample records, one bit each */
     uint64_t system[AA_SYSTEM_VALUES]; /* the thread's values at its last sample */
-    uint64_t former[AA_SYSTEM_VALUES]; /* the increase since then by earlier threads with this tree */
+    uint64_t former[AA_SYSTEM_VALUES]; /* their increase since then by earlier threads with this tree */
     /* the thread's last sample without a partner, while pairs are merged */
     const struct aa_sample *unpaired;
 };

@@ -226,7 +226,7 @@ def _descriptor(kind: str, name: str, file: str, first: int, last: int) -> str:
 
 
 def _monitor(monitoring: Any, library: ctypes.PyDLL, choice: _Choice) -> None:
-    """Let ``sys.monitoring`` report calls of chosen functions; all others are disabled at their first call."""
+    """Let ``sys.monitoring`` report calls of chosen functions; other functions are disabled at their first call."""
     event = monitoring.events
     library.aa_python_callback.argtypes = [ctypes.c_char]
     library.aa_python_callback.restype = ctypes.py_object

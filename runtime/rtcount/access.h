@@ -9,7 +9,7 @@
 
 enum { MISSED_L1 = 1, MISSED_L2 = 2, MISSED_L3 = 4, MISSED_TLB = 8 };
 
-/* Twin of place_of in instrument.c. */
+/* Keep this equal to place_of in instrument.c, which adds code for the same computation. */
 static inline Place *place_of(UWord line) {
     return &rc_places[(line ^ line >> PLACE_BITS) & ((1 << PLACE_BITS) - 1)];
 }
@@ -31,14 +31,14 @@ static Bool misses_in(UWord *sets, const Geometry *cache, UWord number) {
     return sets && misses_by_line(sets + (number & cache->set_mask) * cache->ways, cache->ways, number);
 }
 
-/* Returns which of L3 and the TLB miss a line that L1, and perhaps L2, has missed. */
+/* Returns in which of L3 and the TLB a line misses that has missed in L1, and perhaps in L2. */
 static __attribute__((noinline)) UWord touch_further(UWord line, UWord missed) {
     UWord page = line >> (rc_tlb.line_bits - rc_l1.line_bits);
     UWord further = misses_in(rc_caches.tlb, &rc_tlb, page) ? MISSED_TLB : 0;
     return missed & MISSED_L2 && misses_in(rc_caches.l3, &rc_l3, line) ? further | MISSED_L3 : further;
 }
 
-/* Looks up a line, and returns which caches miss it. */
+/* Looks up a line, and returns in which caches it misses. */
 ALWAYS_INLINE UWord touch(Shape shape, UWord line, UWord now) {
     Addr start = line << shape.line_bits;
     UWord missed = 0;
@@ -48,7 +48,7 @@ ALWAYS_INLINE UWord touch(Shape shape, UWord line, UWord now) {
         way = oldest_way(set, shape.l1_ways, shape.way_bits);
         set[way] = start;
         missed = MISSED_L1 + MISSED_L2 * (UWord)misses_l2(shape, line);
-        if (__builtin_expect(rc_events >> AA_RTCOUNT_L3_MISSES, 0)) /* the last two events: L3 or the TLB */
+        if (__builtin_expect(rc_events >> AA_RTCOUNT_L3_MISSES, 0)) /* whether L3 or TLB misses count */
             missed |= touch_further(line, missed);
     }
     set[shape.l1_ways + way] = now;

@@ -130,7 +130,7 @@ static IRExpr *filled(UShort bytes) {
     return IRExpr_Const(IRConst_V128(bytes));
 }
 
-/* Returns values that are 0 exactly where a vector has denormal numbers: the exponents, but not 0 for zeros;
+/* Returns a value for each number in a vector, usually its exponent. Only denormal numbers have the value 0;
  * see arithmetic.h. */
 static IRExpr *exponents(IRSB *out, IRExpr *numbers, Bool floats) {
     IRExpr *doubled =
@@ -158,7 +158,7 @@ static IRExpr *exponents_of(IRSB *out, IRExpr *value, Int kind) {
     case Ity_V128:
         return exponents(out, value, kind == FLOATS || kind == LOW_FLOAT);
     default:
-        return NULL; /* the rounding mode, which is not an operand */
+        return NULL; /* the rounding mode, which is no number */
     }
 }
 
@@ -198,7 +198,7 @@ static IRExpr *least(Denormals *denormals, IRSB *out, const IRStmt *statement, I
     return result;
 }
 
-/* Notes the value that the program has loaded into MXCSR, which the last load decides. */
+/* Records FTZ and DAZ from the value that the program loads into MXCSR. */
 static VG_REGPARM(1) void note_control(UWord mxcsr) {
     rc_control = mxcsr & FLUSHES;
 }

@@ -10,7 +10,7 @@ typedef enum { COUNTED, COUNTED_ALONE, STOPPED } Mode; /* COUNTED_ALONE: without
 typedef struct {
     Mode mode;
     struct aa_rtcount_counts counts; /* kept here while another thread runs, or this thread is stopped */
-    Strings strings;                 /* kept here in the same way, like the fields that follow */
+    Strings strings;                 /* kept likewise, as are the fields that follow */
     UWord control;
     Caches caches;
     Place *places;

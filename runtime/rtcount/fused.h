@@ -5,7 +5,7 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
 
-/* Finds out whether the processor has such instructions. */
+/* Finds out whether the processor has fused multiply-add instructions. */
 void rc_find_fused(const VexArchInfo *host);
 
 /*

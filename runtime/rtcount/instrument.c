@@ -80,7 +80,7 @@ typedef struct {
     IRSB *out;
     Waiting waiting[MOST_WAITING]; /* accesses that are looked up together, in order */
     UInt waiting_count;
-    UInt instructions, accesses, divisions, branches; /* their numbers since the last exit */
+    UInt instructions, accesses, divisions, branches; /* the number of each since the last exit */
     IRExpr *accesses_before;                          /* number of earlier accesses; NULL: not loaded yet */
     IRExpr *places;                                   /* rc_places; NULL: not loaded yet */
     Bool counts;                                      /* whether the current instruction is counted */

@@ -97,9 +97,10 @@ class Anomaly:
             change.
         runs: The number of runs that show the change.
         period: Seconds from one occurrence to the next, or None.
-        before: For a dip, the call path that is entered after the dip, as an index in the first run's trace; otherwise
-            None.
-        threads: Process and thread of each changing thread if only some threads of a rank change; otherwise empty.
+        before: For a dip, the call path that is entered after the dip, as an index in the first run's trace; None for
+            other kinds.
+        threads: Process and thread of each changing thread if only some threads of a rank change; empty if all of them
+            change.
         goes_with: Other metrics that change at the same time, most similar first.
         courses: The busy time per entry of the region over the run, for each compared run.
         uncertain: Whether ranks also begin to wait for cores, so that the load of the machine may cause the change.

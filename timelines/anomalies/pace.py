@@ -19,7 +19,7 @@ __all__ = ["ALONE", "LEAST", "STRONG", "Pace", "changes_of", "divided", "pace_of
 
 _PARTS: Final = 100  # maximum number of parts; a change is located to within a hundredth of the entries
 _FEWEST: Final = 20  # minimum number of parts; with fewer parts, a tenth of the parts is only one or two
-_EACH: Final = 2  # minimum number of entries and of samples per part, so that at least one lies entirely in the part
+_EACH: Final = 2  # minimum number of entries and of samples per part, so that one of each lies entirely in the part
 _COUNTS: Final = frozenset({"instructions", "l1_misses", "l2_misses", "l2_accesses"})
 _FROM_PROGRAM: Final = _COUNTS | {"l1_miss_rate", "l2_miss_rate", "page_faults", "allocations"}
 _WORK: Final = "instructions"
@@ -29,9 +29,9 @@ _CHANGES: Final = 4  # maximum number of changes per region
 # fitting the first shape.
 _NEXT: Final = 0.5
 # Minimum relative change of a pace. LEAST applies if the program must have caused the change, because it occurs at the
-# same entries in several runs or in counts. ALONE applies to a single run, in which the machine may have caused it: of
-# 16 runs of two balanced programs, each with four busy ranks beside four other busy processes on two cores, 15 had no
-# shape of 5 % or more, but in a later run a rank became faster by 20 %.
+# same entries in several runs or in counts. ALONE applies to a single run, in which the machine may have caused the
+# change: of 16 runs of two balanced programs, each with four busy ranks beside four other busy processes on two cores,
+# 15 had no shape of 5 % or more, but in a later run a rank became faster by 20 %.
 LEAST: Final = 0.1
 ALONE: Final = 0.3
 STRONG: Final = 3.0  # minimum height of a change, in standard deviations of the residual
@@ -78,7 +78,7 @@ class Pace:
 
 
 def pace_of(runs: Sequence[Run], path: int) -> Pace | None:
-    """Return a region's entries in all runs that contain it, in at most 100 parts; None if there are too few.
+    """Return a region's entries in all runs that contain it, in at most 100 parts; None if there are too few entries.
 
     Args:
         runs: The runs; times in results are those of the first run.

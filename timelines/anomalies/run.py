@@ -107,8 +107,8 @@ class Way:
         begin: ``float64[location, part]``, seconds: when the first entry of a part began.
         end: ``float64[location, part]``, seconds: when the last entry of a part ended.
         seconds: ``float64[location, part]``: busy time per entry, in the call path and its callees.
-        amounts: ``float64[location, part, metric]``: for additive metrics, amounts per entry, counted on any call path;
-            for other metrics, the level at the end of the part. NaN if not measured.
+        amounts: ``float64[location, part, metric]``: for additive metrics, amounts per entry, on all call paths
+            together; for other metrics, the level at the end of the part. NaN if not measured.
         inside: Metric → average amount per entry in the call path and its callees, if known.
     """
 

@@ -107,7 +107,7 @@ def best_shape(values: Values) -> Shape | None:
 
 
 def contrast(values: Values, profile: Values) -> float:
-    """Return the height at which a profile fits a sequence best, by least squares; ``float64[part]`` both."""
+    """Return the height at which a profile, ``float64[part]``, fits a sequence, ``float64[part]``, by least squares."""
     centred = profile - profile.mean()
     return float(centred @ values / (centred @ centred))
 

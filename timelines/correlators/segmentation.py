@@ -21,7 +21,7 @@ from ...errors import InputError
 
 __all__ = ["Fits", "Segmentation", "drawn_pattern", "proposed_pattern", "segmented", "suggested_count"]
 
-_SHORTEST: Final = 2  # number of samples: enough for a line
+_SHORTEST: Final = 2  # minimum number of samples per segment: enough for a line
 _PARAMETERS: Final = 3  # number of parameters per segment: beginning, slope and intercept
 _MOST: Final = 64  # maximum number of segments to suggest
 
@@ -131,7 +131,10 @@ def _splits(times: Values, values: Values, count: int) -> list[Segmentation]:
 
 
 def _best_split(fits: Fits, begin: int, end: int) -> tuple[float, int]:
-    """Return by how much a segment's best split reduces the error, and its place; -1 for both if there is none."""
+    """Return by how much a segment's best split reduces the error, and the place of the split.
+
+    Both are -1 if the segment cannot be split.
+    """
     places = np.arange(begin + _SHORTEST, end - _SHORTEST + 1)
     if not len(places):
         return -1.0, -1
@@ -141,7 +144,9 @@ def _best_split(fits: Fits, begin: int, end: int) -> tuple[float, int]:
 
 
 def drawn_pattern(points: Sequence[tuple[float, float]], times: Values) -> Values:
-    """Return a polyline's values at some times, ``float64[n]`` both; its points have time in seconds and value.
+    """Return a polyline's values, ``float64[n]``, at the given times.
+
+    ``points`` are the corners of the polyline, each with its time in seconds and its value.
 
     Raises:
         InputError: There are fewer than two points, or their times do not increase.

@@ -21,8 +21,8 @@ from .search import MANY, some
 
 __all__ = ["Camps", "Parting", "Split", "in_metrics", "in_projection", "parting", "split"]
 
-_STARTS: Final = 24  # starts in addition to the axes; the tables of critical values are valid for this number
-_STEPS: Final = 50  # far more steps than any search has needed
+_STARTS: Final = 24  # number of starts in addition to the axes; the tables of critical values are valid for this number
+_STEPS: Final = 50  # maximum number of steps: far more than any search has needed
 _ROUNDED: Final = 1e-10  # minimum fraction of the variance within camps; smaller fractions are rounding errors
 _GAIN: Final = 1e-9
 

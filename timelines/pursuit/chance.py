@@ -70,7 +70,7 @@ _LOGARITHMS: Final = (
     ),
 )
 
-_MARGIN: Final = 0.3  # maximum difference between the logarithms of the 97.5th and 95th percentiles, with an allowance
+_MARGIN: Final = 0.3  # maximum difference between the logarithms of the 97.5th and 95th percentiles, plus an allowance
 
 CAMPS_LEVEL: Final = 0.0125  # significance level of each of the two tests for camps
 POINTS: Final = (4, 5, 6, 8, 12, 16, 24, 32, 64, 128, 256, 512, 2048)

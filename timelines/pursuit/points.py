@@ -16,7 +16,7 @@ __all__ = ["Sphered", "Trimming", "outlying", "sphered", "trimmed"]
 Trimming = Literal["none", "remove", "log", "sqrt"]
 
 
-_NEGLIGIBLE: Final = 1e-5  # fraction of the largest singular value; smaller ones come from rounding of printed values
+_NEGLIGIBLE: Final = 1e-5  # fraction of the largest singular value; smaller ones are due to rounding of printed values
 
 
 def outlying(scaled: Values) -> Values:

@@ -1,4 +1,4 @@
-"""Rank metrics: choose some from the best projection, then repeat with the others (Vetter and Reed, 3.1 and 3.3)."""
+"""Rank metrics: choose some from the best projection; repeat with the rest (Vetter and Reed, 3.1 and 3.3)."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _distinct(loadings: Values) -> list[tuple[int, int]]:
 
 
 def ranking(scaled: Values, first: View, find: Search) -> tuple[Chosen, ...]:
-    """Return all metrics, ranked: the first view's metrics, then those of the others' best view, and so on.
+    """Return all metrics, ranked: the metrics of the first view, then of the remaining metrics' best view, and so on.
 
     Args:
         scaled: ``float64[point, metric]``, with zero mean and unit variance.

@@ -61,7 +61,7 @@ class SlidingWindow:
         self._width = width
         self._every = width / 2 if every is None else every
         self._kept = Samples.none()  # sorted by time
-        self._came: list[Samples] = []  # samples that arrived later, not sorted
+        self._came: list[Samples] = []  # samples not yet merged into ``_kept``, not sorted
         self._latest = np.empty(0)  # latest time of each location
         self._origin = inf
         self._number = 0

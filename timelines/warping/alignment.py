@@ -163,8 +163,8 @@ def brought(
         reference: The reference trace, and its metrics.
         other: The other trace, and its metrics.
         by: How the time is mapped; ``none``: not at all; ``auto``: by anchors if possible, otherwise by warping.
-        metric: The metric by which traces are warped; None for the target, or otherwise the first common metric that
-            varies.
+        metric: The metric by which traces are warped; None for the target if it varies in both traces, or else for the
+            first common metric that does.
         intervals: Intervals of interest in the reference, in seconds.
         ranks: The ranks to include; None for all.
         told: As for ``warp``.

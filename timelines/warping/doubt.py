@@ -21,7 +21,8 @@ _DISTINCT: Final = 3.0  # standard deviations of noise beyond which values diffe
 # different times have different values.
 _UNLIKE: Final = 0.25
 _NEAR: Final = 0.01  # required accuracy of boundaries, as a fraction of a sequence
-# Number of samples matching the same sample that casts doubt; if a trace is twice as slow, 2 or 3 match without error.
+# If this many samples match one sample of the other sequence, the match is doubtful. If a trace is twice as slow, 2 or
+# 3 samples match one sample without error.
 _RUN: Final = 4
 _MUCH: Final = 0.1  # fraction of the pairs; if more pairs are distant, noise is not the reason
 _BETTER: Final = 0.25  # maximum distance of a better match, as a fraction of the current distance

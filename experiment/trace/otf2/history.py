@@ -18,7 +18,7 @@ __all__ = ["NOWHERE", "Events", "History"]
 Values = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
 
-NOWHERE: Final = -1  # stands for the time outside all call paths
+NOWHERE: Final = -1  # represents the time outside all call paths
 
 
 @dataclass
@@ -116,7 +116,7 @@ class History:
         )
 
     def _stays(self, edges: Values) -> tuple[Places, Places, Values]:
-        """Return the step, the call path and the seconds of each stay; stays are split at the edges of steps."""
+        """Return the step, the call path and the seconds of each stay; stays are split at boundaries of steps."""
         times, paths = self.stays.arrays()
         if not len(times):
             return np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0)
@@ -143,5 +143,5 @@ def _sums(places: Places, amounts: Values, count: int) -> Values:
 
 
 def _steps(edges: Values, times: Values) -> Places:
-    """Return ``intp[time]``: the step of each time; a time between two steps counts as the earlier step's."""
+    """Return ``intp[time]``: the step of each time; a time on a boundary between steps belongs to the earlier step."""
     return np.searchsorted(edges, times, side="left").clip(1, len(edges) - 1) - 1

@@ -145,7 +145,10 @@ class _Nest:
                 yield Case(case, around[-1][0])
 
     def _head(self, call: Call) -> int:
-        """Return the number of the body whose function has a call before the body, as in a default argument; or -1."""
+        """Return the number of the body of the function whose head contains a call; -1 if there is none.
+
+        A default argument, for example, is in the head.
+        """
         index = bisect_right(self._starts, call.offset) - 1
         while index >= 0 and call.offset < self._ends[index] and self._by_start[index][1].end <= call.offset:
             index -= 1

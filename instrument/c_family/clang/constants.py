@@ -101,7 +101,7 @@ class Constants:
         return self.value(parts[-1], depth + 1) if is_constant and parts else None
 
     def _called(self, call: Any, depth: int) -> int | None:
-        """Return the value of an array's ``a.size()`` or of a function that just returns a constant; otherwise None."""
+        """Return the value of an array's ``a.size()``, or of a function that only returns a constant; else None."""
         parts = children(call)
         is_size = len(parts) == 1 and parts[0].kind == _MEMBER and self._name(parts[0]) == "size"
         of = children(parts[0]) if is_size else []

@@ -1,4 +1,4 @@
-"""Find out which objects are destroyed without user code: by destructors from libraries or the compiler, or by none."""
+"""Find out which objects are destroyed without user code: by a library's or the compiler's destructor, or by none."""
 
 from __future__ import annotations
 

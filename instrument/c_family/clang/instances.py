@@ -89,7 +89,7 @@ class Instances:
     def largest(self, parameter: Any) -> int:
         """Return the largest number passed to a template's parameter.
 
-        If none is known, return the largest number passed to any template of the unit, or otherwise ``PRESUMED``.
+        If none is known, return the largest number passed to any template of the unit; if there is none, ``PRESUMED``.
         """
         seen = self._largest.get(self._parameters.get(self._place(parameter), (-1, -1)))
         return self._any if seen is None else seen

@@ -10,7 +10,9 @@ from typing import Final, TypeVar
 
 __all__ = ["on_deep_stack"]
 
-_SIZES: Final = (512 << 20, 64 << 20)  # to try, in bytes; GCC uses 64 MiB and needs less per level
+# Stack sizes to try, in bytes. GCC uses a stack of 64 MiB if allowed, and needs less stack per nesting level than
+# libclang.
+_SIZES: Final = (512 << 20, 64 << 20)
 _NO_THREADS: Final = "LIBCLANG_NOTHREADS"
 _Result = TypeVar("_Result")
 

@@ -87,7 +87,7 @@ class Found:
         cases: Offsets of case labels.
         switches: Start and end of switch statements.
         unread: Errors in user text, with the parser's message.
-        fatal: The error at which the parser stopped, in user or system text; None if it did not.
+        fatal: The error at which the parser stopped, in user or system text; None if it read the whole text.
 
     The other attributes have the same meaning as in ``Body``.
     """

@@ -24,7 +24,7 @@ _COMPOUND: Final = CursorKind.COMPOUND_ASSIGNMENT_OPERATOR
 _PARENTHESES: Final = CursorKind.PAREN_EXPR
 _LAMBDA: Final = CursorKind.LAMBDA_EXPR
 _SUBSCRIPT: Final = CursorKind.ARRAY_SUBSCRIPT_EXPR
-_VALUE: Final = CursorKind.UNEXPOSED_EXPR  # an implicit cast converts an object to a number
+_VALUE: Final = CursorKind.UNEXPOSED_EXPR  # the kind of implicit casts, which convert an object to a number
 _SCOPES: Final = frozenset(
     (
         *(CursorKind.FUNCTION_DECL, CursorKind.FUNCTION_TEMPLATE, CursorKind.CXX_METHOD),
@@ -47,7 +47,7 @@ _STEPS: Final = {
     (_COMPOUND, 27): -1,
 }
 _ADDRESS: Final = 5
-_SHIFTS: Final = frozenset((8, 9))  # in a template, they may be stream operators
+_SHIFTS: Final = frozenset((8, 9))  # << and >>, which may be stream operators in a template
 _AUTOMATIC: Final = frozenset((1, 6, 7))
 
 
@@ -184,7 +184,7 @@ def _given_away(node: Any, *, setting: bool) -> Iterator[Any]:
 
 
 def _takes_value(parent: Any, name: Any, setting: bool) -> bool:
-    """Return whether an expression only reads the variable that it names; unless ``setting``, it may also assign it."""
+    """Return whether an expression only reads the named variable; without ``setting``, it may also assign to it."""
     kind = parent.kind
     if kind == _UNARY:
         operator = lib.clang_getCursorUnaryOperatorKind(parent)

@@ -37,7 +37,7 @@ _BUILTIN_TYPES: Final = [
     "_Decimal128",
     "bool",
 ]
-_ANY_TYPE: Final = "_N"  # a short name that replaces types in system text; unsigned, so that trip counts assume little
+_ANY_TYPE: Final = "_N"  # short name that replaces types in system text; unsigned, the safe assumption for trip counts
 PRELUDE: Final = " ".join([*(f"typedef int {name};" for name in _BUILTIN_TYPES), f"typedef unsigned {_ANY_TYPE};"])
 """One line that declares the types built into compilers; the parser reads it first."""
 
@@ -89,7 +89,7 @@ _WORDS: Final = sorted([*_STANDARD_SPELLING, *_WITHOUT_MEANING, *_GROUPED], key=
 
 
 def _any_word(first: str) -> str:
-    """Return a regular expression for the words that begin with a letter; the expression begins with this letter."""
+    """Return a pattern for the words in ``_WORDS`` with the given first letter; the pattern begins with this letter."""
     rest = "|".join(word[1:] for word in _WORDS if word[0] == first)
     return rf"{first}(?<![\w$]{first})(?:{rest})(?![\w$])"
 
@@ -114,7 +114,7 @@ _NAME: Final = expression(r"\s*([A-Za-z_$][\w$]*)")
 _BEFORE_OPERAND: Final = expression(r"(?:[*/%&|^<>=!~?:,;({\[]|(?<!-)-|(?<!\+)\+|\breturn)\Z")
 _OPENING: Final = expression(r"\s*\(")
 _ANY_OPENING: Final = expression(r"[(\[{]")
-_TYPEDEF: Final = expression(r"typedef(?<!\wtypedef)\b")  # begins with a literal character for the same reason
+_TYPEDEF: Final = expression(r"typedef(?<!\wtypedef)\b")  # begins with a literal character, so that searching is fast
 _SPECIFIER_GROUP: Final = expression(
     r";|\{|\b(?:__attribute__|__attribute|__asm__|__asm|__declspec|__typeof__|__typeof|_Alignas)\s*\("
 )
@@ -214,7 +214,7 @@ def _type_names(system: str) -> str:
 
 
 def _declared(system: str, start: int) -> list[str]:
-    """Return the names that a typedef declares; ``start`` is the offset after the word."""
+    """Return the names that a typedef declares; ``start`` is the offset after the word ``typedef``."""
     plain: list[str] = []
     offset = start
     while match := _SPECIFIER_GROUP.search(system, offset):
@@ -238,7 +238,7 @@ def _nested_commas_blanked(text: str) -> str:
 
 
 def outer_braces(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the start and end of each group in braces that is not inside another one.
+    """Yield the start and end of each group in braces that is not inside another group.
 
     Raises:
         LexicalError: A bracket does not close.

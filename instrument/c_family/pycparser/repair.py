@@ -42,7 +42,7 @@ _NO_TYPES: Final = frozenset(("*", "do", "else", "goto", "return"))
 
 
 class Repair(NamedTuple):
-    """A digest without the construct at which pycparser stopped, and a name for what was left out, often empty."""
+    """A digest without the construct at which pycparser stopped, and a name for the code that was left out, if any."""
 
     text: str
     left_out: str = ""

@@ -37,7 +37,7 @@ _POINTER: Final = expression(r"\*\s*\Z")
 _NEAR: Final = 8  # number of characters before a name that are searched for its asterisk
 # Expressions that may have members and whose objects outlive the statement; members of members are checked separately.
 _OBJECTS: Final = (c_ast.ID, c_ast.ArrayRef, c_ast.UnaryOp, c_ast.StructRef)
-_OPERATION: Final = "__atomic_"  # begins the names of built-in operations, which are not functions
+_OPERATION: Final = "__atomic_"  # prefix of the names of built-in operations, which are not functions
 _FIELDS: Final = {
     **dict.fromkeys((c_ast.Case, c_ast.Default), "cases"),
     c_ast.Label: "labels",

@@ -71,7 +71,7 @@ static bool find(void) {
         {"valloc", &next.valloc},
         {"pvalloc", &next.pvalloc},
         {"malloc_usable_size", &next.malloc_usable_size},
-        {"malloc", &next.malloc}, /* last, so that all others are set once it is set */
+        {"malloc", &next.malloc}, /* set last, after all others */
     };
     if (searching)
         return false;
