@@ -1689,7 +1689,7 @@
     unfolding(dimension, node) {
       return this.with(dimension, this.panes[dimension].unfolding(node));
     }
-    // Returns the tally that contains the value of a shown node, and the place of the value in it.
+    // Returns the tally that contains the value of a shown node, and the place of the value in the tally.
     tallyOf(dimension, node) {
       const pane = this.panes[dimension];
       if (dimension === "metrics") return [this.ofMetric(node), 0];
@@ -1767,8 +1767,8 @@
       const own = this.selected(read).atHome(tree);
       return { own, closed: own.up(tree) };
     }
-    // Returns the sum of the selected metrics. If they cannot be added, only places at which a single metric has a value
-    // have one.
+    // Returns the sum of the selected metrics. If they cannot be added, a place has a value only if a single one of the
+    // metrics has a value there.
     selected(read) {
       let tallies = this.metrics.map(
         (node) => this.partsOf(node).reduce((whole2, part) => whole2.less(read(part)), read(node))
@@ -2012,8 +2012,8 @@
       }
       return tops;
     }
-    // Returns the minimum of the upper end of a scale: the whole; in the system tree 0, because each of many ranks has
-    // only a small share.
+    // Returns the minimum of the upper end of a scale: the whole; in the system tree 0, because each rank of a large run
+    // has only a small share.
     #least(node, unit) {
       if (this.dimension === "system") return 0;
       return unit === "%" ? 100 : Math.abs(this.#rootOf(node).amount ?? 0);
@@ -2341,7 +2341,7 @@
     ${difference.head.remarks.length > 0 && html`<ul class="caveats">${difference.head.remarks.map((each) => html`<li>${each}</li>`)}</ul>`}
     <div class="lists wide-lists">${list("Slower, or more", slower, "down")}${list("Faster, or less", faster, "up")}</div>
     <${Copies} name="changes" rows=${() => [
-      ["region", "source", `${metric} in ${other} (${unit})`, "here", `most of a ${difference.kind} in ${other}`, "here"],
+      ["region", "source", `${metric} in ${other} (${unit})`, "here", `largest value of a ${difference.kind} in ${other}`, "here"],
       ...[...slower, ...faster].map((line) => [line.name, line.place, line.before, line.before - line.gain, ...line.most])
     ]} />
   `;
@@ -2771,16 +2771,16 @@
   var KEYS = [
     ["↑ ↓", "select the row above, or below; the trees to the right show its values"],
     ["→ ←", "open a node, or go to its first child; close a node, or go to its parent"],
-    ["Home End", "the first row, the last row"],
+    ["Home End", "go to the first row, or to the last row"],
     ["Enter, Space", "select; with Ctrl, add to the selection. On “n more”: show these rows"],
-    ["Tab", "the next tree, the source, the tabs"],
+    ["Tab", "go to the next tree, to the source, or to the tabs"],
     ["/", "search in the call tree, or in the tree that has the focus; Enter goes to the next match"],
     ["1 – 9, 0, m", "open or close a tab; Esc closes it, too"],
-    ["[ ]", "previous finding, next finding"],
+    ["[ ]", "go to the previous finding, or to the next finding"],
     ["→ ← in a chart", "move the cursor; with Shift, select. Enter zooms, Backspace shows all"],
-    ["v", "values: absolute, in percent of the program, of the selection, of the other experiment"],
-    ["s", "source on and off"],
-    ["?", "this help"],
+    ["v", "switch values: absolute, or in percent of the program, the selection or the other experiment"],
+    ["s", "show or hide the source"],
+    ["?", "show this help"],
     ["Esc", "close an open tab or this help"]
   ];
   function Help({ close }) {
@@ -2792,8 +2792,8 @@
       <dl>${KEYS.map(([keys2, what]) => html`<dt key=${keys2}><kbd>${keys2}</kbd></dt><dd>${what}</dd>`)}</dl>
       <h2>How to read the trees</h2>
       <p>A closed node includes all nodes below it; an open node excludes its children.
-      The call tree shows the selected metric, the system tree the selected metric at the selected call path.
-      A raised square is a positive value, a sunken one a negative value (▲ ▼ in differences). A hatched square was not measured, which is not 0; ~ means that a part was not measured.</p>
+      The call tree shows the selected metric. The system tree shows the selected metric at the selected call path.
+      A raised square marks a positive value, a sunken square a negative value (▲ ▼ in differences). A hatched square marks a value that was not measured; this differs from 0. The sign ~ means that a part of the value was not measured.</p>
       <form method="dialog"><button>Close</button></form>
     </dialog>
   `;
@@ -3094,7 +3094,7 @@
       <span>0</span>
       <span class="ramp">${Array.from({ length: STEPS2 }, (_, place) => html`<i style=${{ backgroundColor: css(sizeColour(place / (STEPS2 - 1))) }}></i>`)}</span>
       <span>${amount3(legend.top)}</span>
-      ${signed2 && html`<span class="signs"><span class="up">▲</span> ${gains ? "gain" : "more than 0"} <span class="down">▼</span> ${gains ? "loss" : "less"}</span>`}
+      ${signed2 && html`<span class="signs"><span class="up">▲</span> ${gains ? "gain" : "more than 0"} <span class="down">▼</span> ${gains ? "loss" : "less than 0"}</span>`}
     </div>
   `;
   }
@@ -3102,7 +3102,7 @@
   // src/parts/made.js
   var ABSENT = {
     counters: html`<p class="remark">This page has no statistics: they need at least three locations and a few metrics; <code>autoanalyzer stats EXPERIMENT correlation</code> shows details.</p>`,
-    account: html`<p class="remark">This page has no account: only runs with at most 10,000 locations have one; <code>autoanalyzer analyze EXPERIMENT --account</code> prints the account of any run.</p>`
+    account: html`<p class="remark">This page has no account. Only the pages of runs with at most 10,000 locations contain an account; <code>autoanalyzer analyze EXPERIMENT --account</code> prints the account of any run.</p>`
   };
   function Made({ name }) {
     const box = useRef(null);
@@ -3183,13 +3183,13 @@
     return html`
     <div class="map-tools">
       <label>colour <select value=${by} onChange=${(event) => setBy(event.currentTarget.value)}>
-        <option value="bytes">bytes</option><option value="messages">messages</option>${waits && html`<option value="wait">wait of the receiver</option>`}
+        <option value="bytes">bytes</option><option value="messages">messages</option>${waits && html`<option value="wait">waiting time of the receiver</option>`}
       </select></label>
       <span class="remark">${summary(matrix)}</span>
     </div>
     <div class="grid"><canvas ref=${canvas} tabindex="0" role="img" aria-label=${`Messages by sender and receiver; arrows move${canChoose ? `, Enter selects ${both}` : ""}. ${told2 ?? ""}`}
       onMouseMove=${(event) => setPlace(at(event))} onMouseLeave=${() => setPlace(null)} onClick=${(event) => at(event) && choose(at(event))} onKeyDown=${onKeyDown}></canvas></div>
-    <${Scale} title=${by === "wait" ? "wait of the receiver" : by} low="0" high=${amount2(top, by)} colour=${sizeColour} />
+    <${Scale} title=${by === "wait" ? "waiting time of the receiver" : by} low="0" high=${amount2(top, by)} colour=${sizeColour} />
     <p class="told" aria-live="polite">${told2 ?? `Point at a cell, or move with the arrows, to read its values${canChoose ? `; a click selects ${both}` : ""}. Pairs without messages are blank.`}</p>
     ${!waits && html`<p class="remark">How long receivers waited is unknown, because the critical path was not recorded.</p>`}
     <${Copies} name="communication matrix" svg=${few && svg} image=${few ? void 0 : () => imageOfAll([{ title: by, canvas: canvas.current }])} rows=${() => [
@@ -3396,7 +3396,7 @@
       const named = metrics.find(({ name }) => name === metric).word;
       return [
         ["the same interval in another run", `autoanalyzer align --metric ${named} --interval ${this.span(range2)} ${word} OTHER`],
-        ["metrics that change with this one", `autoanalyzer correlate --target ${named} --interval ${this.span(range2)} ${word}`]
+        ["metrics that change with this metric", `autoanalyzer correlate --target ${named} --interval ${this.span(range2)} ${word}`]
       ];
     }
   };
@@ -4216,7 +4216,7 @@
   // src/parts/time.js
   var NARROWEST = 240;
   function Time({ times, state, change, select }) {
-    if (!times.length) return html`<p class="remark">This experiment is a profile: it has sums over the run, but no time lines. To record time lines: <code>autoanalyzer run --trace</code>; the page of such a run shows its time lines here.</p>`;
+    if (!times.length) return html`<p class="remark">This experiment is a profile: it has sums over the run, but no time lines. To record time lines: <code>autoanalyzer run --trace</code>. The page of a run with time lines shows them here.</p>`;
     return html`<${Charts} all=${times} times=${times[state.trace]} state=${state} change=${change} select=${select} />`;
   }
   function Charts({ all, times, state, change, select }) {
