@@ -281,7 +281,7 @@ def test_a_loop_that_is_heavy_on_one_call_path_stays_in_the_next_build_and_is_co
     found = json.loads((two_paths.folder / "compared.json").read_text())["comparisons"][0]
     assert re.fullmatch(
         r"some regions are too small to measure separately in out, so their time is attributed to their callers in all "
-        r"operands: \S+/many/\S+/add and 1 more",
+        r"experiments: \S+/many/\S+/add and 1 more",
         found["folded"],
     )
     (heavy,) = (each for each in found["regions"] if re.search(r"large/.*add/loop@", each["path"]))
