@@ -2,6 +2,7 @@
 #include "book.h"
 #include "counter.h"
 #include "delay.h"
+#include "rare.h"
 #include "site.h"
 #include "throttle.h"
 #include "trace.h"
@@ -76,6 +77,7 @@ void aa_book(struct aa_thread *thread) {
         if (!aa_counting && !aa_counted_calls)
             aa_usage_look(thread);
         aa_trace_take(thread);
+        aa_rare_work = true;
     }
 }
 

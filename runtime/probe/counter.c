@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "counter.h"
+#include "rare.h"
 #include "self.h"
 #include "shard_folder.h"
 #include "usage.h"
@@ -296,6 +297,19 @@ void aa_counter_stop_slowly(void) {
     stop(stopped_at);
 }
 
+/* Leaves out the counts since the last stop. */
+static void leave_out_rare_work(struct aa_thread *thread) {
+    uint64_t before[AA_COUNTED];
+    memcpy(before, stopped_at, sizeof before);
+    stop(stopped_at);
+    for (int i = 0; i < counted; i++)
+        thread->counted[i] += stopped_at[i] - before[i];
+    aa_rare_work = false;
+}
+
 void aa_counter_go_slowly(void) {
-    source->go(aa_thread_self && aa_thread_self->call.share & (AA_IN_MPI | AA_IN_OMP));
+    struct aa_thread *thread = aa_thread_self;
+    if (thread && aa_rare_work)
+        leave_out_rare_work(thread);
+    source->go(thread && thread->call.share & (AA_IN_MPI | AA_IN_OMP));
 }

@@ -84,7 +84,11 @@ void aa_counter_choose(struct aa_thread *thread, uint32_t counters);
  */
 void aa_counter_leave_out(const uint64_t bias[AA_COUNTED]);
 
-/* Stop and restart the calling thread's counters, before and after the library's own work in an event. */
+/*
+ * Stop and restart the calling thread's counters, before and after the library's own work in an event.
+ * Sources that cannot stop count this work, too. If it was as much as usual, aa_counter_leave_out subtracts
+ * it; otherwise (rare.h), aa_counter_go leaves it out.
+ */
 void aa_counter_stop_slowly(void);
 void aa_counter_go_slowly(void);
 

@@ -72,9 +72,7 @@ static void take_part(void *data) {
         struct aa_thread *members[room + 1];                                                                 \
         struct region region = {NULL, function, data, {.room = 0}};                                          \
         aa_team_open(&region.team, members, room);                                                           \
-        struct aa_waiting waiting = aa_wait_begin(NULL);                                                     \
         call;                                                                                                \
-        aa_wait_end(waiting);                                                                                \
         aa_team_close(&region.team);                                                                         \
     } while (0)
 
@@ -244,41 +242,46 @@ TASK_LOOP(GOMP_taskloop_ull, unsigned long long)
 /* ---- waiting for other threads */
 
 /* If the library reports its own events, it needs the program's return address, so `next` is a tail call. */
-#define WAIT(kind, name, result, keep, declared, passed)                                                     \
+#define WAIT(kind, name, result, keep, declared, passed, begin, end)                                         \
     AA_EXPORT result name declared;                                                                          \
     AA_EXPORT result name declared {                                                                         \
         __typeof__(name) *next = NEXT(name);                                                                 \
         if (!is_recorded())                                                                                  \
             return next passed;                                                                              \
         struct aa_wait *wait = aa_wait_enter(kind, __builtin_return_address(0));                             \
-        if (kind == AA_WAIT_BARRIER)                                                                         \
-            aa_team_barrier_begins();                                                                        \
-        struct aa_waiting waiting = aa_wait_begin(wait);                                                     \
+        struct aa_waiting waiting = begin(wait);                                                             \
         keep next passed;                                                                                    \
-        aa_wait_end(waiting);                                                                                \
-        if (kind == AA_WAIT_BARRIER)                                                                         \
-            aa_team_barrier_ends();
-#define WAIT_FOR_ALL(kind, name, declared, passed)                                                           \
-    WAIT(kind, name, void, , declared, passed)                                                               \
+        end;
+#define WAIT_UNTIL(kind, name, declared, passed)                                                             \
+    WAIT(kind, name, void, , declared, passed, aa_wait_begin, aa_wait_end(waiting))                          \
     }
-#define WAIT_UNLESS_CANCELLED(name)                                                                          \
-    WAIT(AA_WAIT_BARRIER, name, bool, bool is_cancelled =, (void), ()) return is_cancelled;                  \
+#define BARRIER(name, result, keep, declared, passed, is_cancelled)                                          \
+    WAIT(AA_WAIT_BARRIER, name, result, keep, declared, passed, aa_team_barrier_begin,                       \
+         aa_team_barrier_end(waiting, is_cancelled))
+#define BARRIER_OF_ALL(name)                                                                                 \
+    BARRIER(name, void, , (void), (), false)                                                                 \
+    }
+#define BARRIER_UNLESS_CANCELLED(name)                                                                       \
+    BARRIER(name, bool, bool is_cancelled =, (void), (), is_cancelled)                                       \
+    return is_cancelled;                                                                                     \
     }
 
-WAIT_FOR_ALL(AA_WAIT_BARRIER, GOMP_barrier, (void), ())
-WAIT_FOR_ALL(AA_WAIT_BARRIER, GOMP_loop_end, (void), ())
-WAIT_FOR_ALL(AA_WAIT_BARRIER, GOMP_sections_end, (void), ())
-WAIT_FOR_ALL(AA_WAIT_BARRIER, GOMP_workshare_task_reduction_unregister, (bool is_cancelled), (is_cancelled))
-WAIT_FOR_ALL(AA_WAIT_TASKS, GOMP_taskwait, (void), ())
-WAIT_FOR_ALL(AA_WAIT_TASKS, GOMP_taskwait_depend, (void **depend), (depend))
-WAIT_FOR_ALL(AA_WAIT_TASKS, GOMP_taskgroup_end, (void), ())
-WAIT_FOR_ALL(AA_WAIT_SINGLE, GOMP_single_copy_end, (void *data), (data))
-WAIT_FOR_ALL(AA_WAIT_ORDERED, GOMP_ordered_start, (void), ())
-WAIT_UNLESS_CANCELLED(GOMP_barrier_cancel)
-WAIT_UNLESS_CANCELLED(GOMP_loop_end_cancel)
-WAIT_UNLESS_CANCELLED(GOMP_sections_end_cancel)
+BARRIER_OF_ALL(GOMP_barrier)
+BARRIER_OF_ALL(GOMP_loop_end)
+BARRIER_OF_ALL(GOMP_sections_end)
+BARRIER(GOMP_workshare_task_reduction_unregister, void, , (bool is_cancelled), (is_cancelled), is_cancelled)
+}
+BARRIER_UNLESS_CANCELLED(GOMP_barrier_cancel)
+BARRIER_UNLESS_CANCELLED(GOMP_loop_end_cancel)
+BARRIER_UNLESS_CANCELLED(GOMP_sections_end_cancel)
+WAIT_UNTIL(AA_WAIT_TASKS, GOMP_taskwait, (void), ())
+WAIT_UNTIL(AA_WAIT_TASKS, GOMP_taskwait_depend, (void **depend), (depend))
+WAIT_UNTIL(AA_WAIT_TASKS, GOMP_taskgroup_end, (void), ())
+WAIT_UNTIL(AA_WAIT_SINGLE, GOMP_single_copy_end, (void *data), (data))
+WAIT_UNTIL(AA_WAIT_ORDERED, GOMP_ordered_start, (void), ())
 /* The thread that executes the block does not wait. */
-WAIT(AA_WAIT_SINGLE, GOMP_single_copy_start, void *, void *copied =, (void), ())
+WAIT(AA_WAIT_SINGLE, GOMP_single_copy_start, void *, void *copied =, (void), (), aa_wait_begin,
+     aa_wait_end(waiting))
 if (!copied && wait)
     wait->entries--;
 return copied;

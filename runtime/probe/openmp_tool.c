@@ -62,7 +62,6 @@ struct task {
 struct region {
     struct aa_team team; /* must be the first member: see is_at_end */
     const void *address;
-    struct aa_waiting waiting;
     struct task tasks[];
 };
 
@@ -90,7 +89,6 @@ static void on_parallel_begin(omp_data *task, const void *frame, omp_data *paral
         return;
     aa_team_open(&region->team, (struct aa_thread **)(region->tasks + room), room);
     region->address = address;
-    region->waiting = aa_wait_begin(NULL);
 }
 
 static void on_parallel_end(omp_data *parallel, omp_data *task, unsigned flags, const void *address) {
@@ -98,7 +96,6 @@ static void on_parallel_end(omp_data *parallel, omp_data *task, unsigned flags, 
     struct region *region = parallel->pointer;
     if (!region)
         return;
-    aa_wait_end(region->waiting);
     aa_team_close(&region->team);
     free(region);
 }
@@ -182,16 +179,17 @@ static void on_wait(int kind, int endpoint, omp_data *parallel, omp_data *data, 
     bool at_end = is_at_end(task, kind, address), has_place = aa_thread_self && address && !at_end;
     bool is_barrier = task->team && what == AA_WAIT_BARRIER && kind != REDUCTION && !at_end;
     if (endpoint == END) {
-        end_wait(&task->waiting);
         if (is_barrier)
-            aa_team_barrier_ends();
+            aa_team_barrier_end(task->waiting, false);
+        else
+            aa_wait_end(task->waiting);
+        task->waiting.has_begun = false;
     } else if (is_last(task, at_end)) {
         data->pointer = NULL;
         close_task(task);
     } else {
-        if (is_barrier)
-            aa_team_barrier_begins();
-        task->waiting = aa_wait_begin(has_place ? aa_wait_enter(what, address) : NULL);
+        struct aa_wait *wait = has_place ? aa_wait_enter(what, address) : NULL;
+        task->waiting = is_barrier ? aa_team_barrier_begin(wait) : aa_wait_begin(wait);
     }
 }
 

@@ -31,7 +31,9 @@ static struct table *table(void) {
     struct table *known = atomic_load_explicit(&the_table, memory_order_acquire);
     if (known)
         return known;
+    aa_counter_stop();
     struct table *made = aa_memory_map(sizeof *made);
+    aa_counter_go();
     if (!made || atomic_compare_exchange_strong(&the_table, &known, made))
         return made;
     aa_memory_unmap(made, sizeof *made);
@@ -50,6 +52,7 @@ static const char *const kinds[] = {
 static struct aa_wait *append(enum aa_wait_kind kind, struct aa_node *node, const void *returns_to) {
     struct aa_section section = aa_section_begin();
     const char *descriptor = aa_call_site(kinds[kind], returns_to);
+    aa_counter_stop();
     size_t length = strlen(descriptor);
     aa_shard_lock();
     struct aa_wait *wait = aa_shard_append(AA_RECORD_WAIT, sizeof *wait + length + 1);
@@ -65,6 +68,7 @@ static struct aa_wait *append(enum aa_wait_kind kind, struct aa_node *node, cons
         aa_shard_publish();
     }
     aa_shard_unlock();
+    aa_counter_go();
     aa_section_end(section);
     return wait;
 }
@@ -118,11 +122,8 @@ struct aa_wait *aa_wait_enter(enum aa_wait_kind kind, const void *returns_to) {
     struct aa_node *node = aa_thread_self->current;
     struct aa_wait *wait;
     place *here = look_up(kind, node, returns_to, &wait);
-    if (!wait || wait == &gone) {
-        aa_counter_stop(); /* finding the call site takes thousands of instructions of libraries */
+    if (!wait || wait == &gone)
         wait = here && !is_full && !aa_thread_closed ? make(kind, node, returns_to) : NULL;
-        aa_counter_go();
-    }
     if (wait)
         wait->entries++;
     return wait;

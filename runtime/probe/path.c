@@ -3,9 +3,10 @@
 
 #include "messages.h"
 #include "path_team.h"
+#include "rare.h"
 
 uint64_t aa_path_taken(void) {
-    uint64_t ticks = aa_path_taken_at_barriers();
+    uint64_t ticks = aa_path_taken_in_teams();
     for (struct aa_path_holder *each = aa_path_holders; each; each = each->next)
         ticks += each->effort.ticks;
     return ticks;
@@ -130,6 +131,7 @@ uint64_t aa_path_birth(void) {
     uint64_t number = ++latest_birth;
     births[number % BIRTHS].number = number;
     aa_chain_copy(&births[number % BIRTHS].path, path);
+    aa_rare_work = true;
     aa_path_turn_end(section);
     aa_effort_add(&aa_path_own->effort, since, steps);
     return number;

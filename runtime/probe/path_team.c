@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "rare.h"
 
 #define LEAST_USEFUL 50 /* following barriers may take one part in so many of the process's time */
 
@@ -15,7 +16,7 @@ static struct {
 /* Shares, protected by the turn: they are not on the stack, which may be small. */
 static struct aa_path_share mine, others[2];
 
-static struct aa_effort at_barriers; /* protected by the turn */
+static struct aa_effort at_barriers, at_tasks; /* protected by the turn */
 static _Thread_local struct aa_path_part part AA_INITIAL_EXEC;
 static _Thread_local bool is_member AA_INITIAL_EXEC; /* whether this thread was in a team that was followed */
 
@@ -40,6 +41,7 @@ static void ignore(void *to, uint32_t node, uint32_t what, uint64_t visits, doub
 }
 
 void aa_path_pass_over(struct aa_work *work, const struct aa_thread *thread) {
+    aa_rare_work = true;
     aa_work_look(work, thread, ignore, NULL);
 }
 
@@ -49,8 +51,8 @@ void aa_path_member_passed_over(const struct aa_thread *thread) {
         aa_path_pass_over(work, thread);
 }
 
-uint64_t aa_path_taken_at_barriers(void) {
-    return at_barriers.ticks;
+uint64_t aa_path_taken_in_teams(void) {
+    return at_barriers.ticks + at_tasks.ticks;
 }
 
 void aa_path_forget_teams(void) {
@@ -119,6 +121,8 @@ void aa_path_team_closed(const struct aa_path_team *team, struct aa_thread *cons
         if (next->work > longest->work)
             aa_path_share_swap(next, longest);
     }
+    if (team->passed < team->reached && own->slowest.work > longest->work)
+        aa_path_share_swap(&own->slowest, longest); /* its thread has left a barrier that was cancelled */
     if (team->is_followed && own->teams) {
         double slowest = longest->work;
         bool is_whole = own->in_team <= 0 && slowest > mine.work; /* its work then replaces the opener's */
@@ -152,17 +156,20 @@ void aa_path_part_ends(struct aa_path_part around) {
     part = around;
 }
 
-void aa_path_task_begins(void) {
+void aa_path_task_begins(const struct aa_node *node) {
     bool has_chain = aa_path_is_followed();
     part.had_task = true;
     if (aa_path_has_ended || !(has_chain || is_member))
         return;
+    uint64_t since = aa_path_turn_ticks();
     struct aa_section section = aa_path_turn_begin();
     struct aa_work *work = is_member ? work_of_member(aa_thread_self) : NULL;
     if (has_chain)
-        aa_work_reopen(&aa_path_own->work, aa_thread_self);
+        aa_work_reopen(&aa_path_own->work, aa_thread_self, node);
     if (work)
-        aa_work_reopen(work, aa_thread_self);
+        aa_work_reopen(work, aa_thread_self, node);
+    aa_effort_add(&at_tasks, since, 1);
+    aa_rare_work = true;
     aa_path_turn_end(section);
 }
 
@@ -218,10 +225,16 @@ static uint32_t add_tasks(struct aa_path_team *team) {
 }
 
 /* The first thread that leaves a barrier adds the work of the slowest thread to the chain, before the opener
- * can go on. If this becomes too expensive, no thread follows the next barriers. */
-void aa_path_barrier_left(void) {
+ * can go on. If this becomes too expensive, no thread follows the next barriers. Threads that leave a barrier
+ * because it was cancelled have not passed it, because other threads may never reach it. */
+void aa_path_barrier_left(bool cancelled) {
     struct aa_path_team *team = part.team;
-    if (!part.had_task && team->passed >= part.barriers)
+    bool has_passed = team->passed >= part.barriers;
+    if (cancelled && !has_passed) {
+        part.barriers--;
+        return;
+    }
+    if (has_passed && !part.had_task)
         return;
     uint64_t since = aa_path_turn_ticks();
     uint32_t steps = 1;

@@ -41,18 +41,19 @@ void aa_path_part_ends(struct aa_path_part around);
 /* Returns whether the calling thread has a part in a team whose barriers are followed. */
 bool aa_path_has_barriers(void);
 
-/* Called when the thread has booked its work and reaches a barrier, when it begins a task, and when it leaves
- * the barrier. */
+/* Called when the thread has booked its work and reaches a barrier; before it begins a task at a node; and
+ * when it leaves the barrier. cancelled: whether it leaves because the region was cancelled, without waiting.
+ */
 void aa_path_barrier_reached(void);
-void aa_path_task_begins(void);
-void aa_path_barrier_left(void);
+void aa_path_task_begins(const struct aa_node *node);
+void aa_path_barrier_left(bool cancelled);
 
 /* Leaves out a thread's work up to now: for its chain, or as a member of teams. */
 void aa_path_pass_over(struct aa_work *work, const struct aa_thread *thread);
 void aa_path_member_passed_over(const struct aa_thread *thread);
 
-/* Returns the cost of following barriers so far, in ticks summed over all threads. */
-uint64_t aa_path_taken_at_barriers(void);
+/* Returns the cost of following barriers and tasks so far, in ticks summed over all threads. */
+uint64_t aa_path_taken_in_teams(void);
 
 /* Forgets all members in the child of a fork. */
 void aa_path_forget_teams(void);

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "shard.h"
+#include "rare.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -40,6 +41,7 @@ const char *aa_shard_path(void) {
 }
 
 void aa_shard_lock(void) {
+    aa_rare_work = true;
     pthread_mutex_lock(&lock);
 }
 

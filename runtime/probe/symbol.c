@@ -3,6 +3,7 @@
 #include "counter.h"
 #include "memory.h"
 #include "objects.h"
+#include "rare.h"
 #include "self.h"
 
 #include <dlfcn.h>
@@ -194,14 +195,9 @@ static void *find_next(void *_Atomic *known, const char *name, const void *calle
  * caller's.
  */
 void *aa_symbol_next(void *_Atomic *known, const char *name, const void *caller, aa_symbol_check *check) {
-    struct aa_thread *thread = aa_counting ? aa_thread_self : NULL;
     aa_counter_stop();
-    if (thread)
-        aa_counter_book(thread);
     void *function = find_next(known, name, caller, check);
-    aa_counter_stop();
-    if (thread)
-        aa_counter_skip(thread);
+    aa_rare_work = true;
     aa_counter_go();
     return function;
 }

@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "team.h"
 #include "book.h"
-#include "counter.h"
 #include "path.h"
 #include "probe.h"
 #include "region.h"
@@ -52,40 +51,31 @@ struct aa_origin aa_team_origin(void) {
 }
 
 /*
- * Adds the calling thread's work up to now to its chain, because it is not yet known which thread of the team
- * will be the slowest.
+ * The critical path is updated inside the wait, so that the time for this, and for waiting until other
+ * threads have updated theirs, does not count as the program's work. Up to now, it is not known which thread
+ * of the team will be the slowest.
  */
-static void look_at_path(void) {
-    if (!aa_path_is_followed())
-        return;
-    aa_counter_stop();
-    aa_book(aa_thread_self);
-    aa_path_update();
-    aa_counter_go();
-}
-
 void aa_team_open(struct aa_team *team, struct aa_thread **members, uint32_t room) {
-    look_at_path();
-    *team = (struct aa_team){
-        .origin = aa_team_origin(), .opener = aa_thread_self, .room = room, .members = members};
+    *team = (struct aa_team){.origin = aa_team_origin(),
+                             .opener = aa_thread_self,
+                             .room = room,
+                             .members = members,
+                             .waiting = aa_wait_begin(NULL)};
+    aa_path_update();
     aa_path_team_opened(&team->path);
 }
 
-void aa_team_barrier_begins(void) {
-    if (!aa_path_has_barriers())
-        return;
-    aa_counter_stop();
-    aa_book(aa_thread_self);
-    aa_path_barrier_reached();
-    aa_counter_go();
+struct aa_waiting aa_team_barrier_begin(struct aa_wait *wait) {
+    struct aa_waiting waiting = aa_wait_begin(wait);
+    if (aa_path_has_barriers())
+        aa_path_barrier_reached();
+    return waiting;
 }
 
-void aa_team_barrier_ends(void) {
-    if (!aa_path_has_barriers())
-        return;
-    aa_counter_stop();
-    aa_path_barrier_left();
-    aa_counter_go();
+void aa_team_barrier_end(struct aa_waiting waiting, bool cancelled) {
+    if (aa_path_has_barriers())
+        aa_path_barrier_left(cancelled);
+    aa_wait_end(waiting);
 }
 
 static bool take_out(struct aa_thread *thread, struct aa_team *team) {
@@ -100,9 +90,7 @@ static void book_wait(struct aa_thread *thread, uint64_t now) {
     atomic_store_explicit(&thread->waits_for, NULL, memory_order_release);
 }
 
-void aa_team_close(struct aa_team *team) {
-    if (aa_thread_self != team->opener)
-        return; /* in the child of a fork, the team belongs to the parent */
+static void close_members(struct aa_team *team) {
     uint64_t now = aa_clock_ticks();
     uint32_t count = atomic_load_explicit(&team->count, memory_order_acquire);
     for (uint32_t i = 0; i < count && i < team->room; i++) {
@@ -111,6 +99,12 @@ void aa_team_close(struct aa_team *team) {
             book_wait(thread, now);
     }
     aa_path_team_closed(&team->path, team->members, count < team->room ? count : team->room);
+}
+
+void aa_team_close(struct aa_team *team) {
+    if (aa_thread_self == team->opener) /* in the child of a fork, the team belongs to the parent */
+        close_members(team);
+    aa_wait_end(team->waiting);
 }
 
 /* When a thread has finished for the first time, it is added to the members, so that the opener books its

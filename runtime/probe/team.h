@@ -12,6 +12,7 @@
 #ifndef AA_TEAM_H
 #define AA_TEAM_H
 
+#include "openmp_waits.h"
 #include "path_team.h"
 
 /* Where a call path continues: the node, and a key of its region that stays valid. */
@@ -28,6 +29,7 @@ struct aa_team {
     uint32_t room;
     _Atomic uint32_t count;
     struct aa_thread **members;
+    struct aa_waiting waiting; /* the opener's call of the OpenMP library, without its own turn */
     struct aa_path_team path;
 };
 
@@ -38,7 +40,10 @@ struct aa_team {
 struct aa_origin aa_team_origin(void);
 struct aa_origin aa_task_origin(void);
 
-/* Open and close a team, in the calling thread. members: zeroed memory for `room` threads. */
+/*
+ * Open and close a team, in the calling thread, which waits in between, except in its own turn. members:
+ * zeroed memory for `room` threads.
+ */
 void aa_team_open(struct aa_team *team, struct aa_thread **members, uint32_t room);
 void aa_team_close(struct aa_team *team);
 
@@ -48,9 +53,12 @@ void aa_team_close(struct aa_team *team);
  */
 void aa_team_wait(struct aa_thread *thread, struct aa_team *team, struct aa_node *node, bool again);
 
-/* Called when the calling thread reaches and leaves a barrier of its team. */
-void aa_team_barrier_begins(void);
-void aa_team_barrier_ends(void);
+/*
+ * Begin and end a wait of the calling thread at a barrier of its team. wait: the place, or null. cancelled:
+ * whether the thread leaves because its parallel region was cancelled, without waiting for the others.
+ */
+struct aa_waiting aa_team_barrier_begin(struct aa_wait *wait);
+void aa_team_barrier_end(struct aa_waiting waiting, bool cancelled);
 
 /*
  * Ends a thread's wait, because the thread continues. Returns the team for which it waited, if the team is

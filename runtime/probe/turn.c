@@ -10,11 +10,10 @@
 #include <errno.h>
 
 /*
- * Moves to the origin's call path. Counts a visit of the construct, except for the opener, which has already
- * counted its visit.
+ * Moves to a node, the thread's own for the origin's call path. Counts a visit of the construct, except for
+ * the opener, which has already counted its visit.
  */
-static bool descend(struct aa_thread *thread, struct aa_origin origin) {
-    struct aa_node *node = aa_tree_adopt(thread, origin.node);
+static bool descend(struct aa_thread *thread, struct aa_origin origin, struct aa_node *node) {
     if (!aa_frames_descend(thread, origin.key, node))
         return false;
     if (origin.construct && node != origin.node)
@@ -24,15 +23,16 @@ static bool descend(struct aa_thread *thread, struct aa_origin origin) {
 
 static struct aa_turn begin(struct aa_thread *thread, struct aa_origin origin, struct aa_team *team) {
     struct aa_turn turn = {.waited_for = aa_team_come_back(thread), .team = team};
+    struct aa_node *node = aa_tree_adopt(thread, origin.node);
+    if (!team)
+        aa_path_task_begins(node); /* before booking, because this may wait for a lock */
     aa_book(thread);
     uint64_t depth = (uint64_t)(thread->top - thread->frames);
-    if (!descend(thread, origin))
+    if (!descend(thread, origin, node))
         return turn;
     turn.thread = thread, turn.depth = depth;
     if (team)
         turn.around = aa_path_part_begins(&team->path, thread == team->opener);
-    else
-        aa_path_task_begins();
     return turn;
 }
 

@@ -159,10 +159,10 @@ static void open_up_to(struct aa_work *work, const struct aa_node *node) {
         work->nodes[place - 1].is_open = true;
 }
 
-void aa_work_reopen(struct aa_work *work, const struct aa_thread *thread) {
+void aa_work_reopen(struct aa_work *work, const struct aa_thread *thread, const struct aa_node *node) {
     take_new(work, thread);
     if (work->count)
-        open_up_to(work, thread->current);
+        open_up_to(work, node);
 }
 
 uint32_t aa_work_look(struct aa_work *work, const struct aa_thread *thread, aa_work_told *tell, void *to) {

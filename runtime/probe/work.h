@@ -37,7 +37,8 @@ bool aa_work_is_counted(void);
 typedef void aa_work_told(void *to, uint32_t node, uint32_t what, uint64_t visits, double work);
 uint32_t aa_work_look(struct aa_work *work, const struct aa_thread *thread, aa_work_told *tell, void *to);
 
-/* Called when the thread is again in a node without a visit, as for a task: the next reading reads it. */
-void aa_work_reopen(struct aa_work *work, const struct aa_thread *thread);
+/* Called when the thread returns to a node without a visit, as for a task: the next reading reads the node.
+ */
+void aa_work_reopen(struct aa_work *work, const struct aa_thread *thread, const struct aa_node *node);
 
 #endif

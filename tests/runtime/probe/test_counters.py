@@ -209,6 +209,65 @@ def test_counts_go_to_the_region_that_is_open(work: Path, library: Path) -> None
     assert int(shard.threads[1].nodes["instructions"][1]) == 5
 
 
+# What the library does on its rare, long paths is work, too: it maps memory for tables, and looks for symbols and call
+# sites among the loaded objects.
+DETOURS = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
+#include <sde_lib.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+typedef int callback(struct dl_phdr_info *, size_t, void *);
+static long long work;
+static char texts[400][48];
+void *mmap(void *where, size_t length, int protection, int flags, int file, off_t offset) {
+    work += 1000;
+    return (void *)syscall(SYS_mmap, where, length, protection, flags, file, offset);
+}
+int dl_iterate_phdr(callback *each, void *data) {
+    static int (*next)(callback *, void *);
+    work += 1000;
+    if (!next)
+        next = (int (*)(callback *, void *))dlsym(RTLD_NEXT, "dl_iterate_phdr");
+    return next(each, data);
+}
+int main(void) {
+    void (*enter)(const char *) = (void (*)(const char *))dlsym(RTLD_DEFAULT, "aa_probe_enter");
+    void (*leave)(const char *) = (void (*)(const char *))dlsym(RTLD_DEFAULT, "aa_probe_exit");
+    static const char text[] = "aa1|function|main|x.c|main|0|1|2";
+    papi_sde_register_counter(papi_sde_init("test"), "work", PAPI_SDE_RO, PAPI_SDE_long_long, &work);
+    enter(text);
+    for (int i = 0; i < 400; i++) {
+        snprintf(texts[i], sizeof texts[i], "aa1|user|region|x.c|f|%d|1|1", i);
+        enter(texts[i]);
+        work += 5;
+        leave(texts[i]);
+    }
+    work += 7;
+    #pragma omp barrier
+    leave(text);
+    fprintf(stderr, "%lld", work);
+    return 0;
+}
+"""
+
+
+def test_rare_work_of_the_library_itself_is_not_counted(tmp_path: Path) -> None:
+    if not Path("/usr/include/sde_lib.h").exists():
+        pytest.skip("PAPI's software-defined events are not installed")
+    (tmp_path / "work.c").write_text(DETOURS)
+    words = ["gcc", "-fopenmp", "-rdynamic", str(tmp_path / "work.c"), "-o", str(tmp_path / "work"), "-lsde", "-ldl"]
+    subprocess.run(words, check=True)
+    events = {"AUTOANALYZER_COUNTERS": "papi", "AUTOANALYZER_EVENTS": "instructions=sde:::test::work"}
+    shard, said = run(tmp_path / "work", probe_library(Mpi(None)), **events)
+    assert int(said) > 400 * 5 + 7 + 5 * 1000, "the library maps memory, and looks for the barrier and its place"
+    _, main, *regions = shard.threads[0].nodes["instructions"].tolist()
+    assert (main, regions) == (7, 400 * [5])
+
+
 # Prints how often it is asked what kind of file something is.
 ASKED = """
 #define _GNU_SOURCE

@@ -44,6 +44,24 @@ def test_a_lock_given_back_by_who_was_not_seen_asking_has_a_queue_afterwards(lin
     assert [(wait.entries, wait.contended) for wait in shard.waits] == [(3, 1)]
 
 
+@pytest.mark.parametrize(
+    "words",
+    ["team 1 times 10 spin 1 wait{ 1 spin 1 }wait ; ;", "task wait{ 1 times 10 execute spin 1 ; ; }wait"],
+    ids=["barriers", "tasks"],
+)
+def test_following_the_path_is_no_work_of_the_program(linked: Record, words: str) -> None:
+    (shard,) = linked(f"+main +without {words} -without chains pass +followed {words} -followed -main")
+    _, _, *nodes = shard.threads[0].nodes
+    without, followed = (round((node["wall"] - node["omp_wall"]) * 1e9) for node in nodes)
+    assert followed == without >= 10_000_000
+
+
+def test_the_cost_of_following_the_path_includes_tasks(linked: Record, tmp_path: Path) -> None:
+    linked("+main chains pass task cost execute ; cost -main")
+    before, after = map(int, (tmp_path / "stderr").read_text().split())
+    assert after > before
+
+
 def test_who_holds_a_nested_lock_counts_whether_it_has_call_paths_or_not(tmp_path: Path) -> None:
     words = ["gcc", "-O1", "-fopenmp", PROGRAMS / "openmp_locks.c", "-o", tmp_path / "locks", "-ldl"]
     subprocess.run(words, check=True)

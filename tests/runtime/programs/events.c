@@ -34,8 +34,8 @@
  *   ranks N           there are N ranks; to R N: a message of N bytes goes to rank R
  *   chains            from now on, the critical path is recorded; pass: this thread's chain is sent to the next thread
  *                     that passes one, and continues after the last one's; gather: the only rank begins a collective;
- *                     all: the collective ends
- *   wait{ N  }wait    a thread of OpenMP waits at the place N, in the library $PLUG if N is 0; ask N: it requests the
+ *                     all: the collective ends; cost: print how many ticks recording the path took (only with -DLINKED)
+ *   wait{ N  }wait    a thread of OpenMP waits at the barrier N, in the library $PLUG if N is 0; ask N: it requests the
  *                     lock at this place; give N: it releases the lock (only with -DLINKED)
  *   alarms  calm      from now on, a signal handler enters a region every 50 microseconds; it stops
  *   surprises         like alarms, but each time a region that was never entered before
@@ -54,6 +54,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
@@ -440,14 +441,12 @@ static void in_team(int number, struct words words) {
     pthread_barrier_t done;
     __atomic_store_n(&done_so_far, 0, __ATOMIC_RELAXED);
     pthread_barrier_init(&done, NULL, (unsigned)number);
-    aa_share_begin(AA_OMP | AA_IN_OMP);
     aa_team_open(&team, room, (uint32_t)number);
     for (int i = 0; i < number; i++)
         members[i] = (struct member){&team, words, (uint32_t)i, &done};
     for (int i = 1; i < number; i++)
         pthread_create(&threads[i], NULL, take_part, &members[i]);
     take_part(&members[0]);
-    aa_share_end(true);
     aa_team_close(&team);
     for (int i = 1; i < number; i++)
         pthread_join(threads[i], NULL);
@@ -536,7 +535,7 @@ static struct aa_waiting waiting[8], *waits = waiting;
 
 static int perform_wait(const char *word, struct words *words) {
     if (strcmp(word, "}wait") == 0) {
-        aa_wait_end(*--waits);
+        aa_team_barrier_end(*--waits, false);
         return 1;
     }
     bool begins = strcmp(word, "wait{") == 0, asks = strcmp(word, "ask") == 0;
@@ -545,7 +544,7 @@ static int perform_wait(const char *word, struct words *words) {
     intptr_t number = atoi(*words->at++);
     const void *place = number ? (void *)number : dlsym(plug, "descriptor");
     if (begins)
-        *waits++ = aa_wait_begin(aa_wait_enter(AA_WAIT_BARRIER, place));
+        *waits++ = aa_team_barrier_begin(aa_wait_enter(AA_WAIT_BARRIER, place));
     else if (asks)
         aa_lock_asked(aa_wait_enter(AA_WAIT_LOCK, place), place);
     else
@@ -596,6 +595,8 @@ static int perform_call(const char *word, struct words *words) {
         gather_chains();
     else if (strcmp(word, "all") == 0)
         meet_all();
+    else if (strcmp(word, "cost") == 0)
+        fprintf(stderr, "%" PRIu64 "\n", aa_path_taken());
     else
         return 0;
     return 1;

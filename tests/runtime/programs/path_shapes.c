@@ -639,6 +639,18 @@ static void deferred(int units) {
     omp_destroy_lock(&lock);
 }
 
+/* The third thread cancels the team after its work. The others then leave a barrier that it never reaches: path 3. */
+static void cancelled(void) {
+    #pragma omp parallel num_threads(3)
+    {
+        compute(omp_get_thread_num() == 2 ? 3 : 2);
+        if (omp_get_thread_num() == 2) {
+            #pragma omp cancel parallel
+        }
+        #pragma omp barrier
+    }
+}
+
 /* Four tasks: path 4 * 6. */
 static void tasks(void) {
     deferred(6);
@@ -693,7 +705,7 @@ int main(int argc, char **argv) {
         SHAPE(unwindowed), SHAPE(fenced),     SHAPE(unfenced),    SHAPE(posted),
         SHAPE(repeated),   SHAPE(filed),      SHAPE(ordered),     SHAPE(synchronous),   SHAPE(answered),
 #ifdef _OPENMP
-        SHAPE(teams),       SHAPE(persistent), SHAPE(phases), SHAPE(tasks), SHAPE(wide),
+        SHAPE(teams),       SHAPE(persistent), SHAPE(phases), SHAPE(cancelled), SHAPE(tasks), SHAPE(wide),
 #endif
     };
     MPI_Group all;
