@@ -121,5 +121,5 @@ def _dump_messages(arguments: argparse.Namespace) -> int:
     elif arguments.json:
         write_messages_json(messages, file, sys.stdout)
     else:
-        print_messages(messages)
+        print_messages(messages, is_difference=experiment.notes.is_difference)
     return 0

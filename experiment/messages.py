@@ -29,7 +29,8 @@ Blocks = npt.NDArray[np.int32]
 class Messages:
     """The messages that ranks send to each other with point-to-point calls, by pair of ranks or of blocks of ranks.
 
-    Pairs without messages and waits are left out; all others are sorted by sender and receiver.
+    Pairs without messages and waits are left out; all others are sorted by sender and receiver. In a difference,
+    numbers are those of the first run minus those of the second, and pairs without a change are left out.
 
     Attributes:
         ranks: The number of ranks.
@@ -129,14 +130,14 @@ class Messages:
             if len(each) and not 0 <= each.min() <= each.max() < self.blocks:
                 raise ValueError(f"found a rank outside of {self.ranks} ranks")
         for values in (self.messages, self.bytes, self.waits):
-            if values is not None and not (np.isfinite(values) & (values >= 0)).all():
-                raise ValueError("found a negative or infinite number")
+            if values is not None and not np.isfinite(values).all():
+                raise ValueError("found an infinite number")
 
 
 def combined_messages(operation: str, operands: Sequence[Messages | None]) -> Messages | None:
     """Combine the matrices of several runs as an operation combines values; a pair missing from a run counts as 0.
 
-    ``merge`` takes the first matrix. Differences, ratios and other operations have none.
+    ``merge`` takes the first matrix. Operations other than means, sums and differences have none.
 
     Args:
         operation: The name of the operation, such as ``mean``.
@@ -149,7 +150,7 @@ def combined_messages(operation: str, operands: Sequence[Messages | None]) -> Me
     if operation == "merge":
         return known[0] if known else None
     same = len({(each.ranks, each.per_block) for each in known}) == 1 and len(known) == len(operands)
-    if operation not in ("mean", "sum") or not same:
+    if operation not in ("mean", "sum", "difference") or not same:
         return None
     if len(known) == 1:
         return known[0]
@@ -158,15 +159,19 @@ def combined_messages(operation: str, operands: Sequence[Messages | None]) -> Me
     pairs, where = np.unique(keys, return_inverse=True)
 
     def added(columns: Sequence[Values]) -> Values:
-        return np.bincount(where.ravel(), np.concatenate(columns), len(pairs)).astype(np.float64) * share
+        first, *others = columns
+        signed = [first, *(-each if operation == "difference" else each for each in others)]
+        return np.bincount(where.ravel(), np.concatenate(signed), len(pairs)).astype(np.float64) * share
 
     waits = [each.waits for each in known if each.waits is not None]
+    columns = [[each.messages for each in known], [each.bytes for each in known]]
+    columns += [waits] if len(waits) == len(known) else []
+    sums = np.array([*map(added, columns)])
+    kept = sums.any(axis=0)
     return Messages(
-        ranks=known[0].ranks,
-        per_block=known[0].per_block,
-        senders=(pairs // blocks).astype(np.int32),
-        receivers=(pairs % blocks).astype(np.int32),
-        messages=added([each.messages for each in known]),
-        bytes=added([each.bytes for each in known]),
-        waits=added(waits) if len(waits) == len(known) else None,
+        known[0].ranks,
+        known[0].per_block,
+        (pairs[kept] // blocks).astype(np.int32),
+        (pairs[kept] % blocks).astype(np.int32),
+        *sums[:, kept],
     )

@@ -201,6 +201,11 @@ class Notes:
         return tuple(dict.fromkeys(found[1] for found in steps if found))
 
     @property
+    def is_difference(self) -> bool:
+        """Whether the experiment is the difference of two experiments."""
+        return self.derived_by[-1:] == ("difference",)
+
+    @property
     def cut_to(self) -> tuple[str, ...]:
         """Return the parts of the call tree to which the experiment was cut, in order; ``flat`` for a flat profile."""
         steps = (_CUT.match(step) for step in self.history)

@@ -208,7 +208,8 @@ def account_picture(findings: Findings) -> Picture:
             Stack(place.title, place.source if place.file else "", values, said, _written(findings, sum(values), whole))
         )
     parts = [Part(_TITLES.get(name, name), COLOURS[name]) for name in account.parts]
-    return Picture("Causes of each region's time", [Stacked(parts, rows)], [_TIMES], _remarks(account))
+    said = [f"{_TIMES}; percentages are of the total time"]
+    return Picture("Causes of each region's time", [Stacked(parts, rows)], said, _remarks(account))
 
 
 def _remarks(account: Account) -> list[str]:

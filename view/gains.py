@@ -51,9 +51,9 @@ def gain_entries(experiment: Experiment) -> list[Entry]:
 def _entry(experiment: Experiment, changes: Changes, change: Change) -> Entry:
     assert change.path is not None
     place = Place.of_path(experiment.call_paths, change.path)
-    of_ranks = _of_ranks(experiment, changes, change)
+    of_ranks = "" if change.is_of_path_alone else _of_ranks(experiment, changes, change)
     named = f"{name_of(changes.of_ranks)} of " * (changes.of_ranks != changes.metric)
-    is_busy = changes.metric == BUSY_TIME
+    is_busy = changes.of_ranks == BUSY_TIME and bool(of_ranks or changes.metric == BUSY_TIME)
     return Entry(
         change.kind.upper(),
         source_among(experiment, place) if place.file else "",
@@ -67,6 +67,10 @@ def _entry(experiment: Experiment, changes: Changes, change: Change) -> Entry:
 
 def _why(experiment: Experiment, changes: Changes, change: Change) -> str:
     """Return the line that explains why a call path's time changed."""
+    if change.is_of_path_alone:
+        less = "less" if change.amount > 0 else "more"
+        most = amount(float(np.abs(change.by_location).max(initial=0.0)), changes.unit)
+        return f"why: {less} of this work is on the critical path; each rank's busy time changed by at most {most}"
     if change.is_moved and changes.of_ranks == BUSY_TIME:
         labels = labels_of(experiment)
         sides = ([labels[each] for each in side] for side in change.sides)

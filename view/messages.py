@@ -32,13 +32,13 @@ def known_messages(experiment: Experiment, file: Path) -> Messages:
     if experiment.notes.messages is None:
         raise InputError(
             f"{file}: expected a communication matrix, found none: the ranks exchanged no point-to-point messages, or "
-            "the file was made by another tool, an older version, or an operation that drops the matrix, such as diff"
+            "the file was made by another tool, an older version, or an operation that drops it, such as diff --ratio"
         )
     return experiment.notes.messages
 
 
-def print_messages(messages: Messages) -> None:
-    """Print a table with a row per pair of ranks, most bytes first."""
+def print_messages(messages: Messages, *, is_difference: bool = False) -> None:
+    """Print a table with a row per pair of ranks, most bytes first; for a difference, the largest change first."""
     rows = [
         (
             messages.name(sender),
@@ -54,7 +54,8 @@ def print_messages(messages: Messages) -> None:
     count, size = amount(float(messages.messages.sum()), "occ"), amount(float(messages.bytes.sum()), "bytes")
     whose = f"{many(messages.ranks, 'rank')}{f', in blocks of {messages.per_block}' if messages.per_block > 1 else ''}"
     noun = "message" if count == "1" else "messages"
-    print_lines([f"{count} {noun}, {size}, in point-to-point calls between {many(len(messages), 'pair')} of {whose}"])
+    said = f"{count} {noun}, {size}, in point-to-point calls between {many(len(messages), 'pair')} of {whose}"
+    print_lines([f"{'before minus after: ' * is_difference}{said}"])
 
 
 def write_messages_csv(messages: Messages, stream: TextIO) -> None:
@@ -89,7 +90,8 @@ def _number(value: float) -> float | int:
 
 def _pairs(messages: Messages) -> Iterator[tuple[Any, ...]]:
     """Yield sender, receiver, messages, bytes and, if they are known, waits of all pairs."""
-    order = np.lexsort((messages.receivers, messages.senders, -messages.messages, -messages.bytes))
+    sizes = -np.abs(messages.messages), -np.abs(messages.bytes)
+    order = np.lexsort((messages.receivers, messages.senders, *sizes))
     columns: list[npt.NDArray[Any]] = [messages.senders, messages.receivers, messages.messages, messages.bytes]
     columns += [messages.waits] if messages.waits is not None else []
     return zip(*(each[order].tolist() for each in columns), strict=True)

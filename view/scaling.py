@@ -146,7 +146,7 @@ def speed_in_words(scaling: Scaling) -> str:
 def table_rows(scaling: Scaling) -> Iterator[tuple[str, list[str], bool]]:
     """Yield the rows of the table of factors: name, a cell for each run, and whether this factor falls first."""
     series, factors = scaling.series, scaling.factors
-    times = series.lengths if scaling.is_of_path else series.times
+    times = series.judged_times
     yield "ranks", [str(each) for each in series.ranks], False
     yield "critical path" if scaling.is_of_path else "run", [seconds(each) for each in times.tolist()], False
     if most := max(len(each.times) for each in series.repeats) - 1:

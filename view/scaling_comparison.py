@@ -43,7 +43,8 @@ def summary_of_change(found: ScalingComparison) -> tuple[str, str]:
     base, other = found.base, found.other
     ranks = base.series.ranks
     before, now = (each.factors["efficiency"][-1] for each in (base, other))
-    word = {"better": "scales better", "worse": "scales worse"}.get(found.word, "scales")
+    better = "better" if (now or 0.0) > (before or 0.0) else "worse"
+    word = {"same": "scales as before", "unclear": f"may scale {better}"}.get(found.word, f"scales {better}")
     title = title_of(other.series.runs[0].experiment, None)
     changed = f"efficiency {now:.2f} instead of {before:.2f} at {ranks[-1]} ranks"
     by = "confirmed by instructions" if found.by == "instructions" else f"noise may be {percent(100 * found.noise)}"
@@ -58,7 +59,7 @@ def summary_of_change(found: ScalingComparison) -> tuple[str, str]:
 
 
 def _times(scaling: Scaling) -> list[float]:
-    found: list[float] = (scaling.series.lengths if scaling.is_of_path else scaling.series.times).tolist()
+    found: list[float] = scaling.series.judged_times.tolist()
     return found
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...experiment import Experiment
 from ...experiment.metric import TEAM_TIME, WEIGHING_TIMES
+from ...experiment.prices import Prices
 from ...experiment.severities import Rows
 from ..run.arrays import Values
 from ..run.busy import BUSY_PARTS, busy_parts
@@ -24,9 +25,7 @@ _SMALL: Final = 0.01  # changes below this share of the largest change are left 
 _LEAST: Final = 0.05  # a location is listed if it changed by at least this share of the largest change
 _ALIKE: Final = 0.9  # locations are alike if the smallest change is at least this share of the largest
 _MOVED: Final = 0.8  # work moved if the smaller of decreases and increases is at least this share of the larger
-# Metrics that may explain a change, and how many seconds one unit of each may take: an instruction that waits for its
-# operand (two cycles at 2 GHz), a miss that goes to the memory of the same processor, a byte on a slow network or disk.
-_DEAREST: Final = {"io_time": 1.0, "instructions": 1e-9, "l2_misses": 1e-7, "io_bytes": 1e-8, "mpi_bytes": 1e-8}
+_CLOCK: Final = 2e9  # cycles per second, assumed if the runs have no calibration in common
 _NOTHING: Final = 5e-10  # smaller changes, in seconds, are rounding errors
 _WALL: Final = "wall_time"
 _NO_WHOLE: Final = (PATH_TIME, "delay_time", "wait_time", TEAM_TIME.name)  # times that do not cover the whole program
@@ -34,7 +33,7 @@ _NO_WHOLE: Final = (PATH_TIME, "delay_time", "wait_time", TEAM_TIME.name)  # tim
 
 def is_difference(experiment: Experiment) -> bool:
     """Return whether an experiment is the difference of two experiments."""
-    return experiment.notes.derived_by[-1:] == ("difference",)
+    return experiment.notes.is_difference
 
 
 def _most(sizes: Values) -> list[int]:
@@ -54,6 +53,8 @@ class Change:
         causes: The decrease of each metric that may explain the change, the best explanation first.
         is_moved: Whether work moved from some locations to others: decreases and increases are about equal, and
             instructions, if known, moved, too.
+        is_of_path_alone: Whether more or less of the call path's work is on the critical path, although the busy time
+            of the locations explains less than a quarter of this change.
     """
 
     amount: float
@@ -61,6 +62,7 @@ class Change:
     path: int | None = None
     causes: Mapping[str, float] = field(default_factory=dict)
     is_moved: bool = False
+    is_of_path_alone: bool = False
 
     @property
     def kind(self) -> Literal["gain", "loss", "change"]:
@@ -152,7 +154,7 @@ class Changes:
         totals = {name: float(values.sum()) for name, values in of_all.items()}
         program = Change(totals[of_ranks], of_all[of_ranks])
         paths = _paths(difference, known[metric], known[of_ranks], is_path=metric == PATH_TIME)
-        return cls(metric, of_ranks, unit, totals, program, paths, unknown, "instructions" in _both(difference))
+        return cls(metric, of_ranks, unit, totals, program, paths, unknown, "instructions" in _prices(difference))
 
 
 def _metrics(difference: Experiment) -> dict[str, dict[str, int]]:
@@ -168,9 +170,21 @@ def _metrics(difference: Experiment) -> dict[str, dict[str, int]]:
     return {**found, others[0]: {others[0]: 1}} if others else found
 
 
-def _both(difference: Experiment) -> list[str]:
-    """Return the metrics in ``_DEAREST`` that both experiments have."""
-    return [name for name in _DEAREST if name in difference and name not in difference.notes.one_sided]
+def _prices(difference: Experiment) -> dict[str, float]:
+    """Map the metrics that may explain a change, and that both experiments have, to the most seconds per unit.
+
+    They are the calibrated prices that both experiments have in common; otherwise, the limits in ``CRITERIA``.
+    """
+    calibrated = Prices.of(difference.notes.prices)
+    found = {
+        "io_time": 1.0,
+        "instructions": calibrated.instruction_dependent or CRITERIA.dependent / _CLOCK,
+        "l2_misses": calibrated.l2_miss_chased or CRITERIA.miss,
+        "io_bytes": CRITERIA.byte,
+        "mpi_bytes": CRITERIA.byte,
+    }
+    one_sided = difference.notes.one_sided
+    return {name: price for name, price in found.items() if name in difference and name not in one_sided}
 
 
 def _is_moved(difference: Experiment, path: int, change: Values) -> bool:
@@ -184,10 +198,11 @@ def _is_moved(difference: Experiment, path: int, change: Values) -> bool:
     sides = float(change[change > 0].sum()), -float(change[change < 0].sum())
     if max(sides) <= _NOTHING or min(sides) < _MOVED * max(sides):
         return False
-    if "instructions" not in _both(difference) or not difference.notes.counts_by_rank:
+    price = _prices(difference).get("instructions")
+    if price is None or not difference.notes.counts_by_rank:
         return True
     executed = np.nan_to_num(difference.rows("instructions", np.array([path]))[0])
-    return float(np.dot(executed, np.sign(change))) * _DEAREST["instructions"] >= CRITERIA.part * sum(sides)
+    return float(np.dot(executed, np.sign(change))) * price >= CRITERIA.part * sum(sides)
 
 
 def _explaining(difference: Experiment, path: int, change: float) -> dict[str, float]:
@@ -200,8 +215,9 @@ def _explaining(difference: Experiment, path: int, change: float) -> dict[str, f
     """
     if abs(change) < _NOTHING:
         return {}
-    sums = {name: float(np.nansum(difference.rows(name, np.array([path])))) for name in _both(difference)}
-    shares = {name: _DEAREST[name] * value / change for name, value in sums.items()}
+    prices = _prices(difference)
+    sums = {name: float(np.nansum(difference.rows(name, np.array([path])))) for name in prices}
+    shares = {name: prices[name] * value / change for name, value in sums.items()}
     return {
         name: sums[name] for name in sorted(shares, key=lambda name: -shares[name]) if shares[name] >= CRITERIA.part
     }
@@ -244,7 +260,9 @@ def _paths(
             sign * np.nan_to_num(difference.rows(name, np.array([path]))[0]) for name, sign in of_ranks.items()
         )
         change = Change(float(sums[path]), np.asarray(of_each), path)
-        if _unit(difference, of_ranks) == "sec":
+        if is_path and float(np.abs(change.by_location).sum()) < CRITERIA.part * abs(change.amount):
+            change = replace(change, is_of_path_alone=True)
+        elif _unit(difference, of_ranks) == "sec":
             whole = float(change.by_location.sum())
             causes = {} if change.is_contrary else _explaining(difference, path, whole)
             change = replace(change, causes=causes, is_moved=_is_moved(difference, path, change.by_location))

@@ -89,7 +89,7 @@ def ledger_of(series: Series, run: int, growth: float, findings: Findings) -> Le
         findings: The findings of this run.
     """
     ranks = series.ranks[run]
-    time = float((series.lengths if series.is_of_path else series.times)[run])
+    time = float(series.judged_times[run])
     whole, ideal = ranks * time, growth * float(series.busy[0].sum())
     owners = owners_of(series, run, findings)
     parts: _Parts = defaultdict(float)

@@ -55,8 +55,14 @@ class Scaling:
     @property
     def speedups(self) -> tuple[float, ...]:
         """Work per second relative to the first run; from the lengths of critical paths if ``is_of_path``."""
-        times = self.series.lengths if self.is_of_path else self.series.times
+        times = self.series.judged_times
         return tuple((self.growth * times[0] / times).tolist())
+
+    @property
+    def ideal_times(self) -> tuple[float, ...]:
+        """The time that each run would take if the program scaled perfectly from the first run on, in seconds."""
+        first, ranks = float(self.series.judged_times[0]), np.array(self.series.ranks)
+        return tuple((first * self.growth * ranks[0] / ranks).tolist())
 
     @property
     def scales_well(self) -> bool:

@@ -93,6 +93,11 @@ class Series:
         return np.asarray(self.path.sum(axis=1))
 
     @property
+    def judged_times(self) -> Values:
+        """``lengths`` if ``is_of_path``, otherwise ``times``."""
+        return self.lengths if self.is_of_path else self.times
+
+    @property
     def intervals(self) -> tuple[tuple[float, float], ...]:
         """For each number of ranks, the shortest and longest time in seconds; of critical paths if ``is_of_path``."""
         return tuple(each.interval(of_path=self.is_of_path) for each in self.repeats)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
@@ -16,8 +15,6 @@ from .losses import Ledger, ledger_of, owners_of
 from .scaling import Scaling
 
 __all__ = ["Curve", "curves", "ledgers"]
-
-_MOST: Final = 6  # maximum number of regions; more lines in a chart are hard to tell apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +40,16 @@ def ledgers(scaling: Scaling) -> tuple[Ledger, ...]:
     return *earlier, scaling.ledger
 
 
-def curves(scaling: Scaling) -> tuple[Curve, ...]:
+def curves(scaling: Scaling, most: int) -> tuple[Curve, ...]:
     """Return the times of the regions that matter in the last run, longest first.
 
     These are the regions with the largest losses and, if there is room, regions with at least a tenth of the critical
     path. A call path without a loss of its own belongs to the region of the finding that contains it, if this region
     has a loss.
+
+    Args:
+        scaling: The result of the analysis.
+        most: The maximum number of regions.
     """
     series = scaling.series
     lost: dict[Region | None, float] = defaultdict(float)
@@ -71,5 +72,5 @@ def curves(scaling: Scaling) -> tuple[Curve, ...]:
         lost[None] = sum(each.rank_seconds for each in messages)
     shown = [region for region, each in times.items() if each[-1] > 0 and (region in lost or each[-1] >= least)]
     shown.sort(key=lambda region: (-lost.get(region, 0.0), -times[region][-1]))
-    longest = sorted(shown[:_MOST], key=lambda region: -times[region][-1])
+    longest = sorted(shown[:most], key=lambda region: -times[region][-1])
     return tuple(Curve(region, tuple(times[region].tolist())) for region in longest)

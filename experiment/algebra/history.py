@@ -96,6 +96,8 @@ def derived_notes(
         sampled=_sampled(notes) if operation == "mean" else {},
         delays=delays,
         messages=combined_messages(operation, [each.messages for each in notes]),
+        prices=_common((each.prices for each in notes), {}),
+        calibrated=_common((each.calibrated for each in notes), {}),
         path_seconds=_path_seconds(operation, [each.path_seconds for each in notes]),
         samples=_samples(operation, notes),
         left_out={part: whole for each in notes for part, whole in each.left_out.items()},

@@ -171,7 +171,7 @@ class PlaceWait:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MessageRow:
-    """What a process exchanges with blocks of consecutive ranks in MPI_COMM_WORLD.
+    """A process's row of the communication matrix, with a column per block of consecutive ranks in MPI_COMM_WORLD.
 
     Attributes:
         per_block: The number of ranks in a block.

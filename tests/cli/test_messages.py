@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -72,5 +73,15 @@ def test_means_and_parts_have_their_own(files):
     succeed(files("autoanalyzer", "cut", "mean.cubex", "--ranks", "1", "-o", "part.cube"))
     csv = succeed(files("autoanalyzer", "dump", "part.cube", "--messages", "--csv")).stdout.decode().splitlines()
     assert csv[1:] == ["1,1,1.5,40,0.5"]
-    succeed(files("autoanalyzer", "diff", "run.cube", "mean.cubex", "-o", "difference.cube"))
-    assert "such as diff" in refused(files("autoanalyzer", "dump", "difference.cube", "--messages"))
+
+
+def test_of_a_difference_changes_are_printed_the_largest_first(files, written):
+    later = replace(matrix(waits=(0, 0.25, 0.5)), messages=np.array([1, 10, 1.5]), bytes=np.array([20, 5e6, 40]))
+    written("later.cube", [0.1, 2, 1], notes=Notes(program="app", messages=later))
+    succeed(files("autoanalyzer", "diff", "run.cube", "later.cube", "-o", "difference.cube"))
+    assert succeed(files("autoanalyzer", "dump", "difference.cube", "--messages")).stdout.decode() == (
+        "sender  receiver  messages  bytes  receiver waits\n"
+        "     1         0        -2  -1 MB         -250 ms\n"
+        "     0         1         1   20 B          250 ms\n"
+        "before minus after: -1 messages, -1 MB, in point-to-point calls between 2 pairs of 2 ranks\n"
+    )

@@ -95,7 +95,7 @@ def test_a_series_is_judged_by_its_folder_and_compared_with_another(series):
     assert "expected two series of runs" in refused(series("autoanalyzer", "compare", "study"))
     done = succeed(series("autoanalyzer", "compare", "study", "--with", "other", "--html", "changes.html"))
     assert done.stdout.decode().splitlines() == document["lines"]
-    assert "<h1>SAME: app scales: efficiency 0.75" in (series.folder / "changes.html").read_text()
+    assert "<h1>SAME: app scales as before: efficiency 0.75" in (series.folder / "changes.html").read_text()
     target = "other/ranks-4/experiment.cube"
     assert "this file is an input" in refused(
         series("autoanalyzer", "compare", "study", "--with", "other", "--html", target)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from autoanalyzer.view.gains import gain_entries, is_difference, total_gains
 
 GAIN = "no fix is needed here; to see what is slow now, analyze the later run"
 UNCOUNTED = "why: unknown, because instructions were not counted in both runs"
+FAST = {"instruction_dependent": 4e-10, "l2_miss_chased": 2e-7}
 LOOP = Region("loop", "loop@28", "a.c", "work", 0, 28, 40)
 
 
@@ -20,6 +22,7 @@ def run(
     busy: Sequence[float],
     *,
     path: int | None,
+    also: int | None = None,
     small: float = 0.0,
     waits: float = 0.0,
     files: Sequence[float] = (),
@@ -31,6 +34,7 @@ def run(
     Args:
         busy: The busy time of each rank in the loop.
         path: The rank on the critical path; None if the path is unknown.
+        also: Another rank on the critical path.
         small: Further busy time of each rank in main.
         waits: Time of each rank in MPI.
         files: The CPU time of each rank in file I/O, in main; none if it is not measured.
@@ -43,11 +47,12 @@ def run(
     for rank in range(len(busy)):
         builder.location(rank)
     spins = [waits] * len(busy)
+    on_path = [each * (rank in (path, also)) for rank, each in enumerate(busy)]
     rows = [
         ("wall_time", None, {loop: busy, main: spins}),
         ("cpu_time", None, {loop: busy, main: [waits + small + each for each in files or [0.0] * len(busy)]}),
         ("mpi_cpu_time", "cpu_time", {main: spins}),  # spinning is no busy time
-        ("path_time", None, {} if path is None else {loop: [each * (rank == path) for rank, each in enumerate(busy)]}),
+        ("path_time", None, {} if path is None else {loop: on_path}),
     ]
     if files:
         rows += [("io_time", "wall_time", {main: files}), ("io_cpu_time", "cpu_time", {main: files})]
@@ -75,7 +80,9 @@ def test_the_change_of_the_critical_path_comes_first_and_ranks_by_their_busy_tim
         "why: work moved from rank 0 to rank 1",
         GAIN,
     ]
-    assert (entry.highlight.metric, entry.highlight.path) == ("path_time", 1)
+    assert (entry.highlight.metric, entry.highlight.without_parts, entry.highlight.path) == ("cpu_time", True, 1)
+    (entry,) = gain_entries(difference(run([3], path=0), run([2], path=0)))
+    assert (entry.highlight.metric, len(entry.lines)) == ("path_time", 2)  # nothing about single ranks
 
 
 def test_without_a_path_what_changed_most_on_a_rank_comes_first_even_if_the_sum_is_the_same():
@@ -169,9 +176,21 @@ def test_busy_time_that_fell_is_no_cause_of_a_longer_path():
     assert "why: unknown: busy time changed in the opposite direction" in entry.lines
 
 
+def test_less_of_the_same_work_on_the_critical_path_has_no_other_cause():
+    (entry,) = gain_entries(difference(run([2, 2.01], path=0, also=1), run([2.01, 2], path=1)))
+    assert (entry.kind, entry.saving) == ("GAIN", "critical path: 2.01 s less than before")
+    assert entry.lines == [
+        "why: less of this work is on the critical path; each rank's busy time changed by at most 10 ms",
+        GAIN,
+    ]
+    assert entry.highlight.metric == "path_time"
+
+
 def test_a_cause_is_a_count_that_changed_with_the_time_by_enough_to_explain_it():
-    def of(seconds: Sequence[float], instructions: float, misses: float, moved: float = 0.0) -> Experiment:
-        builder = Builder()
+    def of(
+        seconds: Sequence[float], instructions: float, misses: float, moved: float = 0.0, prices: Any = None
+    ) -> Experiment:
+        builder = Builder(Notes(prices=prices or {}))
         loop = builder.call_path(LOOP, builder.call_path("main"))
         for rank in range(2):
             builder.location(rank)
@@ -193,6 +212,13 @@ def test_a_cause_is_a_count_that_changed_with_the_time_by_enough_to_explain_it()
     assert why(slow, of([2, 2], 9e9 - 1e3, 2e7)) == "why: unknown: no count changed enough"
     assert why(slow, of([2.1, 3.9], 9e9, 1e7, moved=1e9)) == "why: work moved from rank 0 to rank 1"
     assert why(slow, of([2.1, 3.9], 9e9, 1e7)) == "why: unknown: no count changed enough"  # only the cores' speed did
+    for prices, other, said in (
+        (FAST, FAST, "unknown: no count changed enough"),
+        ({}, {}, "1.2e9 fewer instructions, 2.0e6 fewer L2 misses in total"),
+        (FAST, {}, "1.2e9 fewer instructions, 2.0e6 fewer L2 misses in total"),  # not the same machine
+    ):
+        runs = of([3, 3], 9e9, 1e7, prices=prices), of([2, 2], 8.4e9, 9e6, prices=other)
+        assert why(*runs) == f"why: {said}"
 
 
 def test_changes_of_one_loop_name_its_callers():

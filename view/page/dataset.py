@@ -177,7 +177,7 @@ def _head(experiment: Experiment, start: Browser, systems: Mapping[str, Tree], k
     places = experiment.locations if "machine" in systems else ()
     return {
         "key": key,
-        "difference": experiment.notes.derived_by[-1:] == ("difference",),
+        "difference": experiment.notes.is_difference,
         "remarks": [*map(visible, experiment.notes.remarks)],
         "metrics": [*map(_metric, experiment.metrics)],
         "regions": [*map(_region, dict.fromkeys(path.region for path in experiment.call_paths))],

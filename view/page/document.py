@@ -148,6 +148,8 @@ def page_html(page: Page) -> bytes:
 
 def _verdict(page: Page) -> str:
     """Return the verdict as HTML that is readable without JavaScript."""
+    of_what = "difference" if any(each.head["difference"] for each in page.experiments[:1]) else "run"
+    notes = f"{many(len(page.caveats), 'note')} on this {of_what}"
     findings = "".join(_finding(number, each, page.picture) for number, each in enumerate(page.findings, start=1))
     return "\n".join(
         (
@@ -155,11 +157,7 @@ def _verdict(page: Page) -> str:
             *(f'<p class="verdict{is_compared}">{_unbroken(_text(line))}</p>' for line, is_compared in _lines(page)),
             f'<ol class="findings">{findings}</ol>' if findings else "",
             time_strip(page.times[0]) if page.times else "",
-            _folded(
-                f"{many(len(page.caveats), 'warning')} about this run",
-                _list("caveats", page.caveats),
-                page.incomplete,
-            ),
+            _folded(notes, _list("caveats", page.caveats), page.incomplete),
             f'<p class="about">{" · ".join(map(_text, page.about))}</p>',
         )
     )

@@ -2146,6 +2146,7 @@
     return value >= 0.05 || value === 0 ? `${fixed(value, 1)} %` : "< 0.1 %";
   }
   var WRITERS = { sec: seconds, bytes: volume, occ: count, J: joules, "%": percent };
+  var isWritten = (unit) => unit === "" || unit in WRITERS;
   var LARGE = 999999.5;
   var NOTHING = /* @__PURE__ */ new Set(["0", "0 B", "0 ns", "0 s", "0 J", "0.0 %", "< 0.1 %"]);
   function written({ amount: amount3, gap }, unit) {
@@ -3104,7 +3105,8 @@
     counters: html`<p class="remark">This page has no statistics: they need at least three locations and a few metrics; <code>autoanalyzer stats EXPERIMENT correlation</code> shows details.</p>`,
     account: html`<p class="remark">This page has no account. Only the pages of runs with at most 10,000 locations contain an account; <code>autoanalyzer analyze EXPERIMENT --account</code> prints the account of any run.</p>`
   };
-  function Made({ name }) {
+  var OF_DIFFERENCE = html`<p class="remark">A difference has neither statistics nor an account; the page of each run shows them.</p>`;
+  function Made({ name, difference }) {
     const box = useRef(null);
     useLayoutEffect(() => {
       const made = document.getElementById(name);
@@ -3118,7 +3120,7 @@
         home.append(made);
       };
     }, [name]);
-    return document.getElementById(name) ? html`<div ref=${box}></div>` : ABSENT[name];
+    return document.getElementById(name) ? html`<div ref=${box}></div>` : difference ? OF_DIFFERENCE : ABSENT[name];
   }
   var REAL = ":is(svg.chart, .ranks svg)";
   function addAllCopies(part) {
@@ -3145,15 +3147,15 @@
   var UNITS = { bytes: "bytes", messages: "occ", wait: "sec" };
   function Messages({ experiment, select }) {
     const canvas = useRef(null);
-    const [by, setBy] = useState("bytes");
-    const [place, setPlace] = useState(null);
     const matrix = useMemo(() => matrixOf(experiment), [experiment]);
+    const [by, setBy] = useState(() => Object.keys(UNITS).find((each) => matrix?.tops[each]) ?? "bytes");
+    const [place, setPlace] = useState(null);
     const drawing = { matrix, by, place };
     useEffect(() => {
       if (canvas.current) draw2(sized(canvas.current, matrix.width, matrix.height), { ...drawing, ink: getComputedStyle(canvas.current).color });
     }, [matrix, by, place]);
-    if (!matrix) return html`<p class="remark">${experiment.head.difference ? "A difference has no communication matrix; the page of each run shows its matrix." : "The ranks exchanged no point-to-point messages, or this file has no communication matrix."}</p>`;
-    const { blocks, size, name, waits } = matrix;
+    if (!matrix) return html`<p class="remark">${experiment.head.difference ? "This difference has no communication matrix, because a run has none, or the runs have different numbers of ranks." : "The ranks exchanged no point-to-point messages, or this file has no communication matrix."}</p>`;
+    const { blocks, size, name, waits, signed: signed2 } = matrix;
     const at = (event) => {
       const box = canvas.current.getBoundingClientRect();
       const [receiver, sender] = [Math.floor((event.clientX - box.left - LEFT) / size), Math.floor((event.clientY - box.top - TOP3) / size)];
@@ -3189,8 +3191,8 @@
     </div>
     <div class="grid"><canvas ref=${canvas} tabindex="0" role="img" aria-label=${`Messages by sender and receiver; arrows move${canChoose ? `, Enter selects ${both}` : ""}. ${told2 ?? ""}`}
       onMouseMove=${(event) => setPlace(at(event))} onMouseLeave=${() => setPlace(null)} onClick=${(event) => at(event) && choose(at(event))} onKeyDown=${onKeyDown}></canvas></div>
-    <${Scale} title=${by === "wait" ? "waiting time of the receiver" : by} low="0" high=${amount2(top, by)} colour=${sizeColour} />
-    <p class="told" aria-live="polite">${told2 ?? `Point at a cell, or move with the arrows, to read its values${canChoose ? `; a click selects ${both}` : ""}. Pairs without messages are blank.`}</p>
+    <${Scale} title=${by === "wait" ? "waiting time of the receiver" : by} low=${signed2 ? `${amount2(-top, by)} (more)` : "0"} high=${`${amount2(top, by)}${signed2 ? " (less)" : ""}`} colour=${(share2) => colourOf2(matrix, signed2 ? 2 * share2 - 1 : share2)} />
+    <p class="told" aria-live="polite">${told2 ?? `Point at a cell, or move with the arrows, to read its values${canChoose ? `; a click selects ${both}` : ""}. Pairs without ${signed2 ? "a change" : "messages"} are blank.`}</p>
     ${!waits && html`<p class="remark">How long receivers waited is unknown, because the critical path was not recorded.</p>`}
     <${Copies} name="communication matrix" svg=${few && svg} image=${few ? void 0 : () => imageOfAll([{ title: by, canvas: canvas.current }])} rows=${() => [
       ["sender", "receiver", "messages", "bytes", ...waits ? ["wait (s)"] : []],
@@ -3198,6 +3200,7 @@
     ]} />
   `;
   }
+  var colourOf2 = ({ signed: signed2 }, share2) => signed2 ? signColour(share2) : sizeColour(share2);
   var amount2 = (value, by) => written({ amount: value, gap: "" }, UNITS[by]).text;
   function matrixOf({ head, messages }) {
     if (!messages) return null;
@@ -3214,8 +3217,8 @@
       return first === last ? String(first) : `${first}-${last}`;
     };
     return {
-      ...{ ranks, perBlock, waits, pairs, values, blocks, size, senders, receivers, name },
-      tops: Object.fromEntries(Object.entries(values).map(([key, all]) => [key, all.reduce((most3, value) => Math.max(most3, value), 0)])),
+      ...{ ranks, perBlock, waits, pairs, values, blocks, size, senders, receivers, name, signed: head.difference },
+      tops: Object.fromEntries(Object.entries(values).map(([key, all]) => [key, all.reduce((most3, value) => Math.max(most3, Math.abs(value)), 0)])),
       sums: Object.fromEntries(Object.entries(values).map(([key, all]) => [key, all.reduce((sum2, value) => sum2 + value, 0)])),
       blockOf: (rank) => Math.floor(rank / perBlock),
       pairAt: ({ sender, receiver }) => places.get(sender * blocks + receiver),
@@ -3227,18 +3230,18 @@
     const said = amount2(count2, "messages");
     return `${said} ${said === "1" ? "message" : "messages"}`;
   }
-  function summary({ sums, pairs, ranks, perBlock, waits }) {
+  function summary({ sums, pairs, ranks, perBlock, waits, signed: signed2 }) {
     const whose = perBlock > 1 ? `blocks of ${perBlock} of ${ranks} ranks` : `${ranks} ranks`;
     const waited = waits ? `; receivers waited ${amount2(sums.wait, "wait")}` : "";
-    return `${messagesOf(sums.messages)}, ${amount2(sums.bytes, "bytes")}, in point-to-point calls between ${pairs} ${pairs === 1 ? "pair" : "pairs"} of ${whose}${waited}.`;
+    return `${signed2 ? "Before minus after: " : ""}${messagesOf(sums.messages)}, ${amount2(sums.bytes, "bytes")}, in point-to-point calls between ${pairs} ${pairs === 1 ? "pair" : "pairs"} of ${whose}${waited}.`;
   }
-  function tell2({ pairAt, values, name, perBlock, waits }, place) {
+  function tell2({ pairAt, values, name, perBlock, waits, signed: signed2 }, place) {
     const [pair, noun] = [pairAt(place), perBlock > 1 ? "ranks" : "rank"];
     const who = `${noun} ${name(place.sender)} to ${noun} ${name(place.receiver)}`;
-    if (pair === void 0) return `${who}: no messages`;
+    if (pair === void 0) return `${who}: ${signed2 ? "no change" : "no messages"}`;
     const [count2, bytes] = [values.messages[pair], values.bytes[pair]];
-    const each = count2 ? ` (${amount2(bytes / count2, "bytes")} each)` : "";
-    return `${who}: ${messagesOf(count2)}, ${amount2(bytes, "bytes")}${each}${waits ? `; the receiver waited ${amount2(values.wait[pair], "wait")}` : ""}`;
+    const each = count2 && !signed2 ? ` (${amount2(bytes / count2, "bytes")} each)` : "";
+    return `${who}${signed2 ? ", before minus after" : ""}: ${messagesOf(count2)}, ${amount2(bytes, "bytes")}${each}${waits ? `; the receiver waited ${amount2(values.wait[pair], "wait")}` : ""}`;
   }
   function stepFrom(least2) {
     for (let power3 = 1; ; power3 *= 10) for (const digit of [1, 2, 5]) if (digit * power3 >= least2) return digit * power3;
@@ -3257,7 +3260,7 @@
     }
     for (let pair = 0; pair < senders.length; pair++) {
       const [value, x, y] = [values[by][pair], LEFT + receivers[pair] * size, TOP3 + senders[pair] * size];
-      const colour = sizeColour(tops[by] ? value / tops[by] : 0);
+      const colour = colourOf2(matrix, tops[by] ? value / tops[by] : 0);
       context.fillStyle = css(colour);
       context.fillRect(x, y, size > 4 ? size - 1 : size, size > 4 ? size - 1 : size);
       if (size < NUMBERED) continue;
@@ -3401,6 +3404,10 @@
     }
   };
   var decimals = (step) => Math.max(0, Math.min(9, 1 - Math.floor(Math.log10(step))));
+  function titleOf(name, unit) {
+    const of = unit.replace(/\/sec$/, "");
+    return `${name}${isWritten(of) ? "" : `, ${of}`}${of === unit ? "" : " per second"}`;
+  }
   function rate(value, unit) {
     if (value === value && unit === "sec/sec") return String(Number(value.toFixed(3)));
     if (unit === "occ/sec" && value < FEW) return `${Number(value.toPrecision(3))}/s`;
@@ -3497,7 +3504,7 @@
     const missing = regions.length - points2.length;
     return html`
     <h3>${chart.title}</h3>
-    <p class="remark">Each point is a region, excluding callees; rates are per core. Regions with larger points take more time. Vertical: ${chart.work} per second; horizontal: ${chart.work} per byte.${missing > 0 && ` ${missing} of ${regions.length} regions are not drawn, because ${chart.work} or misses are 0, or unknown on some ranks.`}</p>
+    <p class="remark">Each point is a region, excluding callees; rates are per core. Regions with larger points take more time. Vertical: ${chart.work} per second; horizontal: ${chart.work} per byte.${missing > 0 && ` ${missing} of ${regions.length} regions ${missing > 1 ? "are" : "is"} not drawn, because ${chart.work} or misses are 0, or unknown on some ranks.`}</p>
     ${chart.said.map((line) => html`<p class="remark">${line}</p>`)}
     <div class="grid"><svg class="roofline" ref=${picture} viewBox=${`0 0 ${WIDE2} ${HIGH}`} role="img" tabindex="0" aria-label=${`${chart.title}; arrows move from region to region, Enter selects. ${told2 ?? ""}`} onKeyDown=${onKeyDown} onMouseLeave=${() => point2(null)}>
       <${Axes} frame=${frame2} chart=${chart} />
@@ -4049,7 +4056,7 @@
     });
     return html`
     <section class="time-line" aria-label=${name}>
-      <h3><span>${name}, ${unit}</span> <small>${here}</small></h3>
+      <h3><span>${titleOf(name, unit)}</span> <small>${here}</small></h3>
       <${Chart2} times=${times} label=${`${name}, ${said}. Arrows move the cursor, with Shift they select; Enter zooms, Backspace shows all.`} view=${view} shared=${shared} intervals=${intervals} of=${of} anew=${[name, last]} onPoint=${onPoint} />
       ${lines.length > 0 && html`<ul class="swatches">${lines.map(({ label: label2 }, number) => html`<li><i class="swatch" style=${{ backgroundColor: markColour(number) }}></i>${label2}</li>`)}</ul>`}
     </section>
@@ -5029,7 +5036,7 @@
       ${tab === "messages" && html`<${Messages} key=${state.experiment} experiment=${experiment} select=${(locations) => selectPath(selectedPaths(browser, experiment)[0], locations)} />`}
       ${tab === "compare" && html`<${Compare} difference=${page.experiments.difference} metric=${metric} inBoth=${inBoth} other=${page.other?.name} compared=${page.other?.compared ?? []} shown=${state.experiment === "difference"} show=${show}
         select=${(region) => selectIn(region)} />`}
-      ${["counters", "account"].includes(tab) && html`<${Made} key=${tab} name=${tab} />`}
+      ${["counters", "account"].includes(tab) && html`<${Made} key=${tab} name=${tab} difference=${page.experiments.run.head.difference} />`}
       ${tab === "roofline" && html`<${Roofline} experiment=${experiment} selected=${new Set(selectedPaths(browser, experiment).map((path) => experiment.trees.flat.home[path]))} select=${selectRegion} />`}
       ${tab === "time" && html`<${Time} times=${page.times} state=${time} change=${(part) => go((seen) => ({ time: { ...seen.time, ...part } }))} select=${page.experiments.run === experiment ? selectPath : null} />`}
     </${Tabs}>

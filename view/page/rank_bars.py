@@ -10,7 +10,7 @@ from typing import Final
 from ...analyze import Findings
 from ...analyze.comparison import Changes
 from ...analyze.run.foreign_metrics import replaced
-from ...analyze.verdict import Finding, sums_in
+from ...analyze.verdict import Finding, Kind, sums_in
 from ...experiment import Experiment
 from ..browser import Browser, browse
 from ..gains import labels_of, name_of
@@ -162,7 +162,7 @@ def rank_bars(findings: Findings, experiment: Experiment, entry: Entry) -> RankB
     finding = findings.verdict.findings[0]
     if finding.groups:
         found: RankBars | None = _compared(findings, finding)
-    elif entry.highlight.without_parts:
+    elif entry.highlight.without_parts or _is_of_files(finding, experiment):
         found = _busy(findings, experiment, finding, entry.highlight)
     else:
         found = _shown(experiment, entry.highlight)
@@ -180,7 +180,7 @@ def change_bars(experiment: Experiment, entry: Entry) -> RankBars | None:
         entry: The text of the first change.
     """
     changes = Changes.of(experiment)
-    if changes is None or not changes.paths or len(experiment.locations) < 2:
+    if changes is None or not changes.paths or changes.paths[0].is_of_path_alone or not changes.paths[0].locations:
         return None
     bars = [
         RankBar(str(label), value, int(value < 0))
@@ -207,6 +207,11 @@ def _compared(findings: Findings, finding: Finding) -> RankBars:
     return RankBars(bars, "thread" if vectors.threads else "rank", visible(what), unit)
 
 
+def _is_of_files(finding: Finding, experiment: Experiment) -> bool:
+    """Return whether a finding is about file I/O, and its text contains busy time."""
+    return finding.kind is Kind.FILE_IO and finding.weight is not None and "cpu_time" in experiment
+
+
 def _busy(findings: Findings, experiment: Experiment, finding: Finding, highlight: Highlight) -> RankBars | None:
     """Return the bars of all ranks, or threads, with their busy time: CPU time in the program's code, and file I/O.
 
@@ -217,7 +222,7 @@ def _busy(findings: Findings, experiment: Experiment, finding: Finding, highligh
         values = busy_of_ranks(findings, finding.weight).tolist()
         bars = [RankBar(str(rank), value, 0) for rank, value in zip(weighed.ranks, values, strict=True)]
         return RankBars(bars, "rank", "busy time", experiment.metric("cpu_time").unit)
-    found = _shown(experiment, highlight)
+    found = _shown(experiment, replace(highlight, metric="cpu_time", without_parts=True))
     if found is None:
         return None
     in_files = _shown(experiment, Highlight("io_time", path=highlight.path)) if "io_cpu_time" in experiment else None

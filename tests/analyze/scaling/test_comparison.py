@@ -64,6 +64,17 @@ def test_a_version_without_a_replicated_part_scales_better_by_instructions(study
     assert (back.word, back.by) == ("worse", "instructions")
 
 
+@pytest.mark.parametrize(
+    ("before", "now", "word"),
+    [(1.0, 0.8, "may scale better"), (0.8, 1.0, "may scale worse"), (1.0, 1.0, "scales as before")],
+)
+def test_the_sentence_says_how_the_program_scales_even_if_that_is_unclear(
+    study: Any, before: float, now: float, word: str
+) -> None:
+    found = compare_scaling(*(study(each, counted=False) for each in (before, now)))
+    assert f" {word}: efficiency " in scaling_comparison_lines(found)[0]
+
+
 def test_without_counts_computation_may_change_most(study: Any) -> None:
     found = compare_scaling(study(1.0, 0.5, counted=False), study(0.2, 0.5, counted=False))
     assert found.changed_most == "computation"

@@ -66,7 +66,7 @@ def test_each_run_loses_what_its_efficiency_lacks(study: Callable[..., Scaling])
 
 
 def test_curves_are_times_on_the_path_of_regions_with_losses_and_of_large_ones(study: Callable[..., Scaling]) -> None:
-    found = {each.region.name if each.region else "": each.seconds for each in curves(study(1, 2, 4))}
+    found = {each.region.name if each.region else "": each.seconds for each in curves(study(1, 2, 4), 8)}
     assert [*found] == ["divided", "all", "master"]  # the longest in the last run first, and not the short one
     assert found["divided"] == pytest.approx((8, 4, 2))
     assert found["all"] == pytest.approx((1, 1, 1))
@@ -80,16 +80,21 @@ def test_the_largest_losses_have_curves_even_if_other_regions_take_longer(make_e
         counts = {name: [RATE * each for each in values] for name, values in work.items()}
         return make_experiment(work, path_time=path, instructions=counts)
 
-    found = curves(find_scaling(series_of([[run(1)], [run(4)]], ["out1", "out4"]), "strong"))
+    found = curves(find_scaling(series_of([[run(1)], [run(4)]], ["out1", "out4"]), "strong"), 6)
     assert len(found) == 6
     assert found[-1].region is not None
     assert found[-1].region.name == "all"
 
 
 def test_time_in_messages_has_a_curve_if_messages_lose_time(study: Callable[..., Scaling]) -> None:
-    found = {each.region.name if each.region else "": each.seconds for each in curves(study(1, 2, 4, transfer=1.0))}
+    found = {each.region.name if each.region else "": each.seconds for each in curves(study(1, 2, 4, transfer=1.0), 8)}
     assert found[""] == pytest.approx((0, 1, 3))
-    assert "" not in {each.region.name if each.region else "" for each in curves(study(1, 2, 4))}
+    assert "" not in {each.region.name if each.region else "" for each in curves(study(1, 2, 4), 8)}
+
+
+def test_perfect_scaling_divides_the_first_time_or_keeps_it_if_work_grows(study: Callable[..., Scaling]) -> None:
+    assert study(2, 4, 8).ideal_times == pytest.approx((6.05, 3.025, 1.5125))
+    assert study(2, 4, 8, mode="weak").ideal_times == pytest.approx((6.05,) * 3)
 
 
 def test_the_factor_that_falls_first_falls_at_a_number_of_ranks(study: Callable[..., Scaling]) -> None:

@@ -114,6 +114,12 @@ def test_a_difference_says_first_by_how_much_where_and_on_which_ranks(experiment
             (".findings .ranks figcaption", "compared with before"),
         ):
             assert shown.page.evaluate(IN_VIEW, [element, part]), (name, part)
+    bars = shown.page.eval_on_selector_all(".ranks text", "all => all.map((each) => each.textContent)")
+    in_tree = {row["label"]: row["value"] for row in shown.rows()["system"] if row["label"].startswith("rank")}
+    assert f"{in_tree['rank 3']} less" == f"▲{bars[bars.index('rank 3') + 1]}"
+    assert "notes on this difference" in shown.page.inner_text("body")
+    shown.press("5")
+    assert shown.page.inner_text("#panel").startswith("A difference has neither statistics nor an account")
 
 
 def test_of_a_trace_the_regions_of_each_rank_over_time_are_below_the_findings(show, tmp_path):
@@ -172,7 +178,10 @@ def test_findings_after_the_first_are_two_lines_at_most_until_one_is_unfolded(ex
     assert shown.page.locator(".findings li:not(.first)").first.bounding_box()["height"] > 60
 
 
-def test_no_value_covers_what_is_beside_it(experiments, show):
+def test_no_value_covers_what_is_beside_it_and_tabs_are_in_one_row(experiments, show):
     shown = show(experiments["profile"], "", size=SCREENS["a small screen"])
     wide = "all => all.filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.textContent)"
     assert shown.page.eval_on_selector_all(".row .value:not(.missing)", wide) == []
+    shown.press("m")
+    tops = shown.page.eval_on_selector_all(".tabs button", "all => all.map((each) => each.getBoundingClientRect().top)")
+    assert len({*tops}) == 1

@@ -113,11 +113,35 @@ def test_many_ranks_are_blocks_with_whole_numbers_beside_them(show):
     assert shown.complaints == []
 
 
+def test_a_difference_shows_how_messages_changed(show):
+    later = matrix((0, 1, 4, 1000, 0.5), (1, 3, 1, 1000, 0.5), (3, 0, 7, 0, 0))
+    shown = show(run(later), "#e=difference&t=messages", of_page={"against": (run(FOUR), "before")})
+    page = shown.page
+    assert "Before minus after: -1 messages, 3 kB, in point-to-point calls between 2 pairs of 4 ranks" in (
+        page.inner_text("#panel .map-tools")
+    )
+    picture = shown.copied("SVG")
+    assert texts(picture)[-2:] == ["3 kB", "0 B"]
+    assert rects(picture) == {(0, 1): "rgb(33 102 172)", (3, 0): "rgb(247 247 247)"}  # the most less, and no change
+    assert "-3 kB (more) 3 kB (less)" in " ".join(page.inner_text("#panel .scale").split())
+    page.focus("#panel canvas")
+    shown.press("ArrowDown", "ArrowRight")
+    assert page.inner_text("#panel .told") == (
+        "rank 0 to rank 1, before minus after: -2 messages, 3 kB; the receiver waited -250 ms"
+    )
+    shown.press("ArrowDown")
+    assert page.inner_text("#panel .told") == "rank 1 to rank 1: no change"
+    fewer = matrix((0, 1, 1, 4000, 0.25), (1, 3, 1, 1000, 0.5), (3, 0, 8, 0, 0))
+    shown = show(run(fewer), "#e=difference&t=messages", of_page={"against": (run(FOUR), "before")})
+    assert shown.page.input_value("#panel select") == "messages"  # the first that changed
+    assert shown.complaints == []
+
+
 def test_a_run_without_messages_and_a_difference_say_so(show):
     shown = show(run(None), "#t=messages", of_page={"against": (run(FOUR), "before")})
     assert "no point-to-point messages" in shown.page.inner_text("#panel")
-    shown = show(run(FOUR), "#e=difference&t=messages", of_page={"against": (run(FOUR), "before")})
-    assert "A difference has no communication matrix" in shown.page.inner_text("#panel")
+    shown = show(run(FOUR), "#e=difference&t=messages", of_page={"against": (run(None), "before")})
+    assert "This difference has no communication matrix" in shown.page.inner_text("#panel")
     assert shown.complaints == []
 
 

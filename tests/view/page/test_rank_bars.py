@@ -33,6 +33,25 @@ def hot_spot(threads: int) -> Experiment:
     return builder.experiment()
 
 
+def in_files() -> Experiment:
+    """Return two ranks that need 0.5 s of CPU time in a function, and 4 s and 3.9 s in its file I/O."""
+    builder = Builder()
+    work = builder.call_path("work", builder.call_path("main"))
+    for rank in range(2):
+        builder.location(rank)
+    for name, parent, unit, values in (
+        ("wall_time", None, "sec", [4.5, 4.4]),
+        ("io_time", "wall_time", "sec", [4.0, 3.9]),
+        ("cpu_time", None, "sec", [1.5, 1.5]),
+        ("mpi_cpu_time", "cpu_time", "sec", [0.0, 0.0]),
+        ("io_cpu_time", "cpu_time", "sec", [1.0, 1.0]),
+        ("io_bytes", None, "bytes", [1e9, 1e9]),
+    ):
+        builder.metric(name, unit, parent=parent)
+        builder.row(name, work, values)
+    return builder.experiment()
+
+
 def sampled() -> Experiment:
     """Return two ranks with numbers of samples instead of times, as perf records them for cycles."""
     builder = Builder(notes=Notes(samples={"samples": 1.0}))
@@ -59,6 +78,14 @@ def test_a_hot_spot_has_bars_of_busy_time_which_includes_file_io(threads):
     assert "5 s per rank" in said.lines[0]
     assert [each.value for each in bars.bars] == pytest.approx([5.0] * 2 * threads)
     assert bars.what == f"busy time of each {'rank' if threads == 1 else 'thread'} in work"
+
+
+def test_a_finding_on_file_io_has_bars_of_busy_time_as_its_text_does():
+    said, bars = drawn(in_files())
+    assert (said.kind, said.highlight.metric) == ("FILE I/O", "io_time")
+    assert "4.45 s per rank" in said.lines[0]
+    assert [each.value for each in bars.bars] == pytest.approx([4.5, 4.4])
+    assert (bars.what, bars.unit) == ("busy time of each rank in work", "sec")
 
 
 def test_bars_of_samples_are_in_samples():

@@ -109,7 +109,7 @@ def test_points_lie_where_they_are_worked_out_by_hand_and_on_the_roof_they_reach
     assert len(slopes) == 4
     (start, end) = [tuple(map(float, each)) for each in re.findall(r"[ML]([\d.]+) ([\d.]+)", slopes[2])]
     assert y == pytest.approx(start[1] + (x - start[0]) / (end[0] - start[0]) * (end[1] - start[1]), abs=0.01)
-    assert "1 of 3 regions are not drawn" in page.inner_text("#panel")
+    assert "1 of 3 regions is not drawn" in page.inner_text("#panel")
     assert page.text_content(".roofline .label >> nth=0") == "a.c:20"
 
 

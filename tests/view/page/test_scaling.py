@@ -234,7 +234,7 @@ def test_messages_lose_time_and_have_a_curve() -> None:
 def test_a_comparison_shows_the_losses_that_changed_and_the_factor_that_changed_most() -> None:
     found = compare_scaling(series(1, 2, 4), series(1, 2, 4, alone=0.1))
     page = parser.fromstring(page_html(scaling_comparison_page(found)))
-    assert text_of(page.find(".//h1")).startswith("UNCLEAR: app scales: efficiency 0.73 instead of 0.68 at 4 ranks")
+    assert text_of(page.find(".//h1")).startswith("UNCLEAR: app may scale better: efficiency 0.73 instead of 0.68")
     titles = [text_of(each) for each in page.iterfind(".//h2")]
     assert titles[:2] == ["Efficiency and losses before", "Efficiency and losses now"]
     (change,) = page.iterfind(".//ol[@class='findings losses']/li")

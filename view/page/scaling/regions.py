@@ -5,7 +5,7 @@ from __future__ import annotations
 from ....analyze.scaling import Scaling, curves
 from ....analyze.verdict import Kind
 from ....experiment import Region
-from ...marks import Curve, Curves
+from ...marks import Curve, Curves, mark
 from ...picture import Picture
 from ...scaling import place_and_title
 from ...units import letters, seconds
@@ -17,13 +17,8 @@ __all__ = ["regions_picture"]
 def regions_picture(scaling: Scaling) -> Picture:
     """Return the picture of regions' times over numbers of ranks."""
     series = scaling.series
-    times = (series.lengths if scaling.is_of_path else series.times).tolist()
-    ideal = [
-        times[0] * growth * series.ranks[0] / ranks
-        for growth, ranks in zip(scaling.growth.tolist(), series.ranks, strict=True)
-    ]
     whole = "critical path" if scaling.is_of_path else "run"
-    found = curves(scaling)
+    found = curves(scaling, mark.COLOURS)  # more lines than colours are hard to tell apart
     marks: dict[Region | None, tuple[str, str]] = {}
     for number, loss in enumerate(scaling.ledger.losses, start=1):
         if loss.region:
@@ -31,8 +26,8 @@ def regions_picture(scaling: Scaling) -> Picture:
     for letter, region in enumerate(each.region for each in found if each.region not in marks):
         marks[region] = ("grey" if region else COLOURS[Kind.TRANSFER], letters(letter))
     shown = [
-        Curve("perfect scaling", ideal, "ideal"),
-        Curve(whole, times, "total"),
+        Curve("perfect scaling", scaling.ideal_times, "ideal"),
+        Curve(whole, series.judged_times.tolist(), "total"),
         *(Curve(_name(each.region), each.seconds, *marks[each.region]) for each in found),
     ]
     said = (

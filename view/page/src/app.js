@@ -326,7 +326,7 @@ export function App({ page }) {
       ${tab === "messages" && html`<${Messages} key=${state.experiment} experiment=${experiment} select=${(locations) => selectPath(selectedPaths(browser, experiment)[0], locations)} />`}
       ${tab === "compare" && html`<${Compare} difference=${page.experiments.difference} metric=${metric} inBoth=${inBoth} other=${page.other?.name} compared=${page.other?.compared ?? []} shown=${state.experiment === "difference"} show=${show}
         select=${(region) => selectIn(region)} />`}
-      ${["counters", "account"].includes(tab) && html`<${Made} key=${tab} name=${tab} />`}
+      ${["counters", "account"].includes(tab) && html`<${Made} key=${tab} name=${tab} difference=${page.experiments.run.head.difference} />`}
       ${tab === "roofline" && html`<${Roofline} experiment=${experiment} selected=${new Set(selectedPaths(browser, experiment).map((path) => experiment.trees.flat.home[path]))} select=${selectRegion} />`}
       ${tab === "time" && html`<${Time} times=${page.times} state=${time} change=${(part) => go((seen) => ({ time: { ...seen.time, ...part } }))} select=${page.experiments.run === experiment ? selectPath : null} />`}
     </${Tabs}>

@@ -1,5 +1,5 @@
 // The time lines of the page: values over the locations in each step of a run (written by view/page/time_lines.py).
-import { amount } from "./units.js";
+import { amount, isWritten } from "./units.js";
 
 const ROWS = 20; // maximum number of rows in a table
 const FEW = 1000; // events per second; smaller rates are written with decimals
@@ -145,6 +145,12 @@ export class TimeLines {
 }
 
 const decimals = (step) => Math.max(0, Math.min(9, 1 - Math.floor(Math.log10(step))));
+
+// Returns the title of a metric's values over time: "mpi_time per second", "resident_memory", "speed, Mflop".
+export function titleOf(name, unit) {
+  const of = unit.replace(/\/sec$/, "");
+  return `${name}${isWritten(of) ? "" : `, ${of}`}${of === unit ? "" : " per second"}`;
+}
 
 // Returns a value over time as text: "0.43" for seconds per second, "1.2 MB/s", "83 MB".
 export function rate(value, unit) {

@@ -67,6 +67,7 @@ function percent(value) {
 }
 
 const WRITERS = { sec: seconds, bytes: volume, occ: count, J: joules, "%": percent };
+export const isWritten = (unit) => unit === "" || unit in WRITERS; // whether values with this unit show it themselves
 const LARGE = 999999.5; // keep equal to _LARGE in view/units.py
 const NOTHING = new Set(["0", "0 B", "0 ns", "0 s", "0 J", "0.0 %", "< 0.1 %"]);
 

@@ -10,7 +10,9 @@ const ABSENT = {
   account: html`<p class="remark">This page has no account. Only the pages of runs with at most 10,000 locations contain an account; <code>autoanalyzer analyze EXPERIMENT --account</code> prints the account of any run.</p>`,
 };
 
-export function Made({ name }) {
+const OF_DIFFERENCE = html`<p class="remark">A difference has neither statistics nor an account; the page of each run shows them.</p>`;
+
+export function Made({ name, difference }) {
   const box = useRef(null);
   useLayoutEffect(() => {
     const made = document.getElementById(name);
@@ -24,7 +26,7 @@ export function Made({ name }) {
       home.append(made);
     };
   }, [name]);
-  return document.getElementById(name) ? html`<div ref=${box}></div>` : ABSENT[name];
+  return document.getElementById(name) ? html`<div ref=${box}></div>` : difference ? OF_DIFFERENCE : ABSENT[name];
 }
 
 const REAL = ":is(svg.chart, .ranks svg)"; // pictures, in contrast to the samples of a legend

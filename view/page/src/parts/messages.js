@@ -1,7 +1,7 @@
 // The communication matrix: the point-to-point messages of each pair of ranks, by sender (downwards) and receiver (to
 // the right).
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { css, inkOn, sizeColour } from "../colours.js";
+import { css, inkOn, signColour, sizeColour } from "../colours.js";
 import { html } from "../html.js";
 import { written } from "../model/units.js";
 import { frame, sized } from "./canvas.js";
@@ -20,15 +20,15 @@ const UNITS = { bytes: "bytes", messages: "occ", wait: "sec" };
 
 export function Messages({ experiment, select }) {
   const canvas = useRef(null);
-  const [by, setBy] = useState("bytes");
-  const [place, setPlace] = useState(null);
   const matrix = useMemo(() => matrixOf(experiment), [experiment]);
+  const [by, setBy] = useState(() => Object.keys(UNITS).find((each) => matrix?.tops[each]) ?? "bytes");
+  const [place, setPlace] = useState(null);
   const drawing = { matrix, by, place };
   useEffect(() => {
     if (canvas.current) draw(sized(canvas.current, matrix.width, matrix.height), { ...drawing, ink: getComputedStyle(canvas.current).color });
   }, [matrix, by, place]);
-  if (!matrix) return html`<p class="remark">${experiment.head.difference ? "A difference has no communication matrix; the page of each run shows its matrix." : "The ranks exchanged no point-to-point messages, or this file has no communication matrix."}</p>`;
-  const { blocks, size, name, waits } = matrix;
+  if (!matrix) return html`<p class="remark">${experiment.head.difference ? "This difference has no communication matrix, because a run has none, or the runs have different numbers of ranks." : "The ranks exchanged no point-to-point messages, or this file has no communication matrix."}</p>`;
+  const { blocks, size, name, waits, signed } = matrix;
   const at = (event) => {
     const box = canvas.current.getBoundingClientRect();
     const [receiver, sender] = [Math.floor((event.clientX - box.left - LEFT) / size), Math.floor((event.clientY - box.top - TOP) / size)];
@@ -64,8 +64,8 @@ export function Messages({ experiment, select }) {
     </div>
     <div class="grid"><canvas ref=${canvas} tabindex="0" role="img" aria-label=${`Messages by sender and receiver; arrows move${canChoose ? `, Enter selects ${both}` : ""}. ${told ?? ""}`}
       onMouseMove=${(event) => setPlace(at(event))} onMouseLeave=${() => setPlace(null)} onClick=${(event) => at(event) && choose(at(event))} onKeyDown=${onKeyDown}></canvas></div>
-    <${Scale} title=${by === "wait" ? "waiting time of the receiver" : by} low="0" high=${amount(top, by)} colour=${sizeColour} />
-    <p class="told" aria-live="polite">${told ?? `Point at a cell, or move with the arrows, to read its values${canChoose ? `; a click selects ${both}` : ""}. Pairs without messages are blank.`}</p>
+    <${Scale} title=${by === "wait" ? "waiting time of the receiver" : by} low=${signed ? `${amount(-top, by)} (more)` : "0"} high=${`${amount(top, by)}${signed ? " (less)" : ""}`} colour=${(share) => colourOf(matrix, signed ? 2 * share - 1 : share)} />
+    <p class="told" aria-live="polite">${told ?? `Point at a cell, or move with the arrows, to read its values${canChoose ? `; a click selects ${both}` : ""}. Pairs without ${signed ? "a change" : "messages"} are blank.`}</p>
     ${!waits && html`<p class="remark">How long receivers waited is unknown, because the critical path was not recorded.</p>`}
     <${Copies} name="communication matrix" svg=${few && svg} image=${few ? undefined : () => imageOfAll([{ title: by, canvas: canvas.current }])} rows=${() => [
       ["sender", "receiver", "messages", "bytes", ...(waits ? ["wait (s)"] : [])],
@@ -73,6 +73,9 @@ export function Messages({ experiment, select }) {
     ]} />
   `;
 }
+
+// Returns the colour of a value, which is given as a share of the largest.
+const colourOf = ({ signed }, share) => (signed ? signColour(share) : sizeColour(share));
 
 const amount = (value, by) => written({ amount: value, gap: "" }, UNITS[by]).text;
 
@@ -92,8 +95,8 @@ function matrixOf({ head, messages }) {
     return first === last ? String(first) : `${first}-${last}`;
   };
   return {
-    ...{ ranks, perBlock, waits, pairs, values, blocks, size, senders, receivers, name },
-    tops: Object.fromEntries(Object.entries(values).map(([key, all]) => [key, all.reduce((most, value) => Math.max(most, value), 0)])),
+    ...{ ranks, perBlock, waits, pairs, values, blocks, size, senders, receivers, name, signed: head.difference },
+    tops: Object.fromEntries(Object.entries(values).map(([key, all]) => [key, all.reduce((most, value) => Math.max(most, Math.abs(value)), 0)])),
     sums: Object.fromEntries(Object.entries(values).map(([key, all]) => [key, all.reduce((sum, value) => sum + value, 0)])),
     blockOf: (rank) => Math.floor(rank / perBlock),
     pairAt: ({ sender, receiver }) => places.get(sender * blocks + receiver),
@@ -107,19 +110,19 @@ function messagesOf(count) {
   return `${said} ${said === "1" ? "message" : "messages"}`;
 }
 
-function summary({ sums, pairs, ranks, perBlock, waits }) {
+function summary({ sums, pairs, ranks, perBlock, waits, signed }) {
   const whose = perBlock > 1 ? `blocks of ${perBlock} of ${ranks} ranks` : `${ranks} ranks`;
   const waited = waits ? `; receivers waited ${amount(sums.wait, "wait")}` : "";
-  return `${messagesOf(sums.messages)}, ${amount(sums.bytes, "bytes")}, in point-to-point calls between ${pairs} ${pairs === 1 ? "pair" : "pairs"} of ${whose}${waited}.`;
+  return `${signed ? "Before minus after: " : ""}${messagesOf(sums.messages)}, ${amount(sums.bytes, "bytes")}, in point-to-point calls between ${pairs} ${pairs === 1 ? "pair" : "pairs"} of ${whose}${waited}.`;
 }
 
-function tell({ pairAt, values, name, perBlock, waits }, place) {
+function tell({ pairAt, values, name, perBlock, waits, signed }, place) {
   const [pair, noun] = [pairAt(place), perBlock > 1 ? "ranks" : "rank"];
   const who = `${noun} ${name(place.sender)} to ${noun} ${name(place.receiver)}`;
-  if (pair === undefined) return `${who}: no messages`;
+  if (pair === undefined) return `${who}: ${signed ? "no change" : "no messages"}`;
   const [count, bytes] = [values.messages[pair], values.bytes[pair]];
-  const each = count ? ` (${amount(bytes / count, "bytes")} each)` : "";
-  return `${who}: ${messagesOf(count)}, ${amount(bytes, "bytes")}${each}${waits ? `; the receiver waited ${amount(values.wait[pair], "wait")}` : ""}`;
+  const each = count && !signed ? ` (${amount(bytes / count, "bytes")} each)` : "";
+  return `${who}${signed ? ", before minus after" : ""}: ${messagesOf(count)}, ${amount(bytes, "bytes")}${each}${waits ? `; the receiver waited ${amount(values.wait[pair], "wait")}` : ""}`;
 }
 
 // Returns the smallest of 1, 2, 5, 10, 20, … that is at least `least`.
@@ -141,7 +144,7 @@ function draw(context, { matrix, by, place, ink }) {
   }
   for (let pair = 0; pair < senders.length; pair++) {
     const [value, x, y] = [values[by][pair], LEFT + receivers[pair] * size, TOP + senders[pair] * size];
-    const colour = sizeColour(tops[by] ? value / tops[by] : 0);
+    const colour = colourOf(matrix, tops[by] ? value / tops[by] : 0);
     context.fillStyle = css(colour);
     context.fillRect(x, y, size > 4 ? size - 1 : size, size > 4 ? size - 1 : size);
     if (size < NUMBERED) continue;

@@ -1,7 +1,7 @@
 // A metric over time: a band from the smallest to the largest value of all locations, and a line for the mean.
 import { markColour } from "../colours.js";
 import { html } from "../html.js";
-import { rate } from "../model/time_lines.js";
+import { rate, titleOf } from "../model/time_lines.js";
 import { Chart, drawLines } from "./chart.js";
 
 const HEIGHT = 84; // height of the chart in pixels
@@ -25,7 +25,7 @@ export function MetricChart({ times, name, view, shared, intervals, last, onPoin
   });
   return html`
     <section class="time-line" aria-label=${name}>
-      <h3><span>${name}, ${unit}</span> <small>${here}</small></h3>
+      <h3><span>${titleOf(name, unit)}</span> <small>${here}</small></h3>
       <${Chart} times=${times} label=${`${name}, ${said}. Arrows move the cursor, with Shift they select; Enter zooms, Backspace shows all.`} view=${view} shared=${shared} intervals=${intervals} of=${of} anew=${[name, last]} onPoint=${onPoint} />
       ${lines.length > 0 && html`<ul class="swatches">${lines.map(({ label }, number) => html`<li><i class="swatch" style=${{ backgroundColor: markColour(number) }}></i>${label}</li>`)}</ul>`}
     </section>

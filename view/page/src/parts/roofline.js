@@ -55,7 +55,7 @@ function Chart({ chart, regions, units, selected, select }) {
   const missing = regions.length - points.length;
   return html`
     <h3>${chart.title}</h3>
-    <p class="remark">Each point is a region, excluding callees; rates are per core. Regions with larger points take more time. Vertical: ${chart.work} per second; horizontal: ${chart.work} per byte.${missing > 0 && ` ${missing} of ${regions.length} regions are not drawn, because ${chart.work} or misses are 0, or unknown on some ranks.`}</p>
+    <p class="remark">Each point is a region, excluding callees; rates are per core. Regions with larger points take more time. Vertical: ${chart.work} per second; horizontal: ${chart.work} per byte.${missing > 0 && ` ${missing} of ${regions.length} regions ${missing > 1 ? "are" : "is"} not drawn, because ${chart.work} or misses are 0, or unknown on some ranks.`}</p>
     ${chart.said.map((line) => html`<p class="remark">${line}</p>`)}
     <div class="grid"><svg class="roofline" ref=${picture} viewBox=${`0 0 ${WIDE} ${HIGH}`} role="img" tabindex="0" aria-label=${`${chart.title}; arrows move from region to region, Enter selects. ${told ?? ""}`} onKeyDown=${onKeyDown} onMouseLeave=${() => point(null)}>
       <${Axes} frame=${frame} chart=${chart} />
