@@ -12,7 +12,7 @@ import pytest
 from autoanalyzer.experiment import Experiment, load
 from autoanalyzer.runtime.folder import RunFolder
 
-from ..conftest import SPAWNING, Tool, for_several_programs
+from ..conftest import SPAWNING, Tool, for_several_programs, until_spawned
 from .conftest import refused, succeed
 
 # The last rank is late, by so many steps of work as it is told.
@@ -220,7 +220,7 @@ def test_processes_that_are_spawned_run_as_they_do(tool: Tool) -> None:
     """MPICH as Debian has it cannot spawn."""
     tool.build(SPAWNING.read_text(), compiler="mpicc.openmpi")
     command = ["--", "mpirun.openmpi", "--oversubscribe", "-n", "2", "./app"]
-    done = succeed(tool("autoanalyzer", "run", "-o", "out", *command))
+    done = until_spawned(lambda: succeed(tool("autoanalyzer", "run", "-o", "out", *command)))
     assert done.stdout.splitlines() == [b"3 together"] * 3
     experiment = load(tool.folder / "out")
     assert has_path(experiment)

@@ -8,7 +8,7 @@ import pytest
 from autoanalyzer.runtime.build import probe_library
 from autoanalyzer.runtime.mpi.detection import find_mpi
 
-from ..conftest import MPIS, for_several_programs
+from ..conftest import MPIS, for_several_programs, until_spawned
 from .conftest import RANKS, assert_mpi_figures, by_rank, compiled, expectations, figures, preprocessed, recorded
 
 
@@ -89,7 +89,8 @@ def test_processes_that_meet_are_measured(mpi: tuple[str, str], tmp_path: Path) 
     launcher, compiler = mpi
     program = compiled(compiler, "mpi_connecting.c", tmp_path)
     several = for_several_programs(launcher) == launcher  # or else MPI_Comm_spawn_multiple would end the launcher
-    run = recorded([launcher, "-n", "2", str(program), *([] if several else ["one"])], tmp_path)
+    command = [launcher, "-n", "2", str(program), *([] if several else ["one"])]
+    run = until_spawned(lambda: recorded(command, tmp_path))
     shards = by_rank([shard for shard in run.shards if shard.size == 2 and len(shard.regions) > 3])
     assert sorted(shards) == [0, 1]
     for rank, shard in shards.items():

@@ -11,7 +11,7 @@ import pytest
 from autoanalyzer.runtime.gather import shard_layout as layout
 from autoanalyzer.runtime.gather.critical_path import PathRecords
 
-from ..conftest import SPAWNING
+from ..conftest import SPAWNING, until_spawned
 from .conftest import recorded
 
 LITTLE = {"AUTOANALYZER_PATH": "auto", "AUTOANALYZER_MAX_OVERHEAD": "0.001%"}
@@ -536,7 +536,7 @@ def said(
 
 def test_collectives_with_spawned_processes_are_left_alone(tmp_path: Path) -> None:
     """MPICH as Debian has it cannot spawn."""
-    output, chains = said("mpirun.openmpi", "mpicc.openmpi", SPAWNING.read_text(), tmp_path)
+    output, chains = until_spawned(lambda: said("mpirun.openmpi", "mpicc.openmpi", SPAWNING.read_text(), tmp_path))
     assert output == ["3 together"] * 3
     assert [each.left_out for each in chains] == [{"strangers"}] * 2
 
