@@ -82,7 +82,7 @@ class Messages:
     def among(self, ranks: Collection[int]) -> Messages | None:
         """Return the messages of some ranks with each other; None if there are none, or blocks have several ranks."""
         kept = np.isin(self.senders, list(ranks)) & np.isin(self.receivers, list(ranks))
-        if self.per_block > 1 or not kept.any():
+        if self.per_block > 1 or (len(self) and not kept.any()):
             return None
         columns = (None if each is None else each[kept] for each in self._columns)
         return Messages(self.ranks, self.per_block, *columns)  # type: ignore[arg-type]

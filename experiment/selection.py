@@ -189,5 +189,5 @@ def _notes(
         started=tuple(process for process in notes.started if process in processes),
         missing=tuple(rank for rank in notes.missing if rank in processes),
         unfinished=tuple(rank for rank in notes.unfinished if rank in processes),
-        messages=messages.among(processes) if messages else None,
+        messages=messages.among(processes) if messages is not None else None,
     )

@@ -54,6 +54,8 @@ def _entry(experiment: Experiment, changes: Changes, change: Change) -> Entry:
     of_ranks = "" if change.is_of_path_alone else _of_ranks(experiment, changes, change)
     named = f"{name_of(changes.of_ranks)} of " * (changes.of_ranks != changes.metric)
     is_busy = changes.of_ranks == BUSY_TIME and bool(of_ranks or changes.metric == BUSY_TIME)
+    in_files = next(iter(change.causes), "") in ("io_time", "io_bytes") and "io_time" in experiment
+    shown = Highlight("cpu_time" if is_busy else changes.metric, is_busy, path=change.path)
     return Entry(
         change.kind.upper(),
         source_among(experiment, place) if place.file else "",
@@ -61,7 +63,7 @@ def _entry(experiment: Experiment, changes: Changes, change: Change) -> Entry:
         called(experiment.call_paths, [change.path]),
         saving=_sentence(changes, changes.metric, change.amount),
         lines=[*([f"{named}{of_ranks}"] if of_ranks else []), _why(experiment, changes, change), _fix(change)],
-        highlight=Highlight("cpu_time" if is_busy else changes.metric, is_busy, path=change.path),
+        highlight=Highlight("io_time", path=change.path) if in_files else shown,
     )
 
 
@@ -70,7 +72,8 @@ def _why(experiment: Experiment, changes: Changes, change: Change) -> str:
     if change.is_of_path_alone:
         less = "less" if change.amount > 0 else "more"
         most = amount(float(np.abs(change.by_location).max(initial=0.0)), changes.unit)
-        return f"why: {less} of this work is on the critical path; each rank's busy time changed by at most {most}"
+        whose = "each thread's" if any(place.thread for place in experiment.locations) else "each rank's"
+        return f"why: {less} of this work is on the critical path; {whose} busy time changed by at most {most}"
     if change.is_moved and changes.of_ranks == BUSY_TIME:
         labels = labels_of(experiment)
         sides = ([labels[each] for each in side] for side in change.sides)

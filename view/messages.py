@@ -31,8 +31,9 @@ def known_messages(experiment: Experiment, file: Path) -> Messages:
     """
     if experiment.notes.messages is None:
         raise InputError(
-            f"{file}: expected a communication matrix, found none: the ranks exchanged no point-to-point messages, or "
-            "the file was made by another tool, an older version, or an operation that drops it, such as diff --ratio"
+            f"{file}: expected a communication matrix, found none: the ranks exchanged no point-to-point messages, the "
+            "file was made by another tool, an older version, or an operation that drops it, such as diff --ratio, or "
+            "it is a difference of runs that do not both have a matrix of the same ranks"
         )
     return experiment.notes.messages
 
@@ -90,7 +91,7 @@ def _number(value: float) -> float | int:
 
 def _pairs(messages: Messages) -> Iterator[tuple[Any, ...]]:
     """Yield sender, receiver, messages, bytes and, if they are known, waits of all pairs."""
-    sizes = -np.abs(messages.messages), -np.abs(messages.bytes)
+    sizes = [-np.abs(each) for each in (messages.waits, messages.messages, messages.bytes) if each is not None]
     order = np.lexsort((messages.receivers, messages.senders, *sizes))
     columns: list[npt.NDArray[Any]] = [messages.senders, messages.receivers, messages.messages, messages.bytes]
     columns += [messages.waits] if messages.waits is not None else []

@@ -54,7 +54,7 @@ class Change:
         is_moved: Whether work moved from some locations to others: decreases and increases are about equal, and
             instructions, if known, moved, too.
         is_of_path_alone: Whether more or less of the call path's work is on the critical path, although the busy time
-            of the locations explains less than a quarter of this change.
+            of all locations together, and of each, changed by less than a quarter of this.
     """
 
     amount: float
@@ -159,7 +159,8 @@ class Changes:
 
 def _metrics(difference: Experiment) -> dict[str, dict[str, int]]:
     """Return the metrics by which changes can be listed, the best first, each with its stored parts and their signs."""
-    found = {PATH_TIME: {PATH_TIME: 1}} if PATH_TIME in difference else {}
+    has_path = PATH_TIME in difference and not difference.notes.path_is_partial
+    found = {PATH_TIME: {PATH_TIME: 1}} if has_path else {}
     if "cpu_time" in difference:
         found[BUSY_TIME] = busy_parts(difference)
     times = [each.name for each in difference.metrics if each.name == _WALL or each.name in WEIGHING_TIMES]
@@ -260,7 +261,8 @@ def _paths(
             sign * np.nan_to_num(difference.rows(name, np.array([path]))[0]) for name, sign in of_ranks.items()
         )
         change = Change(float(sums[path]), np.asarray(of_each), path)
-        if is_path and float(np.abs(change.by_location).sum()) < CRITERIA.part * abs(change.amount):
+        explained = max(abs(float(change.by_location.sum())), float(np.abs(change.by_location).max(initial=0.0)))
+        if is_path and explained < CRITERIA.part * abs(change.amount):
             change = replace(change, is_of_path_alone=True)
         elif _unit(difference, of_ranks) == "sec":
             whole = float(change.by_location.sum())

@@ -149,7 +149,7 @@ def _attributes(experiment: Experiment, storage: Mapping[str, MetricStorage]) ->
     yield NOTES_KEY, experiment.notes.to_json()
     if samples := experiment.notes.samples_to_json():
         yield SAMPLES_KEY, samples
-    if experiment.notes.messages:
+    if experiment.notes.messages is not None:
         yield MESSAGES_KEY, experiment.notes.messages.to_json()
     for metric in experiment.metrics:
         yield SOURCE_KEY + metric.name, metric.source

@@ -80,7 +80,7 @@ def test_changes_are_marked_in_all_runs_at_their_own_time(marked, recorded):
     (found,) = json.loads(recorded("timeline", "one", "two", "--json", "-").stdout)["anomalies"]
     assert page["traces"] == ["one", "two"]
     (first,), (second,) = page["marked"]
-    assert page["titles"][:2] == ["Regions", "an entry of step ‹ main, sec"]
+    assert page["titles"][:2] == ["Regions", "an entry of step ‹ main"]
     for text in (first, second):
         assert text.startswith("step ‹ main: each entry takes ")
         assert "on all ranks" in text

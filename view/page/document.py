@@ -149,7 +149,7 @@ def page_html(page: Page) -> bytes:
 def _verdict(page: Page) -> str:
     """Return the verdict as HTML that is readable without JavaScript."""
     of_what = "difference" if any(each.head["difference"] for each in page.experiments[:1]) else "run"
-    notes = f"{many(len(page.caveats), 'warning')} about this {of_what}"
+    notes = f"{many(len(page.caveats), 'note')} on this {of_what}"
     findings = "".join(_finding(number, each, page.picture) for number, each in enumerate(page.findings, start=1))
     return "\n".join(
         (

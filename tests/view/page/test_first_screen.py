@@ -117,7 +117,7 @@ def test_a_difference_says_first_by_how_much_where_and_on_which_ranks(experiment
     bars = shown.page.eval_on_selector_all(".ranks text", "all => all.map((each) => each.textContent)")
     in_tree = {row["label"]: row["value"] for row in shown.rows()["system"] if row["label"].startswith("rank")}
     assert f"{in_tree['rank 3']} less" == f"▲{bars[bars.index('rank 3') + 1]}"
-    assert "warnings about this difference" in shown.page.inner_text("body")
+    assert "notes on this difference" in shown.page.inner_text("body")
     shown.press("5")
     assert shown.page.inner_text("#panel").startswith("A difference has neither statistics nor an account")
 

@@ -351,7 +351,7 @@ def test_a_name_leads_to_its_node_in_another_run(experiments, show):
 
 def test_the_verdict_is_read_without_javascript(experiments, show):
     page = show(experiments["rays"], java_script_enabled=False).page
-    page.click("text=3 warnings about this run")
+    page.click("text=3 notes on this run")
     text = page.inner_text("body")
     assert "rays · 4 ranks on 2 cores · wall time 3.79 s · measuring overhead < 0.1 %" in text
     assert "busiest rank 1.51 s (100 %): its busy time" in text
@@ -373,7 +373,7 @@ def test_notes_on_a_run_without_an_end_are_open(experiments, show):
     page = show(run).page
     assert page.locator("header details[open]").count() == 0
     page = show(run.replaced(notes=replace(run.notes, unfinished=(3,)))).page
-    assert "about this run" in page.inner_text("header details[open] summary")
+    assert "on this run" in page.inner_text("header details[open] summary")
 
 
 def test_what_is_printed_is_the_verdict_the_rows_in_view_and_the_legend(experiments, show, tmp_path):
