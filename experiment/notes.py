@@ -51,10 +51,9 @@ def _is_file_use(value: Any) -> bool:
 def _is_delay(value: Any) -> bool:
     return (
         isinstance(value, dict)
-        and value.keys() | {"waiting_path", "late_path"} == {each.name for each in fields(Delay)}
+        and value.keys() == {each.name for each in fields(Delay)}
         and all(isinstance(value[name], str) for name in ("waiting", "late"))
         and all(_is_number(value[name]) for name in ("seconds", "by_messages"))
-        and all(_is_whole(value.get(name, 0)) for name in ("waiting_path", "late_path"))
     )
 
 

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .call_path import CallPath
-from .delay import between_regions
+from .delay import Delay, longest_first
 from .experiment import Experiment
 from .folding import in_order
 from .grouping import grouped
@@ -96,7 +96,24 @@ def in_regions(experiment: Experiment, sources: Iterable[Region]) -> Experiment:
         for path, group in zip(reversed(experiment.call_paths), reversed(groups.tolist()), strict=True)
     }
     return made.replaced(
-        notes=replace(experiment.notes, inside=inside, delays=between_regions(experiment.notes.delays, names))
+        notes=replace(experiment.notes, inside=inside, delays=_renamed(experiment.notes.delays, names))
+    )
+
+
+def _renamed(delays: Iterable[Delay], names: Mapping[str, str]) -> tuple[Delay, ...]:
+    """Replace the descriptors of regions in delays, and add up delays between the same two regions.
+
+    Args:
+        delays: The delays between lines and calls.
+        names: Descriptor of a line or call → descriptor of its new region.
+    """
+    found: dict[tuple[str, str], list[Delay]] = {}
+    for each in delays:
+        pair = names.get(each.waiting, each.waiting), names.get(each.late, each.late)
+        found.setdefault(pair, []).append(each)
+    return longest_first(
+        Delay(*pair, sum(each.seconds for each in same), sum(each.by_messages for each in same))
+        for pair, same in found.items()
     )
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...experiment import Experiment, Region
-from ...experiment.delay import Delay, between_regions
+from ...experiment.delay import Delay
 from ..run.arrays import Values
 from ..run.busy import CLOCKS, InTeams, busy_times
 from ..run.location_blocks import over_locations
@@ -139,7 +139,7 @@ def find_critical_path(
         experiment.call_paths, np.sum([each for _, _, each in blocks], axis=0).tolist(), strict=True
     ):
         waited[each.region] += seconds / len(busy)
-    delays = between_regions(experiment.notes.delays, {})[:_KEPT]
+    delays = experiment.notes.delays[:_KEPT]
     return CriticalPath(length, efficiency if whole else None, tuple(regions), delays, waited)
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...experiment import Experiment, Region
-from ...experiment.delay import path_numbers
 from ..run.arrays import Values
 from ..run.code_regions import CodeRegion, inclusive_over
 from ..run.summary import summary
@@ -35,19 +34,15 @@ class Delays:
 
     @classmethod
     def of(cls, experiment: Experiment, regions: tuple[CodeRegion, ...]) -> Delays:
-        """Read the delays of an experiment.
-
-        Delays between regions whose call paths are unknown are divided among these by ``wait_time`` and ``delay_time``.
-        """
+        """Read the delays of an experiment, divided among call paths by their ``wait_time`` and ``delay_time``."""
         delays = experiment.notes.delays
         pairs = [(Region.from_descriptor(each.waiting), Region.from_descriptor(each.late)) for each in delays]
-        both = [*zip(pairs, delays, strict=True)]
         return cls(
             tuple(pairs),
             np.array([each.seconds for each in delays]),
             np.array([each.by_messages for each in delays]),
-            _spread(experiment, regions, "wait_time", [(pair[0], each.waiting_path) for pair, each in both]),
-            _spread(experiment, regions, "delay_time", [(pair[1], each.late_path) for pair, each in both]),
+            _spread(experiment, regions, "wait_time", [waiting for waiting, _ in pairs]),
+            _spread(experiment, regions, "delay_time", [late for _, late in pairs]),
         )
 
     def because_of(self, index: int) -> Values:
@@ -59,20 +54,14 @@ class Delays:
         return np.asarray(self.seconds * self.waiting[index])
 
 
-def _spread(
-    experiment: Experiment, regions: tuple[CodeRegion, ...], metric: str, named: list[tuple[Region, int]]
-) -> Values:
-    """Return the share of each region in delays of which a region and the number of its call path are known."""
-    paths: dict[Region | int, list[int]] = {}
-    for index, (path, number) in enumerate(
-        zip(experiment.call_paths, path_numbers(experiment.call_paths), strict=True)
-    ):
+def _spread(experiment: Experiment, regions: tuple[CodeRegion, ...], metric: str, named: list[Region]) -> Values:
+    paths: dict[Region, list[int]] = {}
+    for index, path in enumerate(experiment.call_paths):
         paths.setdefault(path.region, []).append(index)
-        paths[number] = [index]
     amounts = summary(experiment, metric).sums
     shares = np.zeros((len(experiment.call_paths), len(named)))
-    for column, (region, number) in enumerate(named):
-        on = paths.get(number) or paths.get(region, [])
+    for column, region in enumerate(named):
+        on = paths.get(region, [])
         whole = float(amounts[on].sum())
         if whole > 0:
             shares[on, column] = amounts[on] / whole

@@ -8,7 +8,6 @@ each with the result of the previous one, or the late rank differs between synch
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -84,10 +83,7 @@ class Serialisation:
         return self.passes_on | self.in_doubt
 
     def _longest(self, seconds: Values, which: int) -> Region | None:
-        whole = Counter[Region]()
-        for pair, each in zip(self.delays.pairs, seconds.tolist(), strict=True):
-            whole[pair[which]] += each
-        return max(whole, key=whole.__getitem__) if seconds.any() else None
+        return self.delays.pairs[int(seconds.argmax())][which] if seconds.any() else None
 
 
 def find_serialisation(ranks: Selection) -> Serialisation | None:

@@ -1,4 +1,4 @@
-"""Combine the delays of several experiments, between call paths that the operands have in common."""
+"""Combine the delays of several experiments, between regions that the operands have in common."""
 
 from __future__ import annotations
 
@@ -6,16 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from math import fsum
 from typing import Final
 
-from ..delay import Delay, longest_first, path_numbers
+from ..delay import Delay, longest_first
 from ..experiment import Experiment
 from .integration import Integration
 
 __all__ = ["derived_delays"]
 
-# Descriptors of two regions, and the numbers of their call paths.
-_Pair = tuple[str, str, int, int]
-
-# Combines the seconds of a pair, given the seconds in each operand that has it and the number of operands.
+# Combines the seconds of a pair of regions, given the seconds in each operand that has it and the number of operands.
 _COMBINED: Final[Mapping[str, Callable[[Sequence[float], int], float]]] = {
     "mean": lambda found, operands: fsum(found) / operands,
     "sum": lambda found, _: fsum(found),
@@ -32,7 +29,7 @@ def derived_delays(operation: str, joined: Integration) -> tuple[Delay, ...]:
     because they are not waiting times.
 
     Returns:
-        The longest delays between call paths of the result.
+        The longest delays between regions of the result.
     """
     combined = _COMBINED.get(operation)
     if combined is None:
@@ -45,25 +42,21 @@ def derived_delays(operation: str, joined: Integration) -> tuple[Delay, ...]:
     for pair in pairs:
         of_each = [found[pair] for found in each_has if pair in found]
         seconds, by_messages = (combined(values, len(each_has)) for values in zip(*of_each, strict=True))
-        waiting, late, *paths = pair
-        delays.append(Delay(waiting, late, seconds, by_messages, *paths))
+        delays.append(Delay(*pair, seconds, by_messages))
     return longest_first(delays)
 
 
-def _seconds(operand: Experiment, joined: Integration, index: int) -> dict[_Pair, tuple[float, float]]:
-    """Map each pair in the result to its seconds and to the part due to messages."""
-    found: dict[_Pair, tuple[float, float]] = {}
+def _seconds(operand: Experiment, joined: Integration, index: int) -> dict[tuple[str, str], tuple[float, float]]:
+    """Map each pair of the result's regions, by descriptors, to its seconds and to the part due to messages."""
+    found: dict[tuple[str, str], tuple[float, float]] = {}
     if not operand.notes.delays:
         return found
-    rows, new = joined.rows[index].tolist(), path_numbers(joined.call_paths)
     names = {
         path.region.descriptor: joined.call_paths[row].region.descriptor
-        for path, row in zip(operand.call_paths, rows, strict=True)
+        for path, row in zip(operand.call_paths, joined.rows[index].tolist(), strict=True)
     }
-    numbers = {old: new[row] for old, row in zip(path_numbers(operand.call_paths), rows, strict=True)}
     for each in operand.notes.delays:
-        regions = names.get(each.waiting, each.waiting), names.get(each.late, each.late)
-        pair = (*regions, numbers.get(each.waiting_path, 0), numbers.get(each.late_path, 0))
+        pair = names.get(each.waiting, each.waiting), names.get(each.late, each.late)
         seconds, by_messages = found.get(pair, (0.0, 0.0))
         found[pair] = seconds + each.seconds, by_messages + each.by_messages
     return found

@@ -19,8 +19,8 @@ import numpy.typing as npt
 from ...errors import InputError
 from ...experiment import CallPath, Experiment, Location, Notes
 from ...experiment.communicator import Alone, Communicator
-from ...experiment.delay import Delay, longest_first, path_numbers
-from ...experiment.folding import Folding, fold
+from ...experiment.delay import Delay, longest_first
+from ...experiment.folding import fold
 from ...experiment.grouping import to_callers
 from ...experiment.metric import ENTRIES, UNTIMED_VISITS, Metric
 from ...experiment.severities import LazySeverities, Severity
@@ -275,27 +275,24 @@ class _Decisions:
         found = self._path.of(process)
         return spread_path(found, self._run.heads[process].spread) if process >= 0 else found
 
-    def _delays(self, folding: Folding) -> tuple[Delay, ...]:
-        """Add up the delays by pairs of call paths: the one that waited, and the one that was late."""
-        run, found = self._run, dict[tuple[int, int], list[float]]()
+    def _delays(self) -> tuple[Delay, ...]:
+        """Add up the delays by pairs of regions: the region that waited, and the region that was late."""
+        run, found = self._run, dict[tuple[str, str], list[float]]()
         if self._path.counted or not self._path.is_known:
             return ()
 
-        def path(place: tuple[int, int, int]) -> int:
+        def region(place: tuple[int, int, int]) -> str:
             process, thread, node = place
-            return int(self._placed[run.shards.shape_of[run.places[process]]].trees[thread][node])
+            trees = self._placed[run.shards.shape_of[run.places[process]]].trees
+            descriptor: str = self._paths[trees[thread][node]].region.descriptor
+            return descriptor
 
         for each in self._path.waits():
             process, thread, late = each.late
             for node, part in spread_over(thread, late, run.heads[process].spread):
-                both = found.setdefault((path(each.waiting), path((process, thread, node))), [0.0, 0.0])
+                both = found.setdefault((region(each.waiting), region((process, thread, node))), [0.0, 0.0])
                 both[each.by_message] += each.amount * part
-        names, numbers = [each.region.descriptor for each in self._paths], path_numbers(folding.call_paths)
-        places = folding.places.tolist()
-        return longest_first(
-            Delay(names[waiting], names[late], sum(both), both[True], numbers[places[waiting]], numbers[places[late]])
-            for (waiting, late), both in found.items()
-        )
+        return longest_first(Delay(*pair, sum(both), by_messages=both[True]) for pair, both in found.items())
 
     def structure(self, timing: Timing) -> _Structure:
         """Decide the rest of the structure, and the notes, once it is known which call paths lack times."""
@@ -314,9 +311,9 @@ class _Decisions:
             names=self._names,
             samples=run.samples,
         )
-        folding = fold(with_call_lines(self._paths, self.notes.compiled, self.notes.unprobed), lost)
         messages = run.messages.matrix(waits=self._path.is_known and not self._path.counted)
-        self.notes = replace(self.notes, delays=self._delays(folding), messages=messages)
+        self.notes = replace(self.notes, delays=self._delays(), messages=messages)
+        folding = fold(with_call_lines(self._paths, self.notes.compiled, self.notes.unprobed), lost)
         untimed = [UNTIMED_VISITS] if timing.throttled.any() else []
         events = event_metrics(shards)
         path = self._path

@@ -8,16 +8,14 @@ from dataclasses import replace
 import pytest
 
 from autoanalyzer.analyze import Findings, analyze
-from autoanalyzer.analyze.critical_path.delays import Delays
 from autoanalyzer.analyze.run.busy import busy_times
-from autoanalyzer.analyze.run.code_regions import code_regions
 from autoanalyzer.analyze.verdict import Doubt, Finding, Gain, Kind, Lost, LostTo, Saved, Wait, Why
 from autoanalyzer.analyze.verdict.gain import gain_of_balance, gain_of_weight
 from autoanalyzer.analyze.verdict.lost import find_lost
 from autoanalyzer.analyze.verdict.ranking import each_place_once
 from autoanalyzer.analyze.verdict.waits import waits_for
 from autoanalyzer.experiment import CallPath, Experiment, Region
-from autoanalyzer.experiment.delay import Delay, between_regions, path_numbers
+from autoanalyzer.experiment.delay import Delay
 from autoanalyzer.view.foremost import foremost_sentence
 from autoanalyzer.view.verdict import verdict_lines
 from autoanalyzer.view.verdict.reasons import reasons
@@ -57,24 +55,6 @@ def chain(make_experiment: MakeExperiment) -> Experiment:
         delays={"sweep/kernel": [6.0, 3.0, 2.0, 1.0]},
         who=[("sweep", "kernel", 12.0, 6.0)],
     )
-
-
-def test_two_calls_of_a_function_in_which_ranks_wait_are_told_apart(make_experiment: MakeExperiment) -> None:
-    """Ranks wait in both calls equally long, each time for the function around the call."""
-    made = make_experiment(
-        {"one": [4.0, 1.0], "one/exchange": [0.0, 0.0], "two": [1.0, 4.0], "two/again": [0.0, 0.0]},
-        wait_time={"one/exchange": [0.0, 3.0], "two/again": [3.0, 0.0]},
-        delay_time={"one": [3.0, 0.0], "two": [0.0, 3.0]},
-    )
-    paths = [*made.call_paths[:4], replace(made.call_paths[4], region=made.call_paths[2].region)]
-    who = [(paths[index].region.descriptor, number) for index, number in enumerate(path_numbers(paths))]
-    delays = [Delay(who[at][0], who[of][0], 3.0, 0.0, who[at][1], who[of][1]) for at, of in ((2, 1), (4, 3))]
-    made = made.replaced(call_paths=tuple(paths), notes=replace(made.notes, delays=tuple(delays)))
-    regions = code_regions(made)
-    index = {region.id: number for number, region in enumerate(regions)}
-    found = Delays.of(made, regions)
-    assert [found.in_region(index[at]).tolist() for at in (2, 4)] == [[3.0, 0.0], [0.0, 3.0]]
-    assert [(each.seconds, each.waiting_path) for each in between_regions(delays, {})] == [(3.0, 0), (3.0, 0)]
 
 
 def culprit_named(found: Findings, name: str) -> int:

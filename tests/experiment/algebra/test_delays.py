@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
 from autoanalyzer.experiment.algebra import difference, maximum, mean, merge, minimum, ratio, stddev, total
-from autoanalyzer.experiment.delay import Delay, path_numbers
+from autoanalyzer.experiment.delay import Delay
 
 MAIN = Region("program", "main", "main.c", "main", 0, 1, 40)
 SOLVE = Region("function", "solve", "solve.c", "solve", 0, 3, 20)
@@ -79,17 +78,6 @@ def test_regions_that_moved_are_one() -> None:
 
 def test_the_mean_of_a_run_with_itself_is_that_run() -> None:
     assert mean(FIRST, FIRST).notes.delays == FIRST.notes.delays
-
-
-def test_call_paths_are_those_of_the_result() -> None:
-    def of_paths(solve: Region) -> Experiment:
-        made = run({(WAIT, solve): 1.0}, solve)
-        _, late, waiting = path_numbers(made.call_paths)
-        (delay,) = made.notes.delays
-        delays = (replace(delay, waiting_path=waiting, late_path=late),)
-        return made.replaced(notes=replace(made.notes, delays=delays))
-
-    assert mean(of_paths(SOLVE), of_paths(LATER)).notes.delays == of_paths(SOLVE).notes.delays
 
 
 def test_at_most_a_hundred_are_kept() -> None:
