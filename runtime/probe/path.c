@@ -6,7 +6,7 @@
 #include "rare.h"
 
 uint64_t aa_path_taken(void) {
-    uint64_t ticks = aa_path_taken_in_teams();
+    uint64_t ticks = aa_path_taken_at_barriers();
     for (struct aa_path_holder *each = aa_path_holders; each; each = each->next)
         ticks += each->effort.ticks;
     return ticks;

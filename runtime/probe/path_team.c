@@ -16,7 +16,7 @@ static struct {
 /* Shares, protected by the turn: they are not on the stack, which may be small. */
 static struct aa_path_share mine, others[2];
 
-static struct aa_effort at_barriers, at_tasks; /* protected by the turn */
+static struct aa_effort at_barriers; /* protected by the turn */
 static _Thread_local struct aa_path_part part AA_INITIAL_EXEC;
 static _Thread_local bool is_member AA_INITIAL_EXEC; /* whether this thread was in a team that was followed */
 
@@ -51,8 +51,8 @@ void aa_path_member_passed_over(const struct aa_thread *thread) {
         aa_path_pass_over(work, thread);
 }
 
-uint64_t aa_path_taken_in_teams(void) {
-    return at_barriers.ticks + at_tasks.ticks;
+uint64_t aa_path_taken_at_barriers(void) {
+    return at_barriers.ticks;
 }
 
 void aa_path_forget_teams(void) {
@@ -161,15 +161,12 @@ void aa_path_task_begins(const struct aa_node *node) {
     part.had_task = true;
     if (aa_path_has_ended || !(has_chain || is_member))
         return;
-    uint64_t since = aa_path_turn_ticks();
     struct aa_section section = aa_path_turn_begin();
     struct aa_work *work = is_member ? work_of_member(aa_thread_self) : NULL;
     if (has_chain)
         aa_work_reopen(&aa_path_own->work, aa_thread_self, node);
     if (work)
         aa_work_reopen(work, aa_thread_self, node);
-    aa_effort_add(&at_tasks, since, 1);
-    aa_rare_work = true;
     aa_path_turn_end(section);
 }
 

@@ -52,8 +52,8 @@ void aa_path_barrier_left(bool cancelled);
 void aa_path_pass_over(struct aa_work *work, const struct aa_thread *thread);
 void aa_path_member_passed_over(const struct aa_thread *thread);
 
-/* Returns the cost of following barriers and tasks so far, in ticks summed over all threads. */
-uint64_t aa_path_taken_in_teams(void);
+/* Returns the cost of following barriers so far, in ticks summed over all threads. */
+uint64_t aa_path_taken_at_barriers(void);
 
 /* Forgets all members in the child of a fork. */
 void aa_path_forget_teams(void);

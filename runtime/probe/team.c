@@ -59,8 +59,8 @@ void aa_team_open(struct aa_team *team, struct aa_thread **members, uint32_t roo
     *team = (struct aa_team){.origin = aa_team_origin(),
                              .opener = aa_thread_self,
                              .room = room,
-                             .members = members,
-                             .waiting = aa_wait_begin(NULL)};
+                             .members = members};
+    team->waiting = aa_wait_begin(NULL);
     aa_path_update();
     aa_path_team_opened(&team->path);
 }

@@ -56,12 +56,6 @@ def test_following_the_path_is_no_work_of_the_program(linked: Record, words: str
     assert followed == without >= 10_000_000
 
 
-def test_the_cost_of_following_the_path_includes_tasks(linked: Record, tmp_path: Path) -> None:
-    linked("+main chains pass task cost execute ; cost -main")
-    before, after = map(int, (tmp_path / "stderr").read_text().split())
-    assert after > before
-
-
 def test_who_holds_a_nested_lock_counts_whether_it_has_call_paths_or_not(tmp_path: Path) -> None:
     words = ["gcc", "-O1", "-fopenmp", PROGRAMS / "openmp_locks.c", "-o", tmp_path / "locks", "-ldl"]
     subprocess.run(words, check=True)

@@ -34,7 +34,7 @@
  *   ranks N           there are N ranks; to R N: a message of N bytes goes to rank R
  *   chains            from now on, the critical path is recorded; pass: this thread's chain is sent to the next thread
  *                     that passes one, and continues after the last one's; gather: the only rank begins a collective;
- *                     all: the collective ends; cost: print how many ticks recording the path took (only with -DLINKED)
+ *                     all: the collective ends
  *   wait{ N  }wait    a thread of OpenMP waits at the barrier N, in the library $PLUG if N is 0; ask N: it requests the
  *                     lock at this place; give N: it releases the lock (only with -DLINKED)
  *   alarms  calm      from now on, a signal handler enters a region every 50 microseconds; it stops
@@ -54,7 +54,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
@@ -595,8 +594,6 @@ static int perform_call(const char *word, struct words *words) {
         gather_chains();
     else if (strcmp(word, "all") == 0)
         meet_all();
-    else if (strcmp(word, "cost") == 0)
-        fprintf(stderr, "%" PRIu64 "\n", aa_path_taken());
     else
         return 0;
     return 1;

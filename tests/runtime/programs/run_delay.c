@@ -1,6 +1,7 @@
 /* Prints the time spent waiting for a core, as read from the kernel's text. */
 #include "delay.c"
 #include "memory.c"
+#include "rare.c"
 #include "system.c"
 
 #include <stdio.h>
