@@ -77,6 +77,15 @@ def test_the_program_is_not_executed(mpi: tuple[str, str], program: Path) -> Non
     assert set(program.parent.iterdir()) == before
 
 
+def test_a_missing_library_does_not_hide_mpi(tmp_path: Path) -> None:
+    subprocess.run(["gcc", "-shared", "-o", "libmissing.so", "-x", "c", "/dev/null"], cwd=tmp_path, check=True)
+    program = compiled("mpicc", "mpi_threads.c", tmp_path, f"-L{tmp_path}", "-Wl,--no-as-needed,-lmissing")
+    expected = find_mpi([str(program)], {**os.environ, "LD_LIBRARY_PATH": str(tmp_path)}).library
+    (tmp_path / "libmissing.so").unlink()
+    assert expected is not None
+    assert find_mpi([str(program)], {**os.environ, "PATH": "/usr/bin:/bin"}).library == expected
+
+
 def test_an_unfinished_quotation_is_no_error() -> None:
     assert find_mpi(["mpirun", "sh", "-c", "echo 'open"]) == find_mpi(["mpirun", "sh", "-c", "echo open"])
 
