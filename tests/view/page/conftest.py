@@ -7,6 +7,7 @@ import io
 from collections import defaultdict
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -157,13 +158,53 @@ def _made(chromium: Browser, options: Mapping[str, Any]) -> Shown:
     return found
 
 
+class Written:
+    """The pages of experiments that all tests share, each written once."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._pages: dict[str, bytes] = {}
+
+    def of(self, experiment: Experiment, of_page: Mapping[str, Any], shared: Mapping[str, Experiment]) -> bytes | None:
+        """Return the page of an experiment; None unless ``shared`` and simple values determine it."""
+        key = _key([experiment, dict(of_page)], {id(each): name for name, each in shared.items()})
+        if key is not None and key not in self._pages:
+            subject = subject_of(experiment, self._folder / "experiment.cube")
+            self._pages[key] = page_html(page_of(subject, **of_page))
+        return None if key is None else self._pages[key]
+
+
+def _key(value: Any, names: Mapping[int, str]) -> str | None:
+    """Return a text that is the same for equal values only; None if a value is neither shared nor simple."""
+    if id(value) in names:
+        return f"shared {names[id(value)]!r}"
+    if value is None or isinstance(value, str | int | float | Path):
+        return repr(value)
+    if not isinstance(value, list | tuple | dict):
+        return None
+    keys = [_key(each, names) for each in (value.items() if isinstance(value, dict) else value)]
+    return None if None in keys else f"{type(value).__name__} {keys}"
+
+
+@pytest.fixture(scope="session")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
+    folder = tmp_path_factory.mktemp("written") / "project" / "run"  # as deep as a test's own
+    folder.mkdir(parents=True)
+    return Written(folder)
+
+
 @pytest.fixture
-def show(chromium: Browser, idle: Idle, tmp_path: Path) -> Generator[Show, None, None]:
+def show(
+    chromium: Browser, idle: Idle, written: Written, request: pytest.FixtureRequest, tmp_path: Path
+) -> Generator[Show, None, None]:
     """Return a function that opens the page of an experiment, or a file.
 
     Its argument ``of_page`` has arguments for ``page_of``; further ones are the browser's options.
     """
     opened: list[tuple[Shown, list[Shown]]] = []
+    # A test that changes what pages are made of, or writes files beside an experiment, has pages of its own.
+    has_own = not {"monkeypatch", "tmp_path"}.isdisjoint(signature(request.function).parameters)
+    shared = {} if has_own or "experiments" not in request.fixturenames else request.getfixturevalue("experiments")
 
     def shown(
         experiment: Experiment,
@@ -177,19 +218,20 @@ def show(chromium: Browser, idle: Idle, tmp_path: Path) -> Generator[Show, None,
     ) -> Shown:
         if file is None:
             file = tmp_path / f"{len(opened)}.html"
-            subject = subject_of(experiment, tmp_path / "experiment.cube")
-            file.write_bytes(page_html(page_of(subject, **(of_page or {}))))
+            page = written.of(experiment, of_page or {}, shared)
+            if page is None:
+                page = page_html(page_of(subject_of(experiment, tmp_path / "experiment.cube"), **(of_page or {})))
+            file.write_bytes(page)
         alike = idle[repr(sorted(options.items()))]
         found = alike.pop() if alike else _made(chromium, options)
         opened.append((found, alike))
-        page = found.page
-        page.set_viewport_size({"width": size[0], "height": size[1]})
-        page.emulate_media(color_scheme=color_scheme)
+        found.page.set_viewport_size({"width": size[0], "height": size[1]})
+        found.page.emulate_media(color_scheme=color_scheme)
         found.file = file
         found.complaints.clear()
-        page.goto(file.as_uri() + fragment)
+        found.page.goto(file.as_uri() + fragment)
         if options.get("java_script_enabled", True):
-            page.wait_for_selector("#tree-system .row")
+            found.page.wait_for_selector("#tree-system .row")
             found.settle()
         return found
 
