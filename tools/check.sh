@@ -21,4 +21,4 @@ trap 'rm -rf "$link"' EXIT
 ln -s "$root" "$link/autoanalyzer"
 cd "$link"
 rooms=$(cd "$root" && for room in */__init__.py; do echo "-p autoanalyzer.$(dirname "$room")"; done)
-"$bin/mypy" --config-file "$root/pyproject.toml" --cache-dir "$root/.mypy_cache" -m autoanalyzer -m autoanalyzer.__main__ $rooms
+"$bin/mypy" --config-file "$root/pyproject.toml" --cache-dir "${MYPY_CACHE_DIR:-$root/.mypy_cache}" -m autoanalyzer -m autoanalyzer.__main__ $rooms
