@@ -262,6 +262,8 @@ class _Finder:
             return SHORT_REASON
         if may_call and often and cost.passes(body):
             return f"tiny: no loop, calls in branches only, at most {TINY} statements"
+        if may_call and cost.forwards(body):
+            return f"tiny: one call, in nested loops, at most {TINY} statements"
         has_loops = inline and "outer-loops" in self.choice.modes
         long = {loop for loop, (_, reason) in loops.items() if has_loops and not reason}
         if long and cost.executed(body, start, end, long) <= TINY:
