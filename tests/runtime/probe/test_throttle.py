@@ -42,7 +42,7 @@ def test_every_way_into_a_region_is_throttled_at_once(record: Record, visits: Vi
     words = "+main times 100 +f@2 -f@2 ; times 30000 +f -f ; times 30000 +f@2 -f@2 ; times 30000 +f@3 -f@3 ; -main"
     (shard,) = record(words, AUTOANALYZER_MAX_OVERHEAD=TINY)
     assert visits(shard) == {"main": 1, "main/f": 90100}
-    assert shard.threads[0].throttled == {2: 2 * 4096 + 19 * 4}
+    assert shard.threads[0].throttled == {2: 2 * 512 + 21 * 4}
 
 
 def test_a_throttled_entry_is_priced_by_which_of_its_probes_call(record: Record, visits: Visits) -> None:
@@ -52,7 +52,7 @@ def test_a_throttled_entry_is_priced_by_which_of_its_probes_call(record: Record,
     untimed = [30_000 - tree.throttled[place] for place in (2, 3, 4)]
     assert visits(shard) == {"main": 1, **{f"main/{name}": 30_000 for name in ("f", "g", "site")}, "main/h": 1000}
     # opened after looks; once where h closes it before another entry follows, and at every 64th of such visits
-    assert (tree.left, tree.opened) == (untimed[0], 6 + 1 + 15)
+    assert (tree.left, tree.opened) == (untimed[0], 8 + 1 + 15)
     shard = replace(shard, passing_cost=1e-9, throttled_cost=4e-9, left_cost=10e-9, opened_cost=12e-9, slot_cost=2e-9)
     calling = tree.passed - tree.left - tree.opened
     alone = sum(untimed) - tree.passed
@@ -78,7 +78,7 @@ def test_slots_of_fortran_programs_count_every_entry(linked: Record, visits: Vis
     assert 150_000 < tree.slotted < 214_000
 
 
-# At 20.04 ns each, so many entries cost 5 % of 0.1 s, the least that is judged: the 61st look finds that. From then on
+# At 20.04 ns each, so many entries cost 5 % of 0.1 s, the least that is judged: the 488th look finds that. From then on
 # four of 4096 visits are timed. Visit 303,104 is the first of such four, as it is the 74 × 4096th.
 TIMED = 61 * 4096
 SHORT = "+main times 303103 +f -f ;"
@@ -146,6 +146,15 @@ def test_regions_that_only_together_cost_too_much_are_throttled_at_any_look(prel
     """A look may throttle every second of them: at the second look 100, at the third 48, at the fourth 24."""
     shard = of_first(preloaded, "+main spin 100 times 20000 crowd 200 1 ; -main")
     assert len(shard.threads[0].throttled) > 160
+
+
+def test_hundreds_of_short_call_paths_keep_the_limit(preloaded: Record) -> None:
+    """At 20.04 ns each, 249,501 entries cost 5 % of 0.1 s; each of the 200 call paths has only 4,000 entries."""
+    shard = of_first(preloaded, "+main spin 100 times 4000 crowd 200 1 ; -main")
+    tree = shard.threads[0]
+    untimed = sum(int(tree.nodes["visits"][place]) - timed for place, timed in tree.throttled.items())
+    assert int(tree.nodes["visits"].sum()) == 800_001
+    assert 249_501 < 800_001 - untimed < 450_000
 
 
 @pytest.mark.by_day(record=["preloaded"])  # millions of visits, which take thrice as long under sanitizers
