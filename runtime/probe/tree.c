@@ -107,7 +107,8 @@ void aa_tree_forget_keys(struct aa_thread *thread, struct aa_span span) {
         aa_key_forget(&thread->edges[i].key, span);
 }
 
-/* Returns the first edge from the node that follows another edge, or all if that is null; null if none does. */
+/* Returns the node's next edge after the given one, or its first edge if that is null; null after the last.
+ */
 static struct aa_edge *next_edge(const struct aa_thread *thread, const struct aa_node *node,
                                  struct aa_edge *edge) {
     const struct aa_edge *end = thread->edges + thread->edge_mask + 1;

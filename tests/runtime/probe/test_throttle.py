@@ -58,7 +58,7 @@ def test_a_throttled_entry_is_priced_by_which_of_its_probes_call(record: Record,
     alone = sum(untimed) - tree.passed
     nanoseconds = 4 * calling + 10 * tree.left + 12 * tree.opened + alone
     notes = merge_shards([shard], RunFacts()).notes
-    assert calling < 30_000 < alone + 10_000 and notes.untimed == sum(untimed)
+    assert calling < 31_000 < alone + 10_000 and notes.untimed == sum(untimed)
     assert notes.throttled_ns == pytest.approx(nanoseconds / sum(untimed))
     notes = merge_shards([replace(shard, threads=(replace(tree, slotted=10**9),))], RunFacts()).notes
     assert notes.throttled_ns == pytest.approx((nanoseconds + alone) / sum(untimed))
@@ -66,16 +66,16 @@ def test_a_throttled_entry_is_priced_by_which_of_its_probes_call(record: Record,
 
 def test_slots_of_fortran_programs_count_every_entry(linked: Record, visits: Visits) -> None:
     several = "times 3 <a >a ; <b >b <B >B <a <a >a >a"  # by two descriptors, and recursively
-    mixed = "times 2000 <a +g -g >a <a <c >c >a ; times 50 <a =<a >a ;"
+    mixed = "times 500 <a +g -g >a ; times 2000 <a <c >c >a ; times 50 <a =<a >a ;"
     words = f"+main times 30000 {several} ; {mixed} parallel 2 times 9000 <a >a ; ; {mixed} -main"
     (shard,) = linked(words, AUTOANALYZER_MAX_OVERHEAD=TINY)
     entered: Counter[str] = Counter()
     for path, count in chain.from_iterable(visits(shard, thread.index).items() for thread in shard.threads):
         entered[path[-1]] += count
-    assert entered == {"n": 1, "a": 158_100 + 18_000, "b": 60_000, "c": 4000, "g": 4000}
+    assert entered == {"n": 1, "a": 155_100 + 18_000, "b": 60_000, "c": 4000, "g": 1000}
     tree = shard.threads[0]
     assert (tree.unmatched, tree.repairs) == (0, 0)
-    assert 150_000 < tree.slotted < 214_000
+    assert 200_000 < tree.slotted < 220_000
 
 
 # At 20.04 ns each, so many entries cost 5 % of 0.1 s, the least that is judged: the 488th look finds that. From then on
@@ -154,7 +154,7 @@ def test_hundreds_of_short_call_paths_keep_the_limit(preloaded: Record) -> None:
     tree = shard.threads[0]
     untimed = sum(int(tree.nodes["visits"][place]) - timed for place, timed in tree.throttled.items())
     assert int(tree.nodes["visits"].sum()) == 800_001
-    assert 249_501 < 800_001 - untimed < 450_000
+    assert 249_501 < 800_001 - untimed < 500_000
 
 
 @pytest.mark.by_day(record=["preloaded"])  # millions of visits, which take thrice as long under sanitizers
@@ -201,9 +201,9 @@ def test_a_region_that_only_a_library_calls_is_not_throttled(linked: Record, vis
 
 
 def test_where_a_task_goes_on_is_not_entered(linked: Record, visits: Visits) -> None:
-    words = "+main times 4094 +f -f ; +f task +g times 2000 execute +h -h ; ; -g -f -main"
+    words = "+main times 1022 +f -f ; +f task +g times 1000 execute +h -h ; ; -g -f -main"
     (shard,) = linked(words, AUTOANALYZER_MAX_OVERHEAD=TINY)
-    assert visits(shard) == {"main": 1, "main/f": 4095, "main/f/g": 1, "main/f/h": 2000}
+    assert visits(shard) == {"main": 1, "main/f": 1023, "main/f/g": 1, "main/f/h": 1000}
     assert shard.threads[0].throttled == {}
 
 
