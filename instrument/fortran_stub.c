@@ -124,9 +124,7 @@ AA_STUB AA_NAME(aa_exit)(const char *descriptor) {
  * threads do not read them, because the main thread often writes there. While a slot is valid, the region is
  * throttled below the current node, so its exits need no call either.
  */
-#define AA_SLOTS 256    /* a power of 2 */
-#define AA_ALIGNMENT 32 /* alignment of long constants in bytes */
-#define AA_NODE 64      /* alignment of nodes in bytes */
+#define AA_SLOTS 256 /* a power of 2 */
 
 static struct aa_slot {
     const char *descriptor;
@@ -143,22 +141,43 @@ static const struct aa_main {
     } * place;
     unsigned generation;
 } aa_no_main, *aa_fortran_main = &aa_no_main;
-static aa_entering *aa_fortran_enter;
 
-/* Returns the slot for an entry, or null if this is not the main thread. */
-__attribute__((__always_inline__)) static __inline__ struct aa_slot *aa_slot_of(const char *descriptor) {
+static void aa_fortran_ignore_entry(const char *descriptor, struct aa_slot *slot) {
+    (void)descriptor;
+    (void)slot;
+}
+
+static aa_entering *aa_fortran_enter = aa_fortran_ignore_entry;
+
+/*
+ * The region that the main thread entered last, if its entry was only counted; null after any other event.
+ * Most throttled regions enter no others, so this makes most of their exits cheap.
+ */
+static const char *aa_counted;
+
+__attribute__((__always_inline__)) static __inline__ int
+aa_is_main_thread(const struct aa_main *main_thread) {
     char here;
-    if ((unsigned long)aa_fortran_main->stack - (unsigned long)&here >= 1ul << 26)
-        return (struct aa_slot *)0;
-    return &aa_slots[((unsigned long)descriptor / AA_ALIGNMENT ^
-                      (unsigned long)aa_fortran_main->place->node / AA_NODE) %
-                     AA_SLOTS];
+    return (unsigned long)main_thread->stack - (unsigned long)&here < 1ul << 26;
+}
+
+/*
+ * Returns the slot for an entry by the main thread. A slot has 32 bytes; compilers align long constants, such
+ * as descriptors, to 32 bytes; and nodes are aligned to 64 bytes.
+ */
+__attribute__((__always_inline__)) static __inline__ struct aa_slot *aa_slot_of(const char *descriptor,
+                                                                                const void *node) {
+    unsigned long offset =
+        ((unsigned long)descriptor ^ (unsigned long)node / 2) & (AA_SLOTS - 1) * sizeof(struct aa_slot);
+    return (struct aa_slot *)((char *)aa_slots + offset);
 }
 
 __attribute__((__always_inline__)) static __inline__ int aa_only_counts(const struct aa_slot *slot,
-                                                                        const char *descriptor) {
-    return slot && slot->descriptor == descriptor && slot->node == aa_fortran_main->place->node &&
-           slot->generation == aa_fortran_main->generation && !aa_fortran_main->place->share;
+                                                                        const char *descriptor,
+                                                                        const void *node,
+                                                                        const struct aa_main *main_thread) {
+    return slot->descriptor == descriptor && slot->node == node &&
+           slot->generation == main_thread->generation && !main_thread->place->share;
 }
 
 /*
@@ -166,23 +185,38 @@ __attribute__((__always_inline__)) static __inline__ int aa_only_counts(const st
  * is at most 4: it times four visits, and ends the sample at the fifth.
  */
 AA_STUB AA_NAME(aa_enter)(const char *descriptor) {
-    struct aa_slot *slot = aa_slot_of(descriptor);
-    if (slot) {
-        unsigned long *visits = slot->visits;
+    const struct aa_main *main_thread = aa_fortran_main;
+    struct aa_slot *slot = (struct aa_slot *)0;
+    if (aa_is_main_thread(main_thread)) {
+        const void *node = main_thread->place->node;
+        unsigned long *visits;
+        slot = aa_slot_of(descriptor, node);
+        visits = slot->visits;
         __asm__ volatile("" : : : "memory"); /* from now on, a signal handler may reuse the slot */
-        if (aa_only_counts(slot, descriptor) && (*visits + 1) % 4096 > 4) {
-            __asm__ volatile("" : : : "memory"); /* a handler may count a visit before the number is read */
+        if (aa_only_counts(slot, descriptor, node, main_thread) && (*visits + 1) % 4096 > 4) {
+            __asm__ volatile("" : : : "memory"); /* and may count a visit before the number is read again */
             ++*visits;
+            aa_counted = descriptor;
             return;
         }
+        aa_counted = (const char *)0;
     }
-    if (aa_fortran_enter)
-        aa_fortran_enter(descriptor, slot);
+    aa_fortran_enter(descriptor, slot);
 }
 
 AA_STUB AA_NAME(aa_exit)(const char *descriptor) {
-    if (!aa_only_counts(aa_slot_of(descriptor), descriptor))
-        aa_fortran_exit(descriptor);
+    const struct aa_main *main_thread = aa_fortran_main;
+    if (aa_is_main_thread(main_thread)) {
+        const char *counted = aa_counted;
+        const void *node;
+        aa_counted = (const char *)0;
+        if (counted == descriptor)
+            return;
+        node = main_thread->place->node;
+        if (aa_only_counts(aa_slot_of(descriptor, node), descriptor, node, main_thread))
+            return;
+    }
+    aa_fortran_exit(descriptor);
 }
 #endif
 

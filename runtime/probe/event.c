@@ -46,7 +46,7 @@ static __attribute__((noinline)) const char *look(const char *key) {
 static inline const char *begin_visit(struct aa_thread *thread, struct aa_node *from, const char *key,
                                       struct aa_node *child) {
     aa_frames_push_plainly(thread, from, key, child);
-    return aa_unlikely(++child->visits % AA_THROTTLE_PERIOD == 0) ? look(key) : key;
+    return aa_unlikely(++child->visits % AA_THROTTLE_LOOK == 0) ? look(key) : key;
 }
 
 static inline const char *visit(struct aa_thread *thread, const char *key, struct aa_node *child) {

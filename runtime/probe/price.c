@@ -172,42 +172,55 @@ static __attribute__((noinline)) void with_probe(int64_t *site, uint64_t *words,
 }
 
 /*
- * The same code as aa_only_counts, aa_enter and aa_exit in instrument/fortran_stub.c, of which the last two
- * are not inline.
+ * The same code as aa_enter and aa_exit in instrument/fortran_stub.c, with two slots. The work in the region
+ * enters no other region.
  */
 static struct aa_place place;
 static struct aa_node throttled[2];
 static struct aa_slot slots[2];
 static struct aa_main main_thread;
+static const char *counted;
 
-static inline __attribute__((always_inline)) struct aa_slot *slot_of(uint64_t number) {
+static inline __attribute__((always_inline)) bool is_main_thread(const struct aa_main *thread) {
     char here;
-    return (uintptr_t)main_thread.stack - (uintptr_t)&here < (uintptr_t)1 << 26
-               ? &slots[(number ^ (uintptr_t)main_thread.place->node / AA_SHARD_ALIGNMENT) & 1]
-               : NULL;
+    return (uintptr_t)thread->stack - (uintptr_t)&here < (uintptr_t)1 << 26;
 }
 
-static inline __attribute__((always_inline)) bool only_counts(const struct aa_slot *slot) {
-    return slot && slot->key == key && slot->from == main_thread.place->node &&
-           slot->generation == main_thread.generation && main_thread.place->share == AA_OWN;
+static inline __attribute__((always_inline)) struct aa_slot *slot_of(uint64_t number,
+                                                                     const struct aa_node *node) {
+    uintptr_t offset = (number * sizeof(struct aa_slot) ^ (uintptr_t)node / 2) & sizeof(struct aa_slot);
+    return (struct aa_slot *)((char *)slots + offset);
+}
+
+static inline __attribute__((always_inline)) bool
+only_counts(const struct aa_slot *slot, const struct aa_node *node, const struct aa_main *thread) {
+    return slot->key == key && slot->from == node && slot->generation == thread->generation &&
+           thread->place->share == AA_OWN;
 }
 
 static __attribute__((noinline)) void enter_in_slot(uint64_t number) {
-    struct aa_slot *slot = slot_of(number);
-    if (aa_likely(slot)) {
+    const struct aa_main *thread = &main_thread;
+    __asm__("" : "+r"(thread));
+    if (aa_likely(is_main_thread(thread))) {
+        const struct aa_node *node = thread->place->node;
+        const struct aa_slot *slot = slot_of(number, node);
         uint64_t *visits = slot->visits;
         __asm__ volatile("" : : : "memory");
-        if (aa_likely(only_counts(slot) && (*visits + 1) % AA_THROTTLE_PERIOD > AA_THROTTLE_SAMPLE)) {
+        if (aa_likely(only_counts(slot, node, thread) &&
+                      (*visits + 1) % AA_THROTTLE_PERIOD > AA_THROTTLE_SAMPLE)) {
             __asm__ volatile("" : : : "memory");
             ++*visits;
+            counted = key;
             return;
         }
     }
     priced()->enter(key);
 }
 
-static __attribute__((noinline)) void leave_in_slot(uint64_t number) {
-    if (aa_unlikely(!only_counts(slot_of(number))))
+static __attribute__((noinline)) void leave_in_slot(void) {
+    const char *last = counted;
+    counted = NULL;
+    if (aa_unlikely(!is_main_thread(&main_thread) || last != key))
         priced()->leave_or_pass(key);
 }
 
@@ -216,7 +229,7 @@ static __attribute__((noinline)) void with_calls(int64_t *site, uint64_t *words,
     words[number + 1] = (uintptr_t)site;
     work(number);
     called(words, number);
-    leave_in_slot(number);
+    leave_in_slot();
 }
 
 static uint64_t time_of_function(void (*function)(int64_t *, uint64_t *, uint64_t)) {

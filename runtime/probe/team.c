@@ -56,10 +56,8 @@ struct aa_origin aa_team_origin(void) {
  * of the team will be the slowest.
  */
 void aa_team_open(struct aa_team *team, struct aa_thread **members, uint32_t room) {
-    *team = (struct aa_team){.origin = aa_team_origin(),
-                             .opener = aa_thread_self,
-                             .room = room,
-                             .members = members};
+    *team = (struct aa_team){
+        .origin = aa_team_origin(), .opener = aa_thread_self, .room = room, .members = members};
     team->waiting = aa_wait_begin(NULL);
     aa_path_update();
     aa_path_team_opened(&team->path);

@@ -11,15 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NODES 64u
+#define NODES 512u
 /* a node counts as short if measuring it takes more than this part of the allowed overhead */
 #define PART_OF_SHARE 0.2
 /* seconds of busy time before any node is throttled, because the beginning of a run is not typical */
 #define SOONEST 0.1
 #define LOOKS 2u /* minimum number of checks between two throttled nodes */
-/* searches of the tree may take this part of the allowed overhead, at this many nanoseconds per edge */
-#define PART_FOR_SEARCHES 0.1
-#define SEARCH_COST 1
 
 static double allowed; /* share of the busy time that events may take; 0: no limit */
 
@@ -27,8 +24,7 @@ static double allowed; /* share of the busy time that events may take; 0: no lim
 struct aa_books {
     uint64_t begin;    /* when the tree was first used; in ticks, like all times here */
     uint64_t left_out; /* time in library calls, off the CPU, and while no thread used the tree */
-    uint64_t entries;  /* entries of all nodes, in whole periods */
-    uint64_t searched; /* number of edges read in searches of the tree */
+    uint64_t entries;  /* entries of all nodes, in multiples of AA_THROTTLE_LOOK */
     /* The values when a node was last throttled: number of entries, cost of throttled entries, busy time. */
     uint64_t entries_before;
     double passing_before, before;
@@ -121,23 +117,10 @@ static double ticks_of(double nanoseconds) {
     return nanoseconds * 1e-9 * aa_shard()->ticks_per_second;
 }
 
-/* Returns whether the tree may be searched, because searches have taken little time so far, or because this
- * is the node's 1st, 2nd, 4th, 8th, ... period. */
-static bool may_search(struct aa_thread *thread, const struct aa_node *node) {
-    struct aa_books *books = thread->books;
-    uint64_t looks = node->visits / AA_THROTTLE_PERIOD;
-    if ((looks & (looks - 1)) != 0 &&
-        ticks_of((double)books->searched * SEARCH_COST) > PART_FOR_SEARCHES * allowed * computing_of(thread))
-        return false;
-    books->searched += thread->edge_mask;
-    return true;
-}
-
 /* Returns whether a node without timed children is short, judged by its own time. */
-static bool is_short_leaf(struct aa_thread *thread, const struct aa_node *node, double part) {
+static bool is_short_leaf(const struct aa_thread *thread, const struct aa_node *node, double part) {
     double timed = (double)timed_visits(record_of(thread, node), node);
-    return (double)own_time(node) * AA_THROTTLE_PERIOD < part * timed && may_search(thread, node) &&
-           aa_tree_is_leaf(thread, node);
+    return (double)own_time(node) * AA_THROTTLE_LOOK < part * timed && aa_tree_is_leaf(thread, node);
 }
 
 static double price(uint64_t entries) {
@@ -159,12 +142,9 @@ double aa_throttle_share(void) {
     return allowed;
 }
 
-/*
- * Returns the shortest time of a period of visits, including everything in them, at which a node is
- * measured.
- */
-static double part_of_share(void) {
-    return price(AA_THROTTLE_PERIOD) / (PART_OF_SHARE * allowed);
+/* Returns the shortest time of some visits, including everything in them, at which a node is measured. */
+static double part_of_share(uint64_t visits) {
+    return price(visits) / (PART_OF_SHARE * allowed);
 }
 
 /*
@@ -179,13 +159,13 @@ static bool costs_too_much(struct aa_thread *thread, const struct aa_node *node)
     struct aa_books *books = books_of(thread);
     if (!books)
         return false;
-    books->entries += AA_THROTTLE_PERIOD;
+    books->entries += AA_THROTTLE_LOOK;
     uint64_t recent = books->entries - books->entries_before;
     double computing = computing_of(thread), since = computed_since(books, node, computing);
     double soonest = SOONEST * aa_shard()->ticks_per_second;
-    double part = part_of_share(), passing = price_of_passing(thread);
+    double part = part_of_share(AA_THROTTLE_LOOK), passing = price_of_passing(thread);
     bool dear = price(node->visits) > PART_OF_SHARE * allowed * computing;
-    return node->visits > AA_THROTTLE_PERIOD && recent >= LOOKS * AA_THROTTLE_PERIOD &&
+    return node->visits > AA_THROTTLE_LOOK && recent >= LOOKS * AA_THROTTLE_LOOK &&
            price(books->entries) + passing > allowed * (computing > soonest ? computing : soonest) &&
            price(recent) + passing - books->passing_before > allowed * (computing - books->before) &&
            was_timed_long(thread, node) && ((since < part && dear) || is_short_leaf(thread, node, part));
@@ -302,7 +282,8 @@ void aa_throttle_look(struct aa_thread *thread) {
  * the busy time since the last sample.
  */
 static bool took_long(const struct aa_thread *thread, struct aa_throttle *record) {
-    double part = part_of_share(), computing = computing_of(thread), since = computing - record->computing;
+    double part = part_of_share(AA_THROTTLE_PERIOD);
+    double computing = computing_of(thread), since = computing - record->computing;
     double mean = (double)(record->sampled - record->longest) / (AA_THROTTLE_SAMPLE - 1);
     record->computing = computing;
     return since >= part && mean * AA_THROTTLE_PERIOD >= part;

@@ -8,7 +8,11 @@
 
 #include "shard.h"
 
-/* visits after which a node is checked; must equal the period in instrument/stub.h and fortran_stub.c */
+/* visits after which a timed node is checked; few, so that programs with hundreds of call paths keep the
+ * limit */
+#define AA_THROTTLE_LOOK 512u
+/* visits after which a throttled node is timed; must equal the period in instrument/stub.h and fortran_stub.c
+ */
 #define AA_THROTTLE_PERIOD 4096u
 #define AA_THROTTLE_SAMPLE 4u /* consecutive visits of a throttled node that are timed per period */
 
@@ -33,7 +37,7 @@ void aa_throttle_forget(struct aa_thread *thread);
 void aa_throttle_frame(struct aa_thread *thread, bool (*is_construct)(const char *descriptor));
 
 /*
- * Checks the most recently entered region, which has had another AA_THROTTLE_PERIOD visits, and throttles it
+ * Checks the most recently entered region, which has had another AA_THROTTLE_LOOK visits, and throttles it
  * if measuring it costs too much.
  */
 void aa_throttle_look(struct aa_thread *thread);

@@ -14,6 +14,7 @@
 #define FIRST_EDGES 1024u
 #define DESCRIPTOR_BARS 7
 #define LEVELS 64
+#define ONE_CHILD (AA_FLAGS + 1) /* the unit in which children are counted, so that they set no flags */
 #define ALWAYS_MADE 2u /* number of levels that always get nodes: main, and the functions that it calls */
 
 /* ---- edges */
@@ -64,6 +65,31 @@ static struct aa_node *marked(const struct aa_node *child, uintptr_t bits, const
     return (struct aa_node *)((uintptr_t)aa_throttled_node(child) | bits);
 }
 
+/* Returns an odd address as the source of the edges to a node's data; nodes have even addresses. */
+static struct aa_node *beside(const struct aa_node *node) {
+    return (struct aa_node *)((char *)node + 1);
+}
+
+/* Returns whether an edge leads to another node that is timed, rather than to a node's data. */
+static bool is_timed(const struct aa_edge *edge) {
+    bool is_data = (uintptr_t)edge->node & 1;
+    return !is_data && !aa_is_throttled(edge->child) && edge->child != edge->node;
+}
+
+static bool keep_edge(struct aa_thread *thread, struct aa_edge edge);
+
+static const char children_key[] = "children";
+
+/* Adds to the number of a node's edges to timed children. The caller holds the lock. */
+static void count_children(struct aa_thread *thread, const struct aa_node *node, int more) {
+    struct aa_edge *edge = aa_tree_edge(thread, beside(node), children_key);
+    uintptr_t children = (uintptr_t)edge->child + (uintptr_t)more * ONE_CHILD;
+    if (edge->node)
+        edge->child = (struct aa_node *)children;
+    else
+        keep_edge(thread, (struct aa_edge){beside(node), children_key, (struct aa_node *)children});
+}
+
 /* Adds an edge with its flags; returns false if there is no memory. The caller holds the lock. */
 static bool keep_edge(struct aa_thread *thread, struct aa_edge edge) {
     if (4 * thread->edge_count >= thread->edge_mask && !aa_tree_widen(thread))
@@ -71,6 +97,8 @@ static bool keep_edge(struct aa_thread *thread, struct aa_edge edge) {
     edge.child = marked(edge.child, 0, edge.key);
     put_edge(thread, edge);
     thread->edge_count++;
+    if (is_timed(&edge))
+        count_children(thread, edge.node, 1);
     return true;
 }
 
@@ -79,23 +107,41 @@ void aa_tree_forget_keys(struct aa_thread *thread, struct aa_span span) {
         aa_key_forget(&thread->edges[i].key, span);
 }
 
+/* Returns the node's next edge after the given one, or its first edge if that is null; null after the last.
+ */
+static struct aa_edge *next_edge(const struct aa_thread *thread, const struct aa_node *node,
+                                 struct aa_edge *edge) {
+    const struct aa_edge *end = thread->edges + thread->edge_mask + 1;
+    for (edge = edge ? edge + 1 : thread->edges; edge < end; edge++) {
+        if (edge->node == node)
+            return edge;
+    }
+    return NULL;
+}
+
+/* Sets these flags in all edges from the node to the child, or clears all flags if bits is 0. */
+static void flag(struct aa_thread *thread, const struct aa_node *node, const struct aa_node *child,
+                 uintptr_t bits) {
+    int children = 0;
+    for (struct aa_edge *edge = NULL; (edge = next_edge(thread, node, edge));) {
+        if (aa_throttled_node(edge->child) != child)
+            continue;
+        children -= is_timed(edge);
+        edge->child = bits ? marked(edge->child, bits, aa_key_get(&edge->key)) : aa_throttled_node(child);
+        children += is_timed(edge);
+    }
+    count_children(thread, node, children);
+}
+
 void aa_tree_mark(struct aa_thread *thread, const struct aa_node *node, const struct aa_node *child,
                   uintptr_t bits) {
-    for (uint64_t i = 0; i <= thread->edge_mask; i++) {
-        struct aa_edge *edge = &thread->edges[i];
-        if (edge->node == node && aa_throttled_node(edge->child) == child)
-            edge->child = marked(edge->child, bits, aa_key_get(&edge->key));
-    }
+    flag(thread, node, child, bits);
     if (bits & AA_FRAMED) /* no slot is valid for a child that becomes throttled only now */
         aa_slots_forget();
 }
 
 void aa_tree_unmark(struct aa_thread *thread, const struct aa_node *node, const struct aa_node *child) {
-    for (uint64_t i = 0; i <= thread->edge_mask; i++) {
-        struct aa_edge *edge = &thread->edges[i];
-        if (edge->node == node && aa_throttled_node(edge->child) == child)
-            edge->child = aa_throttled_node(edge->child);
-    }
+    flag(thread, node, child, 0);
     aa_slots_forget();
 }
 
@@ -110,19 +156,12 @@ void aa_tree_mark_alone(struct aa_thread *thread, const struct aa_node *node, co
 
 void aa_tree_frame(struct aa_thread *thread, const struct aa_node *node,
                    bool (*is_wanted)(const char *descriptor)) {
-    for (uint64_t i = 0; i <= thread->edge_mask; i++) {
-        struct aa_edge *edge = &thread->edges[i];
+    for (struct aa_edge *edge = NULL; (edge = next_edge(thread, node, edge));) {
         const struct aa_node *child = aa_throttled_node(edge->child);
-        if (edge->node == node && aa_is_throttled(edge->child) &&
-            is_wanted(aa_region_at(child->region)->descriptor))
+        if (aa_is_throttled(edge->child) && is_wanted(aa_region_at(child->region)->descriptor))
             edge->child = marked(edge->child, AA_FRAMED, aa_key_get(&edge->key));
     }
     aa_slots_forget();
-}
-
-/* Returns an odd address as the source of the edge to a node's data; nodes have even addresses. */
-static struct aa_node *beside(const struct aa_node *node) {
-    return (struct aa_node *)((char *)node + 1);
 }
 
 static const char note_key[] = "note";
@@ -136,12 +175,7 @@ bool aa_tree_keep_note(struct aa_thread *thread, const struct aa_node *node, voi
 }
 
 bool aa_tree_is_leaf(const struct aa_thread *thread, const struct aa_node *node) {
-    for (uint64_t i = 0; i <= thread->edge_mask; i++) {
-        const struct aa_edge *edge = &thread->edges[i];
-        if (edge->node == node && edge->child != node && !aa_is_throttled(edge->child))
-            return false;
-    }
-    return true;
+    return !aa_tree_edge(thread, beside(node), children_key)->child;
 }
 
 /* ---- nodes */

@@ -141,10 +141,9 @@ void one(int from, unsigned edge) {
     int message[] = {from, place[edge] >> bits, weight[from], MORE};
     post(message, sizeof message, place[edge] & ((1 << bits) - 1));
 }
-void all(int n, const unsigned *first) {
-    for (int i = 0; i < n; i++)
-        for (unsigned edge = first[i]; edge < first[i + 1]; edge++)
-            one(i, edge);
+void all(int i, const unsigned *first) {
+    for (unsigned edge = first[i]; edge < first[i + 1]; edge++)
+        one(i, edge);
 }
 """.replace("MORE", ", ".join(f"weight[edge + {place}]" for place in range(7)))
 
