@@ -55,7 +55,8 @@ def function(name: str) -> str:
     return f"""
 static void {name}(void) {{
     for (int once = 0; once < 1; once++)
-        __asm__ volatile("movl ${ROUNDS}, %%edi; movsd %1, %%xmm1; vbroadcastsd %%xmm1, %%ymm1; xorl %%eax, %%eax\\n\\t"
+        __asm__ volatile("movl ${ROUNDS}, %%edi; movsd %1, %%xmm1; vbroadcastsd %%xmm1, %%ymm1; xorl %%eax, %%eax;"
+            "pxor %%xmm2, %%xmm2\\n\\t" /* code before may leave a pointer there, which is a denormal number */
             "1: {each}\\n\\tmovups %%xmm2, %5; subl $1, %%edi; jne 1b"
             : : "m"(tiny), "m"(usual), "m"(small), "m"(single_tiny), "m"(*mixed), "m"(used), "m"(narrow),
                 "m"(least_double), "m"(least_float)
