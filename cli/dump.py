@@ -119,7 +119,7 @@ def _dump_messages(arguments: argparse.Namespace) -> int:
     if arguments.csv:
         write_messages_csv(messages, sys.stdout)
     elif arguments.json:
-        write_messages_json(messages, file, sys.stdout)
+        write_messages_json(messages, file, sys.stdout, is_difference=experiment.notes.is_difference)
     else:
         print_messages(messages, is_difference=experiment.notes.is_difference)
     return 0

@@ -69,7 +69,7 @@ def write_messages_csv(messages: Messages, stream: TextIO) -> None:
     write_rows([titles, *rows], stream)
 
 
-def write_messages_json(messages: Messages, file: Path, stream: TextIO) -> None:
+def write_messages_json(messages: Messages, file: Path, stream: TextIO, *, is_difference: bool = False) -> None:
     """Write JSON with an object per pair, most bytes first; blocks are named by their first ranks."""
     pairs: list[dict[str, Any]] = [
         {
@@ -81,7 +81,13 @@ def write_messages_json(messages: Messages, file: Path, stream: TextIO) -> None:
         }
         for sender, receiver, count, size, *waits in _pairs(messages)
     ]
-    head = {"schema": SCHEMA, "experiment": str(file), "ranks": messages.ranks, "ranks_per_block": messages.per_block}
+    head = {
+        "schema": SCHEMA,
+        "experiment": str(file),
+        "difference": is_difference,
+        "ranks": messages.ranks,
+        "ranks_per_block": messages.per_block,
+    }
     stream.write(f"{json.dumps({**head, 'pairs': pairs}, indent=1)}\n")
 
 

@@ -101,6 +101,8 @@ def confidence_in_difference(analysis: Analysis, regions: Sequence[int]) -> Conf
         found = Confidence("low", REASONS[doubt])
     elif _counts_differ(analysis, regions):
         found = Confidence("high", "the ranks also do different work")
+    elif _is_measured(analysis, regions):
+        found = Confidence("high", "the cause was measured")
     else:
         found = _without_a_cause(analysis)
     return replace(found, reason=found.reason.replace("ranks", "threads")) if analysis.vectors.threads else found
@@ -127,6 +129,12 @@ def _without_a_cause(analysis: Analysis) -> Confidence:
     if "instructions" in analysis.lacking:
         return Confidence("medium", "nothing was counted")
     return Confidence("medium", "no count explains the time")
+
+
+def _is_measured(analysis: Analysis, regions: Sequence[int]) -> bool:
+    """Return whether the main cause of the differences in the given regions takes measured time."""
+    causes = [analysis.main_cause(each) for each in regions]
+    return all(each and each.seconds is not None and each.attribute != "unexplained" for each in causes)
 
 
 def _counts_differ(analysis: Analysis, regions: Sequence[int]) -> bool:

@@ -85,3 +85,9 @@ def test_of_a_difference_changes_are_printed_the_largest_first(files, written):
         "     0         1         1   20 B          250 ms\n"
         "before minus after: -1 messages, -1 MB, in point-to-point calls between 2 pairs of 2 ranks\n"
     )
+
+
+def test_of_runs_with_the_same_messages_the_matrix_is_empty_and_is_kept(files):
+    succeed(files("autoanalyzer", "diff", "run.cube", "run.cube", "-o", "same.cube"))
+    found = json.loads(succeed(files("autoanalyzer", "dump", "same.cube", "--messages", "--json")).stdout)
+    assert (found["difference"], found["pairs"]) == (True, [])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -184,6 +185,18 @@ def test_less_of_the_same_work_on_the_critical_path_has_no_other_cause():
         GAIN,
     ]
     assert entry.highlight.metric == "path_time"
+
+
+def test_noise_of_many_ranks_is_no_work_that_moved_away_from_the_path():
+    before, after = [2 + 0.02 * (rank % 2) for rank in range(64)], [2 + 0.02 * (rank % 2 == 0) for rank in range(64)]
+    (entry,) = gain_entries(difference(run(before, path=0, also=1), run(after, path=1)))
+    assert entry.lines[0].startswith("why: less of this work is on the critical path; each rank's busy time changed by")
+
+
+def test_a_path_that_is_recorded_in_part_is_not_compared():
+    part = run([2, 2], path=1)
+    part = part.replaced(notes=replace(part.notes, path_is_partial=True))
+    assert gain_entries(difference(run([2, 2], path=0, also=1), part)) == []
 
 
 def test_a_cause_is_a_count_that_changed_with_the_time_by_enough_to_explain_it():
