@@ -146,7 +146,7 @@ def _renamed(option: str, renamed: Iterable[tuple[str, ...]]) -> str:
 
 
 def _predefined(command: CompilerCommand, source: Argument, language_options: Sequence[str]) -> dict[str, str | None]:
-    """Map predefined macros to their texts, None if undefined; in C and C++, only the macros that options change."""
+    """Map predefined macros to their replacements, None if undefined; for C and C++, only those that options change."""
     language = source.language_name
     preprocess = command.fortran.preprocess if source.is_fortran else ()
     both = (each.words for each in command.arguments if each.role is Role.BOTH)

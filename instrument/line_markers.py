@@ -40,7 +40,7 @@ class Marker(NamedTuple):
     def text(self, line: int, *, system: bool = False) -> str:
         """Return the text of a marker for a line of the same file, without flags for entering or leaving the file.
 
-        With ``system``, the marker declares system text.
+        With ``system``, the marker flags the text as a system header.
         """
         flags = sorted((self.flags - {"1", "2"}) | ({"3"} if system else set()))
         return " ".join([f'# {line} "{self.quoted}"', *flags])

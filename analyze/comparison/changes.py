@@ -207,7 +207,7 @@ def _is_moved(difference: Experiment, path: int, change: Values) -> bool:
 
 
 def _explaining(difference: Experiment, path: int, change: float) -> dict[str, float]:
-    """Return the metrics that decreased, or increased, with a call path's time, and may explain its change.
+    """Return the metrics that fell or rose together with a call path's time, and may explain its change.
 
     Args:
         difference: The difference.

@@ -44,7 +44,7 @@ def _sums(ranks: Selection, name: str) -> Values:
 
 
 def causes_of_ranks(found: Differences) -> DissimilarityCauses:
-    """Build the decision table of the ranks (Table 3) from the clusters by each attribute, and by time.
+    """Build the decision table of the ranks (Table 3): their clusters by each attribute, and their clusters by time.
 
     The vectors of an attribute hold its values in all regions. Causes are the core attributions. Liu et al. show only
     one cause; if there are several, the attribute by which ranks differ most comes first.

@@ -1,4 +1,4 @@
-"""Combine the delays of several experiments, between regions that the operands have in common."""
+"""Combine the delays of several experiments, for each pair of regions."""
 
 from __future__ import annotations
 

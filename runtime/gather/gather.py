@@ -36,7 +36,7 @@ _WORTH_A_JOB: Final = 768 << 20
 NOT_GATHERED: Final = "gathering by MPI failed"
 """The beginning of the warning that gathering by MPI failed."""
 
-_PROCESSES: Final = 4  # the minimum number of processes of a job that is started only for speed
+_PROCESSES: Final = 4  # with fewer processes, a job that only saves time does not pay
 
 
 def gather(

@@ -54,7 +54,7 @@ class Throttled:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Head:
-    """The data about a process that all processes of the gather need: all except the values of its nodes.
+    """The data about a process that each process of the gather needs: everything but the values of its nodes.
 
     Attributes:
         shard: The shard without its form and nodes.

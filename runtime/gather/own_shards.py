@@ -189,7 +189,7 @@ def _throttled(tree: ThreadTree, regions: Sequence[Region]) -> Iterator[Throttle
 
 
 def _untimed(tree: ThreadTree, nodes: npt.NDArray[np.void]) -> npt.NDArray[np.float64]:
-    """Return the number of visits of each node whose time is unknown, ``float64[node]``."""
+    """Return, for each node, the number of visits with unknown time: ``float64[node]``."""
     values, throttled = np.zeros(len(nodes)), list(tree.throttled)
     values[throttled] = nodes["visits"][throttled] - np.array(list(tree.throttled.values()))
     return values

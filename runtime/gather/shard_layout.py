@@ -16,7 +16,7 @@ NO_REGION: Final = 0xFFFFFFFF
 
 STATES: Final = ("running", "finalizing", "finalized", "exited", "aborted")  # the same as enum aa_state
 
-# events named by the user; as many as AA_MOST_EVENTS
+# events named by the user; their number must equal AA_MOST_EVENTS
 EVENTS: Final = tuple(f"event_{number}" for number in range(1, 7))
 COUNTERS: Final = (  # the same as enum aa_counter
     *["instructions", "cycles", "l1_accesses", "l1_misses", "l2_accesses", "l2_misses"],
@@ -237,7 +237,7 @@ MESSAGES_LAYOUT: Final = struct.Struct("<4xII4x")
 """
 
 TRAFFIC_LAYOUT: Final = np.dtype([("messages", "u8"), ("bytes", "u8"), ("waited", "f8")])
-"""The messages and bytes sent to a block of ranks, and the wait for its messages (struct aa_traffic)."""
+"""The messages and bytes sent to a block of ranks, and the time waited for messages from it (struct aa_traffic)."""
 
 TOPOLOGY_LAYOUT: Final = struct.Struct("<4xIQI")
 """Fields: the kind of topology, a hash of its members, the number of axes; the axes follow."""

@@ -15,7 +15,7 @@ void aa_messages_begin(int size, bool shared);
 /* Counts a message to a rank. A message to a negative rank counts as left out. */
 void aa_messages_sent(int rank, uint64_t bytes);
 
-/* Adds the time that the process has waited for a message of a rank. Only one thread at a time may call
+/* Adds the time that the process waited for a message from a rank. Only one thread at a time may call
  * this. */
 void aa_messages_waited(int rank, double time);
 

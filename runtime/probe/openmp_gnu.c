@@ -65,7 +65,7 @@ static void take_part(void *data) {
     aa_turn_end(turn);
 }
 
-/* Calls a function of libgomp in which all threads take part in the region around the call. */
+/* Calls a function of libgomp with which all threads execute a parallel region. */
 #define IN_PARALLEL(threads, call)                                                                           \
     do {                                                                                                     \
         uint32_t room = room_for(threads);                                                                   \

@@ -1,4 +1,5 @@
-/* The chains of a process's threads, and their work. Protected by the turn (path_turn.h). */
+/* The critical path up to now of each thread of the process. Only for the thread that has the turn
+ * (path_turn.h). */
 #ifndef AA_PATH_HOLDER_H
 #define AA_PATH_HOLDER_H
 

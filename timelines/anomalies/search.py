@@ -97,7 +97,7 @@ def _of_region(pace: Pace, runs: Sequence[Run]) -> Iterator[Anomaly]:
 
 
 def _heavy(run: Run) -> tuple[list[int], list[int]]:
-    """Return call paths that take 3 % of the busy time including callees, and those that take 3 % without callees."""
+    """Return the call paths that take at least 3 % of the busy time with their callees, and those without callees."""
     own = np.zeros(len(run.trace.call_paths))
     for line in run.trace.lines():
         known = line.paths >= 0

@@ -101,7 +101,7 @@ def _importance(periods: Sequence[Period], state: PursuitOverTime) -> Picture:
 
 
 def _reduction(state: PursuitOverTime) -> Picture:
-    """Return a picture of the share of data that the selections save over time (Vetter and Reed, figure 18)."""
+    """Return a picture of how much data the selections save over time (Vetter and Reed, figure 18)."""
     course = state.reduction.course
     line = Series("", [end for end, _ in course], [100 * share for _, share in course], style="line", colour=2)
     chart = Chart([line], Axis("seconds"), Axis("% of fields left out", zero=True), height=280)
@@ -118,7 +118,7 @@ def _ranking(found: Outcome, said: Sequence[str]) -> Picture:
 
 
 def _locations(telling: Telling, view: View) -> list[Picture]:
-    """Return pictures of the points; if there are too many, only some are drawn, including those far from the mean."""
+    """Return pictures of the points; of too many points, only some are drawn, always with those far from the mean."""
     far = np.argsort(-np.linalg.norm(view.points, axis=1), kind="stable")[:_LABELLED]
     found = telling.found
     rows = np.union1d(some_rows(found.seen), far)

@@ -40,7 +40,7 @@ class _Part:
 
     @property
     def sentences(self) -> list[str]:
-        """The sentences of the report, and one for each cluster without a report."""
+        """The sentences of this report, and a sentence for each cluster that has no report of its own."""
         said = [*self.report.sentences, *([] if self.path else self.report.caveats), *dropped(self.dropped)]
         none = [f"Cluster {_numbers((*self.path, each))} is not analysed: {why}." for each, why in self.without.items()]
         return [*(f"{self.title}{each}" for each in said), *none]

@@ -148,7 +148,7 @@ def _against_order(findings: Findings, finding: Finding) -> Iterator[str]:
 
 
 def _against_causes(findings: Findings, finding: Finding) -> Iterator[tuple[str, Kind]]:
-    """Yield general advice on the causes of a hot spot's time, each with its kind of fault, the largest cause first."""
+    """Yield general advice on each cause of a hot spot's time, with its kind of fault, the largest cause first."""
     culprit = finding.weight
     assert culprit is not None
     advice, remedies = against_weight(findings.run.weighed_costs[culprit]), findings.parts.remedies(culprit)
@@ -177,7 +177,7 @@ def _against_causes(findings: Findings, finding: Finding) -> Iterator[tuple[str,
 
 
 def _events_of(findings: Findings, region: int) -> list[str]:
-    """Return the events that take much of a region's time; if nothing explains the time, events that may explain it."""
+    """Return the events that take much of a region's time or, if no cause is known, those that may."""
     named = [each.attribute for each in findings.parts.causes(region) if each.attribute in EVENTS]
     if findings.parts.by_paper or named or findings.parts.is_explained(region):
         return named

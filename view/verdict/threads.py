@@ -84,7 +84,7 @@ def who_waits_at_barriers(findings: Findings, finding: Finding) -> Iterator[str]
 
 
 def against_waiting(findings: Findings, finding: Finding) -> dict[str, Kind]:
-    """Map advice against waiting threads to its kind of fault; empty if threads do not wait in a finding's region."""
+    """Map advice on how threads wait less to its kind of fault; empty if none waits in the finding's region."""
     return {_TO_TRY[kind]: kind for _, kind in why_threads_wait(findings, finding)}
 
 
