@@ -153,7 +153,10 @@ static aa_entering *aa_fortran_enter = aa_fortran_ignore_entry;
  * The region that the main thread entered last, if its entry was only counted; null after any other event.
  * Most throttled regions enter no others, so this makes most of their exits cheap.
  */
-static const char *aa_counted;
+static union {
+    const char *descriptor;
+    char line[64]; /* nothing that other threads read is in the same cache line */
+} aa_counted __attribute__((__aligned__(64)));
 
 __attribute__((__always_inline__)) static __inline__ int
 aa_is_main_thread(const struct aa_main *main_thread) {
@@ -196,20 +199,22 @@ AA_STUB AA_NAME(aa_enter)(const char *descriptor) {
         if (aa_only_counts(slot, descriptor, node, main_thread) && (*visits + 1) % 4096 > 4) {
             __asm__ volatile("" : : : "memory"); /* and may count a visit before the number is read again */
             ++*visits;
-            aa_counted = descriptor;
+            aa_counted.descriptor = descriptor;
             return;
         }
-        aa_counted = (const char *)0;
+        aa_counted.descriptor = (const char *)0;
     }
     aa_fortran_enter(descriptor, slot);
+    if (!slot && aa_is_main_thread(aa_fortran_main)) /* since this entry, for example in the child of a fork */
+        aa_counted.descriptor = (const char *)0;
 }
 
 AA_STUB AA_NAME(aa_exit)(const char *descriptor) {
     const struct aa_main *main_thread = aa_fortran_main;
     if (aa_is_main_thread(main_thread)) {
-        const char *counted = aa_counted;
+        const char *counted = aa_counted.descriptor;
         const void *node;
-        aa_counted = (const char *)0;
+        aa_counted.descriptor = (const char *)0;
         if (counted == descriptor)
             return;
         node = main_thread->place->node;

@@ -10,6 +10,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -283,19 +284,19 @@ def for_several_programs(launcher: str) -> str:
 
 
 def until_spawned(attempt: Callable[[], _Result]) -> _Result:
-    """Return the result of an attempt, repeated up to twice if Open MPI hangs when it spawns processes.
+    """Return the result of an attempt, repeated once if Open MPI hangs when it spawns processes.
 
     On a busy machine, 6 of 868 runs of a program without probes hung (Open MPI 4.1.4), until a time limit of Open MPI
     ended them after five minutes.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MPIEXEC_TIMEOUT", "120")  # seconds
-        for _ in range(2):
-            try:
-                return attempt()
-            except AssertionError as failure:
-                if "MPIEXEC_TIMEOUT" not in str(failure):
-                    raise
+        try:
+            return attempt()
+        except AssertionError as failure:
+            if "MPIEXEC_TIMEOUT" not in str(failure):
+                raise
+            warnings.warn("Open MPI hung when it spawned processes", stacklevel=2)
         return attempt()
 
 

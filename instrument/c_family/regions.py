@@ -243,14 +243,6 @@ class _Finder:
                 end = statement_end(self.unit.masked, loop.offset)
                 yield loop.offset, end
 
-    def _why_calls_little(self, body: Body) -> str:
-        """Return why a small function without loops is too small although it makes calls; empty if it is not."""
-        if self._is_often(body) and self.cost.passes(body):
-            return f"tiny: no loop, calls in branches only, at most {TINY} statements"
-        if self.cost.forwards(body):
-            return f"tiny: one call, in nested loops, at most {TINY} statements"
-        return ""
-
     def _why_tiny(self, body: Body, loops: dict[int, tuple[int, str]]) -> str:
         """Return why a function is too small for a probe; empty if it is not.
 
@@ -268,8 +260,8 @@ class _Finder:
             return f"tiny: inline, no loop, at most {TINY} statements"
         if often and cost.executed(body, start, end) <= SHORT:
             return SHORT_REASON
-        if may_call and (reason := self._why_calls_little(body)):
-            return reason
+        if may_call and often and cost.passes(body):
+            return f"tiny: no loop, calls in branches only, at most {TINY} statements"
         has_loops = inline and "outer-loops" in self.choice.modes
         long = {loop for loop, (_, reason) in loops.items() if has_loops and not reason}
         if long and cost.executed(body, start, end, long) <= TINY:

@@ -108,14 +108,6 @@ class StatementCost:
         always = self._straight(body, start, end, are_moves_short=True)
         return not body.labels and 0 < self._least(body, start, end) <= TINY < always
 
-    def forwards(self, body: Body) -> bool:
-        """Return whether a function, called in nested loops, makes only one call that may be costly.
-
-        For example, a function packs its arguments into a message, and passes the message to another function.
-        """
-        called = (-1 if call.is_virtual else call.callee for call in body.calls if not is_instruction(call.name))
-        return body.name_offset in self.nested and sum(self._called(callee) > TINY for callee in called) <= 1
-
     def _least(self, body: Body, start: int, end: int) -> float:
         """Return how many statements a part executes if each ``if`` takes its shorter branch.
 

@@ -201,11 +201,11 @@ static struct aa_throttle *append_record(struct aa_thread *thread, const struct 
  * entered from the node count as entered from its parent. The caller holds the lock.
  */
 static void throttle(struct aa_thread *thread, const struct aa_edge *edge) {
-    struct aa_node *node = edge->child;
-    if (!edge->node || !node || aa_is_throttled(node))
+    struct aa_node *node = edge->child, *from = edge->node;
+    if (!from || !node || aa_is_throttled(node))
         return;
     struct aa_throttle *record = record_of(thread, node);
-    if (!record && !(record = append_record(thread, node)))
+    if (!record && !(record = append_record(thread, node))) /* may move the edges */
         return;
     uint64_t timed = timed_visits(record, node);
     record->again = 0;
@@ -215,7 +215,7 @@ static void throttle(struct aa_thread *thread, const struct aa_edge *edge) {
     record->computing = computing_of(thread);
     begin_sample(record);
     bool opens_teams = node->wall[AA_OMP] > 0; /* the threads of these teams continue at this node */
-    aa_tree_mark(thread, edge->node, node, opens_teams ? AA_THROTTLED | AA_FRAMED : AA_THROTTLED);
+    aa_tree_mark(thread, from, node, opens_teams ? AA_THROTTLED | AA_FRAMED : AA_THROTTLED);
     thread->books->throttled++;
 }
 

@@ -130,7 +130,8 @@ static void flag(struct aa_thread *thread, const struct aa_node *node, const str
         edge->child = bits ? marked(edge->child, bits, aa_key_get(&edge->key)) : aa_throttled_node(child);
         children += is_timed(edge);
     }
-    count_children(thread, node, children);
+    if (children)
+        count_children(thread, node, children);
 }
 
 void aa_tree_mark(struct aa_thread *thread, const struct aa_node *node, const struct aa_node *child,

@@ -113,42 +113,6 @@ def test_what_runs_seldom_keeps_its_probe_whatever_it_calls(lab):
     assert "append" in lab.run(APPENDS.replace("for (int i = 0; i < 3; i++)", "")).visits
 
 
-PACKS = r"""
-#include <stdio.h>
-static int sum;
-struct message { int from, to; };
-static void deliver(const struct message *one) {
-    for (int i = 0; i < one->to; i++) sum += printf("%d\n", one->from);
-}
-static void packs(int from, int to) {
-    struct message one = {from, to};
-    deliver(&one);
-}
-static void seldom(int from) {
-    struct message one = {from, 1};
-    deliver(&one);
-}
-static void both(int from) {
-    struct message one = {from, 1};
-    deliver(&one);
-    deliver(&one);
-}
-int main(void) {
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < i; j++) { packs(i, j); both(j); }
-        seldom(i);
-    }
-    return sum == 0;
-}
-"""
-
-
-def test_functions_that_only_prepare_one_call_in_nested_loops_are_left_out(lab):
-    run = lab.run(PACKS)
-    assert lab.left_out() == {"packs": "tiny: one call, in nested loops, at most 20 statements"}
-    assert {"deliver", "seldom", "both"} <= set(run.visits)
-
-
 SHORT = r"""
 #include <assert.h>
 #include <stdio.h>
