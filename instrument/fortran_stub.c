@@ -205,7 +205,8 @@ AA_STUB AA_NAME(aa_enter)(const char *descriptor) {
         aa_counted.descriptor = (const char *)0;
     }
     aa_fortran_enter(descriptor, slot);
-    if (!slot && aa_is_main_thread(aa_fortran_main)) /* since this entry, for example in the child of a fork */
+    if (!slot &&
+        aa_is_main_thread(aa_fortran_main)) /* since this entry, for example in the child of a fork */
         aa_counted.descriptor = (const char *)0;
 }
 
