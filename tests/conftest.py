@@ -283,11 +283,15 @@ def for_several_programs(launcher: str) -> str:
     return "prterun" if crashes else launcher
 
 
-def until_spawned(attempt: Callable[[], _Result]) -> _Result:
+def until_spawned(attempt: Callable[[], _Result], made: Path) -> _Result:
     """Return the result of an attempt, repeated once if Open MPI hangs when it spawns processes.
 
     On a busy machine, 6 of 868 runs of a program without probes hung (Open MPI 4.1.4), until a time limit of Open MPI
     ended them after five minutes.
+
+    Args:
+        attempt: Runs the program.
+        made: The folder that an attempt creates; removed before the second attempt.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MPIEXEC_TIMEOUT", "120")  # seconds
@@ -297,6 +301,7 @@ def until_spawned(attempt: Callable[[], _Result]) -> _Result:
             if "MPIEXEC_TIMEOUT" not in str(failure):
                 raise
             warnings.warn("Open MPI hung when it spawned processes", stacklevel=2)
+        shutil.rmtree(made)
         return attempt()
 
 

@@ -220,7 +220,7 @@ def test_processes_that_are_spawned_run_as_they_do(tool: Tool) -> None:
     """MPICH as Debian has it cannot spawn."""
     tool.build(SPAWNING.read_text(), compiler="mpicc.openmpi")
     command = ["--", "mpirun.openmpi", "--oversubscribe", "-n", "2", "./app"]
-    done = until_spawned(lambda: succeed(tool("autoanalyzer", "run", "-o", "out", *command)))
+    done = until_spawned(lambda: succeed(tool("autoanalyzer", "run", "-o", "out", *command)), tool.folder / "out")
     assert done.stdout.splitlines() == [b"3 together"] * 3
     experiment = load(tool.folder / "out")
     assert has_path(experiment)

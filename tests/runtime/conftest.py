@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 from collections import Counter, defaultdict
@@ -81,8 +80,7 @@ def recorded(command: Sequence[str], folder: Path, mpi: Mpi | None = None, **var
         variables: Additional environment variables.
     """
     shards = folder / "shards"
-    shutil.rmtree(shards, ignore_errors=True)  # of an earlier attempt
-    shards.mkdir()
+    shards.mkdir(exist_ok=True)
     library = probe_library(mpi or find_mpi(command))
     environment = {**os.environ, "LD_PRELOAD": str(library), "AUTOANALYZER_SHARDS": str(shards), **variables}
     run = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)

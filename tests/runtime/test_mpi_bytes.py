@@ -90,7 +90,7 @@ def test_processes_that_meet_are_measured(mpi: tuple[str, str], tmp_path: Path) 
     program = compiled(compiler, "mpi_connecting.c", tmp_path)
     several = for_several_programs(launcher) == launcher  # or else MPI_Comm_spawn_multiple would end the launcher
     command = [launcher, "-n", "2", str(program), *([] if several else ["one"])]
-    run = until_spawned(lambda: recorded(command, tmp_path))
+    run = until_spawned(lambda: recorded(command, tmp_path), tmp_path / "shards")
     shards = by_rank([shard for shard in run.shards if shard.size == 2 and len(shard.regions) > 3])
     assert sorted(shards) == [0, 1]
     for rank, shard in shards.items():

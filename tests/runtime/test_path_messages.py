@@ -536,7 +536,9 @@ def said(
 
 def test_collectives_with_spawned_processes_are_left_alone(tmp_path: Path) -> None:
     """MPICH as Debian has it cannot spawn."""
-    output, chains = until_spawned(lambda: said("mpirun.openmpi", "mpicc.openmpi", SPAWNING.read_text(), tmp_path))
+    output, chains = until_spawned(
+        lambda: said("mpirun.openmpi", "mpicc.openmpi", SPAWNING.read_text(), tmp_path), tmp_path / "shards"
+    )
     assert output == ["3 together"] * 3
     assert [each.left_out for each in chains] == [{"strangers"}] * 2
 

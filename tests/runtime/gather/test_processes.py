@@ -141,7 +141,7 @@ def test_children_of_forks_are_further_processes(tool: Tool, mpi: tuple[str, str
 def test_spawned_processes_are_further_processes(tool: Tool) -> None:
     """MPICH as Debian has it cannot spawn."""
     tool.build(WORK + SPAWNS, compiler="mpicc.openmpi")
-    experiment = until_spawned(lambda: measured(tool, "mpirun.openmpi", "-n", "2", "./app"))
+    experiment = until_spawned(lambda: measured(tool, "mpirun.openmpi", "-n", "2", "./app"), tool.folder / "out")
     assert visits(experiment)["work"] == [0, 0, *[1] * 6]
     assert experiment.notes.started == (2, 3, 4, 5, 6, 7)
     assert experiment.notes.remarks == ("6 processes started by MPI_Comm_spawn: numbered from 2",)
