@@ -286,7 +286,7 @@ def for_several_programs(launcher: str) -> str:
 def until_spawned(attempt: Callable[[], _Result], made: Path) -> _Result:
     """Return the result of an attempt, repeated once if Open MPI hangs when it spawns processes.
 
-    On a busy machine, 6 of 868 runs of a program without probes hung (Open MPI 4.1.4), until a time limit of Open MPI
+    On a busy machine, 6 of 862 runs of a program without probes hung (Open MPI 4.1.4), until a time limit of Open MPI
     ended them after five minutes.
 
     Args:
