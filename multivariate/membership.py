@@ -68,8 +68,8 @@ def grid_of(
         experiment: The experiment. Its first topology with coordinates for each shown process is used; without such a
             topology, the grid closest to a square is guessed.
         shown: The processes that are analysed; all if None.
-        wanted: The requested sizes of the grid; None to use the recorded topology. Ranks are in MPI's order: the last
-            dimension varies fastest.
+        wanted: The number of processes in each dimension of the grid; None to use the recorded topology. As in MPI,
+            consecutive ranks differ in the last dimension.
 
     Raises:
         UsageError: The given grid does not have one place per process.

@@ -6,14 +6,14 @@ from typing import Final
 
 import numpy as np
 
-from ..analyze.comparison import BUSY_TIME, PATH_TIME, Change, Changes, is_difference
+from ..analyze.comparison import BUSY_TIME, PATH_TIME, Change, Changes
 from ..experiment import Experiment
 from .callers import called
 from .place import Place, source_among, visible
 from .units import amount, ranks, spread
 from .verdict import Entry, Highlight
 
-__all__ = ["gain_entries", "is_difference", "labels_of", "name_of", "total_gains"]
+__all__ = ["gain_entries", "labels_of", "name_of", "total_gains"]
 
 _LATER: Final = "analyze the later run"
 _CAUSES: Final = {  # the words for a decrease, for an increase, and for the metric

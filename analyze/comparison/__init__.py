@@ -1,6 +1,6 @@
 """Compare two sets of runs: whether one set is slower, and where."""
 
-from .changes import Change, Changes, is_difference
+from .changes import Change, Changes
 from .compared_runs import BUSY_TIME, PATH_TIME, check_run, metrics_to_compare
 from .comparison import Comparison, Judgement, compare
 
@@ -13,6 +13,5 @@ __all__ = [
     "Judgement",
     "check_run",
     "compare",
-    "is_difference",
     "metrics_to_compare",
 ]

@@ -18,22 +18,17 @@ from ..run.busy import BUSY_PARTS, busy_parts
 from ..run.criteria import CRITERIA
 from .compared_runs import BUSY_TIME, PATH_TIME
 
-__all__ = ["Change", "Changes", "is_difference"]
+__all__ = ["Change", "Changes"]
 
 _MOST: Final = 5  # maximum number of listed call paths
 _SMALL: Final = 0.01  # changes below this share of the largest change are left out
 _LEAST: Final = 0.05  # a location is listed if it changed by at least this share of the largest change
 _ALIKE: Final = 0.9  # locations are alike if the smallest change is at least this share of the largest
 _MOVED: Final = 0.8  # work moved if the smaller of decreases and increases is at least this share of the larger
-_CLOCK: Final = 2e9  # cycles per second, assumed if the runs have no calibration in common
+_CLOCK: Final = 2e9  # cycles per second of a slow core, assumed if the runs have no calibration in common
 _NOTHING: Final = 5e-10  # smaller changes, in seconds, are rounding errors
 _WALL: Final = "wall_time"
 _NO_WHOLE: Final = (PATH_TIME, "delay_time", "wait_time", TEAM_TIME.name)  # times that do not cover the whole program
-
-
-def is_difference(experiment: Experiment) -> bool:
-    """Return whether an experiment is the difference of two experiments."""
-    return experiment.notes.is_difference
 
 
 def _most(sizes: Values) -> list[int]:

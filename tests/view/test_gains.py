@@ -11,7 +11,7 @@ import pytest
 from autoanalyzer.experiment import Builder, Experiment, Region
 from autoanalyzer.experiment.algebra import difference, mean
 from autoanalyzer.experiment.notes import Notes
-from autoanalyzer.view.gains import gain_entries, is_difference, total_gains
+from autoanalyzer.view.gains import gain_entries, total_gains
 
 GAIN = "no fix is needed here; to see what is slow now, analyze the later run"
 UNCOUNTED = "why: unknown, because instructions were not counted in both runs"
@@ -67,7 +67,7 @@ def run(
 
 def test_the_change_of_the_critical_path_comes_first_and_ranks_by_their_busy_time():
     balanced = difference(run([3, 1, 2], path=0, waits=1), run([2, 2, 2], path=1, waits=4))
-    assert is_difference(balanced)
+    assert balanced.notes.is_difference
     assert total_gains(balanced) == [
         "critical path: 1 s less than before",
         "busy time: unchanged in total; rank 0: 1 s less, rank 1: 1 s more",

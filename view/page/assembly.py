@@ -20,7 +20,7 @@ from ..advice import find_advice, not_advised
 from ..browser import Sums
 from ..caveats import caveats, how_counted
 from ..comparison import comparison_summary
-from ..gains import gain_entries, is_difference, total_gains
+from ..gains import gain_entries, total_gains
 from ..picture import picture_html
 from ..place import at_line, file_of, visible
 from ..source_file import SourceFile
@@ -196,12 +196,12 @@ def _said(subject: Subject, folders: Sequence[Path] | None, tell: Callable[[str]
             found,
             [*caveats(findings, besides=besides), how_counted(findings), *legend(findings)],
         )
-    changes = gain_entries(experiment) if is_difference(experiment) else []
+    changes = gain_entries(experiment) if experiment.notes.is_difference else []
     what, about = experiment.size, [*experiment.notes.history]
     if changes and about:
         what, *about = about[-1], *about[:-1], experiment.size
     title = _SEPARATOR.join((title_of(experiment, subject.file), what))
-    lines = (total_gains(experiment) if is_difference(experiment) else []) or [f"No verdict: {subject.refusal}"]
+    lines = (total_gains(experiment) if experiment.notes.is_difference else []) or [f"No verdict: {subject.refusal}"]
     return _Said(title, lines, changes, [*about, *experiment.notes.remarks])
 
 

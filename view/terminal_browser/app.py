@@ -22,7 +22,7 @@ from ..advice import find_advice, tips
 from ..browser import Browser, Row, Sums, at_start, legend, rows
 from ..browser.browser import Dimension
 from ..browser.percentages import Basis
-from ..gains import gain_entries, is_difference, total_gains
+from ..gains import gain_entries, total_gains
 from ..place import visible
 from ..sources import Sources
 from ..title import title_of
@@ -165,7 +165,7 @@ class BrowserApp(App[None]):
         try:
             findings = analyze(self.experiment)
         except InputError as error:
-            differs = is_difference(self.experiment)
+            differs = self.experiment.notes.is_difference
             changes = gain_entries(self.experiment) if differs else []
             said = (total_gains(self.experiment) if differs else []) or [str(error)]
             what = self.experiment.notes.history[-1] if changes else self.experiment.size
@@ -293,7 +293,7 @@ class BrowserApp(App[None]):
         finding = self.findings[max(0, self.shown_finding)]
         start = f"{self.shown_finding + 1} of {len(self.findings)}  "
         if self.shown_finding < 0:
-            noun = "change" if is_difference(self.experiment) else "finding"
+            noun = "change" if self.experiment.notes.is_difference else "finding"
             more = ", ] shows the next; the first" * (len(self.findings) > 1)
             start = f"{many(len(self.findings), noun)}{more}: "
         self.query_one(FindingView).show_finding(start, finding, self.said if self.shown_finding < 0 else "")

@@ -18,7 +18,7 @@ def regions_picture(scaling: Scaling) -> Picture:
     """Return the picture of regions' times over numbers of ranks."""
     series = scaling.series
     whole = "critical path" if scaling.is_of_path else "run"
-    found = curves(scaling, mark.COLOURS)  # more lines than colours are hard to tell apart
+    found = curves(scaling, mark.COLOURS)  # a region per colour of the chart
     marks: dict[Region | None, tuple[str, str]] = {}
     for number, loss in enumerate(scaling.ledger.losses, start=1):
         if loss.region:
