@@ -77,9 +77,9 @@ def left_out(experiment: Experiment) -> tuple[Exclude, ...]:
     """Return the rules that exclude the regions that a run has throttled, each with the reason.
 
     A region that was throttled on one call path is not excluded if it is significant on another. That is, at some
-    location, its own time is at least 1 % of the longest thread's time, and each visit takes at least as long as
-    1/``max_overhead`` probe pairs (20 at 5 %). Regions without a file, such as MPI functions without probes, need no
-    rule.
+    location, its own CPU and file I/O time is at least 1 % of the longest thread's, and each visit takes at least as
+    long as 1/``max_overhead`` probe pairs (20 at 5 %). Regions without a file, such as MPI functions without probes,
+    need no rule.
     """
     if not experiment.notes.throttled:
         return ()
@@ -95,13 +95,18 @@ def left_out(experiment: Experiment) -> tuple[Exclude, ...]:
 
 
 def _weighing(experiment: Experiment) -> frozenset[Region]:
-    """Return the regions that are significant on some call path, without call paths that have untimed entries."""
+    """Return the regions that are significant on some call path, without call paths that have untimed entries.
+
+    The time is CPU time and waiting for files, as in the measurement itself: wall time depends on other programs.
+    """
     notes, shape = experiment.notes, (len(experiment.call_paths), len(experiment.locations))
-    wall, visits = (
-        np.nan_to_num(experiment.exclusive(name)) if name in experiment else np.zeros(shape)
-        for name in ("wall_time", "visits")
-    )
+
+    def own(name: str) -> npt.NDArray[np.float64]:
+        return np.nan_to_num(experiment.exclusive(name)) if name in experiment else np.zeros(shape)
+
+    timed = "cpu_time" in experiment
+    time = own("cpu_time") - own("io_cpu_time") + own("io_time") if timed else own("wall_time")
     long = (notes.probe_ns or 0.0) * 1e-9 / (notes.max_overhead or _MOST_OVERHEAD)
-    weighs = (wall > 0) & (wall >= long * visits) & (wall >= _WEIGHS * wall.sum(axis=0).max(initial=0.0))
+    weighs = (time > 0) & (time >= long * own("visits")) & (time >= _WEIGHS * time.sum(axis=0).max(initial=0.0))
     weighs[untimed_paths(experiment)] = False
     return frozenset(experiment.call_paths[path].region for path in np.flatnonzero(weighs.any(axis=1)))

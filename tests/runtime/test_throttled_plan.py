@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 import pytest
@@ -19,18 +20,31 @@ OTHER = Region("function", "g", "b.c", "g", 0, 1)
 CALLER = Region("function", "large", "a.c", "large", 0, 9)
 
 
-def run(*throttled: Region, elsewhere: Sequence[float] = (), visits: float = 1, share: float = 0.05) -> Experiment:
-    """A run that has folded regions into main; another call path of each takes so much time in the locations."""
+def run(
+    *throttled: Region,
+    elsewhere: Sequence[float] = (),
+    visits: float = 1,
+    share: float = 0.05,
+    more: Mapping[str, float] = MappingProxyType({}),
+) -> Experiment:
+    """A run that has folded regions into main; another call path of each takes so much time in the locations.
+
+    There, ``more`` are the values of further metrics; main has 1 of each.
+    """
     main = CallPath(Region("program", "main", "main.c", "main"))
     paths = [main, CallPath(CALLER, 0), *(CallPath(each, caller) for caller in (0, 1) for each in throttled)]
     values = np.zeros((2, len(paths), max(len(elsewhere), 1)))
     values[:, 0], values[0, 2:] = 1, visits
     values[1, 2 + len(throttled) :] = elsewhere or 0
+    others = {name: np.full(values[0].shape, value) for name, value in more.items()}
+    for each in others.values():
+        each[: 2 + len(throttled)] = 0
+        each[0] = 1
     return Experiment(
-        metrics=[Metric("visits", "occ"), Metric("wall_time", "sec")],
+        metrics=[Metric("visits", "occ"), Metric("wall_time", "sec"), *(Metric(name, "sec") for name in others)],
         call_paths=paths,
         locations=[Location("m", "n", rank) for rank in range(values.shape[2])],
-        severities={"visits": values[0], "wall_time": values[1]},
+        severities={"visits": values[0], "wall_time": values[1], **others},
         notes=Notes(
             throttled={each.descriptor: f"{each.name}, often" for each in throttled}, probe_ns=20.0, max_overhead=share
         ),
@@ -79,6 +93,22 @@ def test_a_region_stays_in_the_next_build_if_it_is_heavy_on_any_call_path(
     plan = tmp_path / "plan.toml"
     said = add_throttled(plan, run(OTHER, elsewhere=elsewhere, visits=visits, share=share))
     assert plan.exists() == bool(said) == (not stays)
+
+
+@pytest.mark.parametrize(
+    ("times", "stays"),
+    [
+        pytest.param({"cpu_time": 0.0}, False, id="other programs had the core"),
+        pytest.param({"cpu_time": 0.5}, True, id="computing"),
+        pytest.param({"cpu_time": 0.01, "io_cpu_time": 0.01, "io_time": 0.4}, True, id="waiting for files"),
+    ],
+)
+def test_wall_time_in_which_other_programs_run_keeps_no_region_in_the_next_build(
+    tmp_path: Path, times: dict[str, float], stays: bool
+) -> None:
+    plan = tmp_path / "plan.toml"
+    add_throttled(plan, run(OTHER, elsewhere=[0.5], visits=1e3, more=times))
+    assert plan.exists() == (not stays)
 
 
 def test_runs_that_end_at_once_each_add_to_the_plan(tmp_path: Path) -> None:
