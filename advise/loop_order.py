@@ -249,13 +249,18 @@ def _of_structures(site: Site, inner: Loop, walks: list[Walk]) -> Iterator[Advic
 
 
 def _fields_used(inner: Loop, reference: ArrayRef, structure: Structure) -> list[Declaration]:
-    """Return the fields of a structure that a loop uses; none if a field is an array, whose used part is unknown."""
-    names = {
-        each.name
+    """Return the fields of a structure that a loop uses; none if the used part is unknown.
+
+    It is unknown if a field is an array, or if the loop copies the structure, passes it on or binds a reference to it.
+    """
+    parts = [
+        each
         for statement, _ in statements(inner.body)
         for expression in expressions_of(statement)
         for each in walk(expression)
-        if isinstance(each, FieldRef) and each.structure == reference
-    }
+    ]
+    fields = [each for each in parts if isinstance(each, FieldRef) and each.structure == reference]
+    names = {each.name for each in fields}
     used = [each for each in structure.fields if each.name in names]
-    return [] if any(each.extents for each in used) else used
+    is_whole = parts.count(reference) > len(fields)
+    return [] if is_whole or any(each.extents for each in used) else used

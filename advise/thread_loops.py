@@ -11,7 +11,7 @@ from typing import Final
 from .advice import HIGH, MEDIUM, Advice, Site
 from .expression import ArrayRef, Call, Expression, Name, walk
 from .nest import Assignment, Block, Loop, Statement, statements
-from .schedules import Schedule, is_short, schedule_of, shared_loops
+from .schedules import Schedule, follows_without_waiting, is_short, schedule_of, shared_loops
 from .strides import LINE, Strides
 from .uneven import may_differ, uneven_by_counter
 
@@ -50,7 +50,10 @@ def _schedule(site: Site, loop: Loop) -> Advice | None:
     if_so = "" if uneven else "if its iterations differ in cost, "
     if is_macro:  # the build defines the macro's value
         if_so = f"if the macro {kind} is static, "
-    text = f"the loop in line {loop.line} has {written}{why}: {if_so}try schedule(static, 1), then schedule(dynamic)"
+    cure = "schedule(static, 1), then schedule(dynamic)"
+    if follows_without_waiting(site, loop):  # the threads rely on getting the same iterations in both loops
+        cure = "schedule(static, 1) in this loop and in all loops that no barrier separates from it (nowait)"
+    text = f"the loop in line {loop.line} has {written}{why}: {if_so}try {cure}"
     lines = (loop.line, uneven.line) if uneven else (loop.line,)
     sure = HIGH if uneven and not is_macro else MEDIUM
     return Advice(KIND, text, tuple(map(site.place, lines)), (loop.directive,), site.gain, sure)
