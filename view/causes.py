@@ -16,6 +16,7 @@ __all__ = [
     "ALONE",
     "AT_ONCE",
     "EACH_TIME",
+    "FEWER_CALLS",
     "FEWER_MESSAGES",
     "FEWER_TESTS",
     "MAYBE_SPEED",
@@ -38,6 +39,10 @@ ON_DEMAND: Final = "hand out smaller pieces, the longest first, so that all rank
 FEWER_MESSAGES: Final = (
     "pack messages to the same rank into one, and use one collective for many values: each call costs time, however"
     " little data it moves"
+)
+FEWER_CALLS: Final = (
+    "call MPI less often: remove barriers that no rank needs (messages and collectives wait for their data anyway), and"
+    " test for messages less often"
 )
 FEWER_TESTS: Final = (
     "test requests less often, outside the inner loop, or wait for them once (MPI_Waitall): each call costs time, even"

@@ -22,7 +22,7 @@ __all__ = ["TimeSplit", "time_split"]
 
 _PASSES: Final = 8  # largest number of copies per byte, and of cache-line transfers per call, within a node
 _LINE: Final = 64  # bytes per cache line
-_POLLING: Final = 0.9  # polling spends at least this share of the time in MPI on testing or completing requests
+_NEARLY_ALL: Final = 0.9  # share of the time in MPI: of tests of requests if ranks poll, or of barriers
 _TEST: Final = 5e-8  # seconds per call; a call that starts or completes a message takes longer
 
 
@@ -37,6 +37,7 @@ class TimeSplit:
         small_calls: Time in many small MPI calls.
         polls: Whether nearly all MPI time is spent testing or completing requests, in calls too short to belong to
             messages.
+        moves_nothing: Whether no MPI call moves data, or nearly all MPI time is spent in barriers.
         has_small_io: Whether file I/O calls move so few bytes that calls, rather than bytes, account for the time.
         waited: Waiting for late ranks.
         chained: The estimated saving if ranks worked at the same time instead of one after another, computed from the
@@ -57,6 +58,7 @@ class TimeSplit:
     of: Mapping[str, Values]
     small_calls: Values
     polls: Flags
+    moves_nothing: Flags
     has_small_io: Flags
     waited: Values
     chained: Values
@@ -102,6 +104,11 @@ class TimeSplit:
     def has_polling(self) -> Flags:
         """Whether calls of regions in ``has_small_calls`` are polling, not messages: ``bool[region]``."""
         return np.asarray(self.has_small_calls & self.polls)
+
+    @cached_property
+    def has_empty_calls(self) -> Flags:
+        """Whether calls of regions in ``has_small_calls`` move no data, and are not polling: ``bool[region]``."""
+        return np.asarray(self.has_small_calls & self.moves_nothing & ~self.polls)
 
     def is_own_part(self, attribute: str, region: int, below: Sequence[int]) -> bool:
         """Return whether an attribute takes a material share of a region's time without the regions in ``below``."""
@@ -211,6 +218,7 @@ def time_split(
         of=of,
         small_calls=small_calls,
         polls=_polls(ranks, calls, small_calls) if small_calls.any() else np.zeros(len(calls), dtype=bool),
+        moves_nothing=(volume == 0) | _takes_nearly_all(ranks, "mpi_barrier_time"),
         has_small_io=are_small(cost("io_calls"), cost("io_bytes")) & (cost("io_calls") > 0),
         waited=waited,
         chained=serialisation.chained if serialisation else np.zeros(len(ranks.regions)),
@@ -235,10 +243,14 @@ def _polls(ranks: Selection, calls: Values, spent: Values) -> Flags:
         calls: Number of MPI calls, mean over the ranks.
         spent: Time in the calls, without waiting: mean seconds over the ranks.
     """
-    if not all(complete(ranks.experiment, each) for each in ("mpi_time", "mpi_request_time")):
-        return np.zeros(len(calls), dtype=bool)
-    of_requests = ranks.sums("mpi_request_time") >= _POLLING * ranks.sums("mpi_time")
-    return np.asarray(of_requests & (spent < _TEST * calls))
+    return np.asarray(_takes_nearly_all(ranks, "mpi_request_time") & (spent < _TEST * calls))
+
+
+def _takes_nearly_all(ranks: Selection, metric: str) -> Flags:
+    """Return whether a part of the time in MPI takes nearly all of it; False if this part is unknown."""
+    if not all(complete(ranks.experiment, each) for each in ("mpi_time", metric)):
+        return np.zeros(len(ranks.regions), dtype=bool)
+    return np.asarray(ranks.sums(metric) >= _NEARLY_ALL * ranks.sums("mpi_time"))
 
 
 def _within_node(ranks: Selection, calls: Values, volume: Values) -> Values:

@@ -118,6 +118,8 @@ def _estimated(findings: Findings, culprit: int) -> str:
         if seconds.has_polling[culprit]:
             calls = f"{count(each * len(findings.run.weighed.ranks))} MPI calls that test or complete requests"
             return f"polling: {time_of(findings.experiment, small)} in {calls}, {per_call}"
+        if seconds.has_empty_calls[culprit]:
+            return f"barriers and other calls without data: {_in_calls(findings, culprit, small)}, {per_call}"
         return f"small messages: {_in_calls(findings, culprit, small)}, {per_call}"
     line = _in_calls(findings, culprit, time)
     if culprit in waiting.shares:
