@@ -21,8 +21,10 @@ __all__ = [
     "FEWER_TESTS",
     "MAYBE_SPEED",
     "NAMES",
+    "ONLY_HERE",
     "ON_DEMAND",
     "SAME_WORK",
+    "SYNCHRONISED",
     "against_difference",
     "against_weight",
     "because",
@@ -31,6 +33,10 @@ __all__ = [
 ]
 
 MAYBE_SPEED: Final = "these {who}s are slower nearly everywhere, so they run on slow or shared cores, or do more work"
+ONLY_HERE: Final = (
+    "same work, more time, but only here, so the core is not slow: another program, memory on another socket, or slow"
+    " operations such as denormal numbers; repeat the run"
+)
 SAME_WORK: Final = "same work, more time, so the core is slow or shared: repeat the run with a core for each {who}"
 ALONE: Final = "share this work among all ranks, or let the other ranks do something else meanwhile"
 AT_ONCE: Final = "send smaller pieces, each when it is ready, so the next rank starts earlier"
@@ -52,11 +58,12 @@ FEWER_TESTS: Final = (
 _EVENTS: Final = {
     "allocations": "allocate once before the loop, or many elements at a time: each allocation costs time",
     "page_faults": "allocate memory once, outside the loop, and reuse it: new memory costs a page fault per page",
-    "divisions": "avoid divisions, which take many cycles: multiply by a reciprocal computed once; for powers of 2,"
-    " shift bits",
+    "divisions": "avoid divisions, which take many cycles: multiply by a reciprocal computed once (this"
+    " changes rounding); for powers of 2, shift bits",
     "branch_misses": "make branches predictable by sorting the data by the tested value, or select results without"
     " a branch",
-    "denormals": "flush slow denormal numbers to zero: -ffast-math, or _MM_SET_FLUSH_ZERO_MODE",
+    "denormals": "flush denormal operands and results to zero: _MM_SET_DENORMALS_ZERO_MODE and"
+    " _MM_SET_FLUSH_ZERO_MODE, or link with -ffast-math, which also changes rounding",
 }
 _OF_SOME: Final = {**_EVENTS, "system_time": "make fewer system calls on the slowest ranks or threads"}
 
@@ -97,6 +104,10 @@ _TO_TRY: Final = {
     **_EVENTS,
 }
 
+SYNCHRONISED: Final = (
+    "close, flush and synchronise files less often (fsync, MPI_File_sync): even on a slow disk, the calls and bytes alone"
+    " do not take this long"
+)
 _LARGE_PIECES: Final = "read or write less data, or less often; larger calls would not help"
 
 _TO_TRY_FOR_RANKS: Final = {

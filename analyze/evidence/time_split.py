@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -39,6 +39,7 @@ class TimeSplit:
             messages.
         moves_nothing: Whether no MPI call moves data, or nearly all MPI time is spent in barriers.
         has_small_io: Whether file I/O calls move so few bytes that calls, rather than bytes, account for the time.
+        is_slow_io: Whether file I/O takes at least twice as long as its calls and bytes on a slow disk.
         waited: Waiting for late ranks.
         chained: The estimated saving if ranks worked at the same time instead of one after another, computed from the
             critical path; 0 in regions in which they do not work one after another, and if the path is unknown.
@@ -60,6 +61,7 @@ class TimeSplit:
     polls: Flags
     moves_nothing: Flags
     has_small_io: Flags
+    is_slow_io: Flags
     waited: Values
     chained: Values
     mpi: Values
@@ -186,7 +188,8 @@ def time_split(
     wall, mpi, calls, volume = (cost(each) for each in ("wall_time", "mpi_time", "mpi_calls", "mpi_bytes"))
     files = np.minimum(wall - mpi, CRITERIA.byte * cost("io_bytes"))
     if complete(ranks.experiment, "io_time"):
-        files = _in_files(cost("io_time"), mean("io_cpu_time"), mean("io_calls"), cost("io_bytes"), turns=turns)
+        at_most = _on_slow_disk(cost) if complete(ranks.experiment, "io_calls") else None
+        files = _in_files(cost("io_time"), mean("io_cpu_time"), at_most, turns=turns)
     outside = wall - mpi - cost("io_time")
     known = [each.compute_time is not None for each in costs]
     computing = np.clip(np.where(known, cost("compute_time"), outside), 0.0, np.maximum(outside, 0.0))
@@ -220,6 +223,7 @@ def time_split(
         polls=_polls(ranks, calls, small_calls) if small_calls.any() else np.zeros(len(calls), dtype=bool),
         moves_nothing=(volume == 0) | _takes_nearly_all(ranks, "mpi_barrier_time"),
         has_small_io=are_small(cost("io_calls"), cost("io_bytes")) & (cost("io_calls") > 0),
+        is_slow_io=(cost("io_calls") > 0) & (files >= CRITERIA.outweighs * _on_slow_disk(cost)),
         waited=waited,
         chained=serialisation.chained if serialisation else np.zeros(len(ranks.regions)),
         mpi=mpi if "mpi_bytes" in attributes else np.zeros_like(mpi),
@@ -231,6 +235,11 @@ def time_split(
         walks=misses.is_walk,
         busy=busy,
     )
+
+
+def _on_slow_disk(cost: Callable[[str], Values]) -> Values:
+    """Return the longest time that the calls and bytes of file I/O take, in seconds, mean over the ranks."""
+    return CRITERIA.call * cost("io_calls") + CRITERIA.byte * cost("io_bytes")
 
 
 def _polls(ranks: Selection, calls: Values, spent: Values) -> Flags:
@@ -294,10 +303,9 @@ def _turns(ranks: Selection, off: Values, off_in_mpi: Values) -> Values:
     return np.asarray(idle * min(1.0, mean / max(float(idle[list(ranks.top)].sum()), np.finfo(float).tiny)))
 
 
-def _in_files(time: Values, cpu: Values | None, calls: Values | None, volume: Values, *, turns: bool) -> Values:
+def _in_files(time: Values, cpu: Values | None, at_most: Values | None, *, turns: bool) -> Values:
     """Return the time in file I/O, without waiting for cores or polling for other ranks in collective calls."""
-    if cpu is None or calls is None:
+    if cpu is None or at_most is None:
         return time
-    at_most = CRITERIA.call * calls + CRITERIA.byte * volume
     files = time - np.maximum(cpu - at_most, 0.0)
     return np.asarray(np.minimum(files, np.minimum(cpu, at_most) + at_most) if turns else files)

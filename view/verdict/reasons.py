@@ -12,7 +12,16 @@ from ...analyze.refinement.opening import can_be_opened, is_of_a_library
 from ...analyze.run.code_regions import CodeRegion
 from ...analyze.run.costs import is_mostly
 from ...analyze.verdict import Doubt, Finding, Kind, Why
-from ..causes import AT_ONCE, EACH_TIME, FEWER_CALLS, FEWER_MESSAGES, FEWER_TESTS, ON_DEMAND, against_weight
+from ..causes import (
+    AT_ONCE,
+    EACH_TIME,
+    FEWER_CALLS,
+    FEWER_MESSAGES,
+    FEWER_TESTS,
+    ON_DEMAND,
+    SYNCHRONISED,
+    against_weight,
+)
 from ..place import Place, short
 from ..rerun import with_command
 from ..times import time_of
@@ -187,6 +196,8 @@ def _events_of(findings: Findings, region: int) -> list[str]:
 
 def _against_files(findings: Findings, region: int) -> str:
     small = findings.explanation.seconds.has_small_io[region]
+    if findings.explanation.seconds.is_slow_io[region]:
+        return SYNCHRONISED
     return against_weight(findings.run.weighed_costs[region])["io_calls" if small else "io_bytes"]
 
 
