@@ -13,7 +13,7 @@ from ...experiment.prices import Prices
 from ..critical_path.serialisation import Serialisation
 from ..run.arrays import Flags, Values
 from ..run.costs import Cost, are_small
-from ..run.criteria import CRITERIA, TICK
+from ..run.criteria import CRITERIA, THRESHOLD, TICK
 from ..run.selection import Selection, complete
 from .attributes import Attribute
 from .misses import Misses
@@ -22,7 +22,6 @@ __all__ = ["TimeSplit", "time_split"]
 
 _PASSES: Final = 8  # largest number of copies per byte, and of cache-line transfers per call, within a node
 _LINE: Final = 64  # bytes per cache line
-_NEARLY_ALL: Final = 0.9  # share of the time in MPI: of tests of requests if ranks poll, or of barriers
 _TEST: Final = 5e-8  # seconds per call; a call that starts or completes a message takes longer
 
 
@@ -259,7 +258,7 @@ def _takes_nearly_all(ranks: Selection, metric: str) -> Flags:
     """Return whether a part of the time in MPI takes nearly all of it; False if this part is unknown."""
     if not all(complete(ranks.experiment, each) for each in ("mpi_time", metric)):
         return np.zeros(len(ranks.regions), dtype=bool)
-    return np.asarray(ranks.sums(metric) >= _NEARLY_ALL * ranks.sums("mpi_time"))
+    return np.asarray(ranks.sums(metric) >= (1 - THRESHOLD) * ranks.sums("mpi_time"))
 
 
 def _within_node(ranks: Selection, calls: Values, volume: Values) -> Values:
