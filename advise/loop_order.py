@@ -108,8 +108,8 @@ def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], f
     if shared := _shared(better, inner, around):
         text += (
             f"; the directive in line {shared.line} distributes iterations of {site.spell(shared.variable)} over"
-            " threads: keep it at that loop, or move it to the new outermost loop if that has many independent"
-            " iterations"
+            " threads: keep it at that loop, or, if the new outermost loop has many independent iterations, move it"
+            f" there and make {site.spell(shared.variable)} private"
         )
         sure = MEDIUM if sure == HIGH else sure
     yield Advice(KIND, text + _padding(far), places, (*evidence, *found.reasons), site.gain, sure)

@@ -37,7 +37,10 @@ ONLY_HERE: Final = (
     "same work, more time, but only here, so the core is not slow: another program, memory on another socket, or slow"
     " operations such as denormal numbers; repeat the run"
 )
-SAME_WORK: Final = "same work, more time, so the core is slow or shared: repeat the run with a core for each {who}"
+SAME_WORK: Final = (
+    "same work, more time, so the core is slow or shared, or memory is on another socket: repeat the run with a core for"
+    " each {who}"
+)
 ALONE: Final = "share this work among all ranks, or let the other ranks do something else meanwhile"
 AT_ONCE: Final = "send smaller pieces, each when it is ready, so the next rank starts earlier"
 EACH_TIME: Final = "give ranks equal work each time the region runs, not only in total: all wait for the slowest rank"

@@ -28,7 +28,6 @@ __all__ = [
 ]
 
 
-
 @dataclass(frozen=True, slots=True)
 class WaitForCore:
     """A process that was ready to run and waited for a core.
