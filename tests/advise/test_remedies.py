@@ -79,6 +79,15 @@ REMEDIES = {
 }
 
 
+def test_a_loop_that_ends_early_is_described_in_the_words_of_its_language(site):
+    text = (
+        "void f(double (*a)[900]) { for (int j = 0; j < 900; j++)\n"
+        "for (int i = 0; i < 900; i++) { if (a[i][j] > 9) break; a[i][j] = 1; } }"
+    )
+    (advice,) = (each for each in said(site, text, "x.c") if each.kind == "order of loops")
+    assert advice.text.endswith("check first whether this is allowed: line 11 leaves the loop by break")
+
+
 @pytest.mark.parametrize("name", REMEDIES)
 def test_the_remedy_keeps_what_the_program_does(site, name):
     text, remedy = REMEDIES[name]
