@@ -12,7 +12,21 @@ from .advice import HIGH, LOW, MEDIUM, Advice, Site
 from .allocation import KIND, allocated_in, conditional_in
 from .changes import changed_in
 from .effects import expressions_of, written_names
-from .expression import ArrayRef, Binary, Call, Deref, Element, Expression, FieldRef, Name, Number, Unary, base_of, walk
+from .expression import (
+    UNKNOWN_ELEMENT,
+    ArrayRef,
+    Binary,
+    Call,
+    Deref,
+    Element,
+    Expression,
+    FieldRef,
+    Name,
+    Number,
+    Unary,
+    base_of,
+    walk,
+)
 from .nest import Assignment, Branch, Jump, Loop, Statement, statements
 
 __all__ = ["CAUSES", "KIND", "repeated_work"]
@@ -125,11 +139,18 @@ def _powers(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]:
                     continue
                 seen.add(each)
                 cure = "multiplications" if is_whole else "a square root"
+                cure += " of reals" * (is_whole and _is_integer(site, base))  # a product of integers may be too large
                 each_time = f"in each iteration of the loop in line {loop.line}"
                 text = f"line {statement.line} computes {site.spell(each)} {each_time}: use {cure} instead"
                 yield _said(
                     site, text, (statement.line, loop.line), MEDIUM, f"{site.spell(base)} to the power of {value:g}"
                 )
+
+
+def _is_integer(site: Site, base: Expression) -> bool:
+    declared = site.source.declaration(site.procedure, base.name) if isinstance(base, Name) else None
+    element = declared.element if declared is not None else getattr(base, "element", UNKNOWN_ELEMENT)
+    return bool(element.kind == "integer")
 
 
 def _of_counters(site: Site, loop: Loop, around: tuple[Loop, ...], own: list[Statement]) -> Iterator[Advice]:

@@ -50,13 +50,27 @@ def _schedule(site: Site, loop: Loop) -> Advice | None:
     if_so = "" if uneven else "if its iterations differ in cost, "
     if is_macro:  # the build defines the macro's value
         if_so = f"if the macro {kind} is static, "
+    chunk = _chunk(site, loop)
     cure = "schedule(static, 1), then schedule(dynamic)"
+    if chunk > 1:
+        cure = f"schedule(static, {chunk}), then schedule(dynamic, {chunk}), so that threads write different cache lines"
     if follows_without_waiting(site, loop):  # the threads rely on getting the same iterations in both loops
-        cure = "schedule(static, 1) in this loop and in all loops that no barrier separates from it (nowait)"
+        cure = f"schedule(static, {chunk}) in this loop and in all loops that no barrier separates from it (nowait)"
     text = f"the loop in line {loop.line} has {written}{why}: {if_so}try {cure}"
     lines = (loop.line, uneven.line) if uneven else (loop.line,)
     sure = HIGH if uneven and not is_macro else MEDIUM
     return Advice(KIND, text, tuple(map(site.place, lines)), (loop.directive,), site.gain, sure)
+
+
+def _chunk(site: Site, loop: Loop) -> int:
+    """Return how many iterations share a cache line to which their inner loops repeatedly write; 1 if there is none."""
+    strides, steps = Strides(site.source, site.procedure), [LINE]
+    for statement, inner in statements(loop.body):
+        if inner and isinstance(statement, Assignment) and isinstance(statement.target, ArrayRef):
+            walked = strides.walk(statement.target, loop)
+            if walked is not None and walked.step is not None and walked.step.value:
+                steps.append(abs(walked.step.value))
+    return -(-LINE // min(steps))
 
 
 def _smaller_chunks(site: Site, loop: Loop, schedule: Schedule) -> Advice | None:
