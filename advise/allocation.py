@@ -125,9 +125,7 @@ def _is_given(call: Call, statement: Allocation) -> bool:
 def _is_kept_by(statement: Statement, allocation: Allocation) -> bool:
     """Return whether a statement stores a pointer to allocated memory elsewhere, or returns it."""
     match statement:
-        case Assignment(value=value):
-            return _holds(value, allocation.targets)
-        case Jump(value=value) if value is not None:
+        case Assignment(value=value) | Jump(value=value) if value is not None:
             return _holds(value, allocation.targets)
     return False
 

@@ -95,13 +95,14 @@ def container_name(type_: Any) -> str:
 
 def is_reference(type_: Any) -> bool:
     """Return whether a type is a reference."""
-    return lib.clang_getCanonicalType(type_).kind in Types.REFERENCES
+    return bool(lib.clang_getCanonicalType(type_).kind in Types.REFERENCES)
 
 
 def is_changeable(type_: Any) -> bool:
     """Return whether a type is a reference through which a function may change its argument."""
     found = lib.clang_getCanonicalType(type_)
-    return found.kind == Types.REFERENCES[0] and not lib.clang_isConstQualifiedType(lib.clang_getPointeeType(found))
+    is_constant = lib.clang_isConstQualifiedType(lib.clang_getPointeeType(found))
+    return bool(found.kind == Types.REFERENCES[0] and not is_constant)
 
 
 def is_function_object(type_: Any) -> bool:

@@ -124,13 +124,15 @@ class Work:
             return SameWork()
         everyone, places = range(len(self.vectors.labels)), list(found.culprits or self.vectors.top)
         culprits = frozenset(culprit for culprit in found.culprits if self.worked_alike([culprit], everyone))
-        groups = [group for group in self.vectors.groups if len(group) > 1]
-        only_here = frozenset(
-            each for each in culprits if all(are_as_fast_elsewhere(self.vectors, each, group) for group in groups)
-        )
+        only_here = frozenset(filter(self._is_slow_only_here, culprits))
         if self.vectors.programs is None and self.worked_alike(places, everyone):
             return SameWork(culprits, (self.vectors.labels,), everywhere=True, only_here=only_here)
         return SameWork(culprits, tuple(self._alike(found.clusters, places)), only_here=only_here)
+
+    def _is_slow_only_here(self, region: int) -> bool:
+        times = self.vectors.values[region]
+        apart = [group for group in self.vectors.groups if np.ptp(times[group]) >= TICK]
+        return bool(apart) and all(are_as_fast_elsewhere(self.vectors, region, group) for group in apart)
 
     def _alike(self, clusters: Sequence[Sequence[int]], places: Sequence[int]) -> Iterator[tuple[int | str, ...]]:
         """Yield the labels of the ranks in each group of clusters that did the same work, fewest instructions first."""
