@@ -8,6 +8,7 @@ from typing import Final
 from .advice import MEDIUM, Advice, Site
 from .calls import bare, calls_in
 from .changes import changed_in
+from .effects import written_names
 from .expression import ArrayRef, Call, Expression, Name, Opaque, walk
 from .nest import Allocation, Assignment, Branch, Jump, Loop, Statement, statements
 from .schedules import is_shared
@@ -94,7 +95,8 @@ def _cure(site: Site, loop: Loop, statement: Allocation, changed: frozenset[str]
     before = "allocate it before the loop"
     if is_shared(loop):
         before = "allocate it once per thread, before the loop"
-    if not (statement.function.startswith(_AUTOMATIC) or changed.isdisjoint(_names(statement.sizes))):
+    varying = written_names([loop], by_value=True)
+    if not (statement.function.startswith(_AUTOMATIC) or varying.isdisjoint(_names(statement.sizes))):
         before += ", with the largest size, and use a part of it"
     many = "allocate many at a time, in one block"
     if is_freed and not is_moved:
@@ -135,5 +137,6 @@ def _holds(expression: Expression, targets: Sequence[Expression]) -> bool:
     if expression in targets:
         return True
     parts = expression.parts if isinstance(expression, Opaque) else ()
-    parts = expression.arguments if isinstance(expression, Call) else parts
+    if isinstance(expression, Call) and bare(expression.name) in _MOVING:
+        parts = expression.arguments
     return any(_holds(each, targets) for each in parts)
