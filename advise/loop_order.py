@@ -106,10 +106,12 @@ def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], f
     if not any(each is inner for each in perfect_nest(better)):
         sure = LOW  # loops must be split first
     if shared := _shared(better, inner, around):
+        text += f"; the directive in line {shared.line} distributes iterations of {site.spell(shared.variable)}"
         text += (
-            f"; the directive in line {shared.line} distributes iterations of {site.spell(shared.variable)} over"
-            " threads: keep it at that loop, or, if the new outermost loop has many independent iterations, move it"
-            f" there and make {site.spell(shared.variable)} private"
+            " and of the loops inside over threads: leave it above the nest"
+            if "collapse" in shared.directive
+            else " over threads: keep it at that loop, or, if the new outermost loop has many independent iterations,"
+            f" move it there and make {site.spell(shared.variable)} private"
         )
         sure = MEDIUM if sure == HIGH else sure
     yield Advice(KIND, text + _padding(far), places, (*evidence, *found.reasons), site.gain, sure)

@@ -74,6 +74,16 @@ REMEDIES = {
         f"void f(float *x, int n) {{\n#pragma omp parallel for\n{LOOP}\nfor (int k = 0; k < i; k++) x[i] += k;\n}}",
         "try schedule(static, 16), then schedule(dynamic, 16), so that threads write different cache lines",
     ),
+    "a directive for a nest": (
+        "void f(double (*a)[900]) {\n#pragma omp parallel for collapse(2)\nfor (int j = 0; j < 900; j++)\n"
+        "for (int i = 0; i < 900; i++) a[i][j] = 0; }",
+        "the directive in line 12 distributes iterations of j and of the loops inside over threads: leave it above the",
+    ),
+    "a directive for a loop": (
+        "void f(double (*a)[900]) {\n#pragma omp parallel for\nfor (int j = 0; j < 900; j++)\n"
+        "for (int i = 0; i < 900; i++) a[i][j] = 0; }",
+        "keep it at that loop, or, if the new outermost loop has many independent iterations, move it there and make j",
+    ),
     "threads that write once": (
         f"void f(double *x, int n) {{\n#pragma omp parallel for\n{LOOP} {{ double s = 0;\n"
         "for (int k = 0; k < i; k++) s += k;\nx[i] = s; } }",
@@ -169,6 +179,18 @@ def test_a_lambda_in_a_nest_may_need_its_order(site):
     )
     (advice,) = (each for each in said(site, text, "x.cpp") if each.kind == "order of loops")
     assert "check first whether this is allowed: line 9 calls keep" in advice.text
+
+
+@pytest.mark.parametrize(("before", "inside"), [(True, False), (False, True)])
+def test_a_stream_is_flushed_at_the_end_of_the_iteration_that_makes_it(site, before, inside):
+    stream = 'std::ofstream f("x"); '
+    text = (
+        "namespace std { struct ofstream { ofstream(const char *); ofstream &operator<<(double);"
+        " ofstream &operator<<(ofstream &(*)(ofstream &)); }; ofstream &endl(ofstream &); }\n"
+        f"void f(double *x, int n) {{ {stream * before}{LOOP} {{ {stream * inside}f << x[i] << std::endl; }} }}"
+    )
+    found = said(site, text, "x.cpp", io_calls=9.0, io_bytes=9.0)
+    assert any("flush the output once" in each.text for each in found) == before
 
 
 CONTAINERS = {
