@@ -151,7 +151,7 @@ def _is_own(statement: InputOutput, loop: Loop) -> bool:
 
 
 def _how_opened(site: Site, opened: InputOutput, moved: Sequence[InputOutput]) -> str:
-    """Return ``r`` if a file is opened to be read from its beginning, ``w`` if its content is replaced, otherwise ``a``.
+    """Return ``r`` if a file is opened to be read from its start, ``w`` if its content is replaced, otherwise ``a``.
 
     Fortran, and methods of streams, name the same unit when they open a file and when they use it.
     """

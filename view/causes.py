@@ -38,8 +38,8 @@ ONLY_HERE: Final = (
     " operations such as denormal numbers; repeat the run"
 )
 SAME_WORK: Final = (
-    "same work, more time, so the core is slow or shared, or memory is on another socket: repeat the run with a core for"
-    " each {who}"
+    "same work, more time, so the core is slow or shared, or memory is on another socket: repeat the run with a core"
+    " for each {who}"
 )
 ALONE: Final = "share this work among all ranks, or let the other ranks do something else meanwhile"
 AT_ONCE: Final = "send smaller pieces, each when it is ready, so the next rank starts earlier"
@@ -108,8 +108,8 @@ _TO_TRY: Final = {
 }
 
 SYNCHRONISED: Final = (
-    "close, flush and synchronise files less often (fsync, MPI_File_sync): even on a slow disk, the calls and bytes alone"
-    " do not take this long"
+    "close, flush and synchronise files less often (fsync, MPI_File_sync): even on a slow disk, the calls and bytes"
+    " alone do not take this long"
 )
 _LARGE_PIECES: Final = "read or write less data, or less often; larger calls would not help"
 

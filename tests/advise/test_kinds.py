@@ -260,7 +260,11 @@ def test_what_differs_in_each_turn_is_not_repeated(site):
 
 
 WRITING = {
-    "written and read": ("fwrite(x, 8, n, file); rewind(file); fread(x, 8, n, file);", "keep the data in memory", "high"),
+    "written and read": (
+        "fwrite(x, 8, n, file); rewind(file); fread(x, 8, n, file);",
+        "keep the data in memory",
+        "high",
+    ),
     "flushed": ('fprintf(file, "%g", x[i]); fflush(file);', "flush the output once, after the loop", "high"),
     "opened": ('FILE *other = fopen("a", "a"); fwrite(x, 8, n, other);', "open the file once", "high"),
     "formatted": ('fprintf(file, "%g", x[i]);', "write numbers in binary", "medium"),
