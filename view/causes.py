@@ -108,8 +108,8 @@ _TO_TRY: Final = {
 }
 
 SYNCHRONISED: Final = (
-    "close, flush and synchronise files less often (fsync, MPI_File_sync): even on a slow disk, the calls and bytes"
-    " alone do not take this long"
+    "close, flush and synchronise files less often (fsync, MPI_File_sync), or write to a faster disk: the calls and"
+    " bytes do not explain this time"
 )
 _LARGE_PIECES: Final = "read or write less data, or less often; larger calls would not help"
 

@@ -12,7 +12,7 @@ import numpy as np
 from ...experiment.prices import Prices
 from ..critical_path.serialisation import Serialisation
 from ..run.arrays import Flags, Values
-from ..run.costs import Cost, are_small
+from ..run.costs import MOSTLY, Cost, are_small
 from ..run.criteria import CRITERIA, THRESHOLD, TICK
 from ..run.selection import Selection, complete
 from .attributes import Attribute
@@ -38,7 +38,7 @@ class TimeSplit:
             messages.
         moves_nothing: Whether no MPI call moves data, or nearly all MPI time is spent in barriers.
         has_small_io: Whether file I/O calls move so few bytes that calls, rather than bytes, account for the time.
-        is_slow_io: Whether file I/O takes at least twice as long as its calls and bytes on a slow disk.
+        is_slow_io: Whether mostly writing takes at least twice as long as its calls and bytes on a slow disk.
         waited: Waiting for late ranks.
         chained: The estimated saving if ranks worked at the same time instead of one after another, computed from the
             critical path; 0 in regions in which they do not work one after another, and if the path is unknown.
@@ -214,6 +214,8 @@ def time_split(
             polled = spent[region] - min(spent[region], fastest, within_node[region])
             spent[region] -= polled
             time[region] -= polled if turns else 0.0  # the rank polls while another waits for a core
+    written = mean("io_bytes_written")
+    written = np.full(len(calls), -1.0) if written is None else np.where(cost("io_calls") > 0, written, -1.0)
     busy = float((computing + files + of["mpi_bytes"] + small_calls)[list(ranks.top)].sum())
     return TimeSplit(
         time=time,
@@ -222,7 +224,7 @@ def time_split(
         polls=_polls(ranks, calls, small_calls) if small_calls.any() else np.zeros(len(calls), dtype=bool),
         moves_nothing=(volume == 0) | _takes_nearly_all(ranks, "mpi_barrier_time"),
         has_small_io=are_small(cost("io_calls"), cost("io_bytes")) & (cost("io_calls") > 0),
-        is_slow_io=(cost("io_calls") > 0) & (files >= CRITERIA.outweighs * _on_slow_disk(cost)),
+        is_slow_io=(written >= MOSTLY * cost("io_bytes")) & (files >= CRITERIA.outweighs * _on_slow_disk(cost)),
         waited=waited,
         chained=serialisation.chained if serialisation else np.zeros(len(ranks.regions)),
         mpi=mpi if "mpi_bytes" in attributes else np.zeros_like(mpi),
