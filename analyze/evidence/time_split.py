@@ -214,8 +214,6 @@ def time_split(
             polled = spent[region] - min(spent[region], fastest, within_node[region])
             spent[region] -= polled
             time[region] -= polled if turns else 0.0  # the rank polls while another waits for a core
-    written = mean("io_bytes_written")
-    written = np.full(len(calls), -1.0) if written is None else np.where(cost("io_calls") > 0, written, -1.0)
     busy = float((computing + files + of["mpi_bytes"] + small_calls)[list(ranks.top)].sum())
     return TimeSplit(
         time=time,
@@ -224,7 +222,7 @@ def time_split(
         polls=_polls(ranks, calls, small_calls) if small_calls.any() else np.zeros(len(calls), dtype=bool),
         moves_nothing=(volume == 0) | _takes_nearly_all(ranks, "mpi_barrier_time"),
         has_small_io=are_small(cost("io_calls"), cost("io_bytes")) & (cost("io_calls") > 0),
-        is_slow_io=(written >= MOSTLY * cost("io_bytes")) & (files >= CRITERIA.outweighs * _on_slow_disk(cost)),
+        is_slow_io=_is_slow_to_write(files, mean("io_bytes_written"), cost),
         waited=waited,
         chained=serialisation.chained if serialisation else np.zeros(len(ranks.regions)),
         mpi=mpi if "mpi_bytes" in attributes else np.zeros_like(mpi),
@@ -241,6 +239,14 @@ def time_split(
 def _on_slow_disk(cost: Callable[[str], Values]) -> Values:
     """Return the longest time that the calls and bytes of file I/O take, in seconds, mean over the ranks."""
     return CRITERIA.call * cost("io_calls") + CRITERIA.byte * cost("io_bytes")
+
+
+def _is_slow_to_write(files: Values, written: Values | None, cost: Callable[[str], Values]) -> Flags:
+    """Return whether mostly writing takes at least twice as long as on a slow disk; False if this is unknown."""
+    if written is None:
+        return np.zeros(len(files), dtype=bool)
+    writes = (cost("io_calls") > 0) & (written >= MOSTLY * cost("io_bytes"))
+    return np.asarray(writes & (files >= CRITERIA.outweighs * _on_slow_disk(cost)))
 
 
 def _polls(ranks: Selection, calls: Values, spent: Values) -> Flags:
