@@ -9,7 +9,7 @@ from typing import Any, Final
 from ...instrument.c_family.clang.cursors import spelling
 from ...instrument.c_family.clang.names import qualified_name
 from ..effects import expressions_of
-from ..expression import Binary, Call, Expression, Name, Number, Opaque, Unary, base_of, walk
+from ..expression import ArrayRef, Binary, Call, Expression, Name, Number, Opaque, Unary, base_of, walk
 from ..nest import (
     Allocation,
     Arm,
@@ -139,7 +139,9 @@ class _Reader:
         before, value = self._read(cursor)
         if isinstance(value, Call):
             return [*before, self._placed(_of_call(value), cursor)]
-        if isinstance(value, Opaque) and value.changes:
+        # An element alone is the result of a call operator, which was called for its effects.
+        is_called = isinstance(value, ArrayRef) and not before
+        if is_called or (isinstance(value, Opaque) and value.changes):
             return [*before, self._placed(OtherStatement((value,)), cursor)]
         if not before and any(isinstance(each, Call) and not each.is_pure for each in walk(value)):
             return [self._placed(OtherStatement((value,)), cursor)]

@@ -179,6 +179,11 @@ def test_a_lambda_in_a_nest_may_need_its_order(site):
     )
     (advice,) = (each for each in said(site, text, "x.cpp") if each.kind == "order of loops")
     assert "check first whether this is allowed: line 9 calls keep" in advice.text
+    functor = "struct keeper { double last; int operator()(double v) { last = v - last; return 1; } };\n"
+    text = functor + text.replace("double last = 0; auto keep = [&](double v) { last = v - last; };", "keeper keep;")
+    found = said(site, text.replace("*y = last", "*y = keep.last"), "x.cpp")
+    (advice,) = (each for each in found if each.kind == "order of loops")
+    assert "check first whether this is allowed: line 10 cannot be analysed" in advice.text
 
 
 @pytest.mark.parametrize(("before", "inside"), [(True, False), (False, True)])
