@@ -100,7 +100,9 @@ def _neighbours(site: Site) -> Iterator[Advice]:
         if isinstance(statement, Assignment) and isinstance(statement.target, ArrayRef):
             array = statement.target
             by_thread = [
-                at for at, each in enumerate(array.subscripts) if isinstance(each, Name) and each.name in numbers
+                at
+                for at, each in enumerate(array.subscripts)
+                if (isinstance(each, Name) and each.name in numbers) or (isinstance(each, Call) and _asks(each))
             ]
             apart = strides.distance(array, by_thread[0]) if by_thread else None
             if apart is not None and array.array not in seen and apart.value is not None and 0 < apart.value < LINE:

@@ -419,6 +419,8 @@ def test_elements_of_threads_side_by_side_are_named(site):
         """
     (advice,) = thread_loops(site(text))
     assert lines(advice) == [7]
+    (advice,) = thread_loops(site(text.replace("sums[me]", "sums[omp_get_thread_num()]")))
+    assert lines(advice) == [7]
 
 
 CONTAINER = """\
