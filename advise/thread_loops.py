@@ -102,7 +102,7 @@ def _neighbours(site: Site) -> Iterator[Advice]:
             by_thread = [
                 at
                 for at, each in enumerate(array.subscripts)
-                if (isinstance(each, Name) and each.name in numbers) or (isinstance(each, Call) and _asks(each))
+                if (isinstance(each, Name) and each.name in numbers) or _is_asking(each)
             ]
             apart = strides.distance(array, by_thread[0]) if by_thread else None
             if apart is not None and array.array not in seen and apart.value is not None and 0 < apart.value < LINE:
@@ -115,7 +115,11 @@ def _neighbours(site: Site) -> Iterator[Advice]:
 
 
 def _asks(value: Expression) -> bool:
-    return any(isinstance(each, Call) and each.name.lower() == _ASKING for each in walk(value))
+    return any(map(_is_asking, walk(value)))
+
+
+def _is_asking(expression: Expression) -> bool:
+    return isinstance(expression, Call) and expression.name.lower() == _ASKING
 
 
 def _parallel(site: Site) -> Iterator[Statement]:
