@@ -191,9 +191,7 @@ def _lines(lines: Iterable[int]) -> str:
     return f"line{'s' * (len(named) > 1)} {', '.join(map(str, named))}"
 
 
-def _written_and_read(
-    moved: list[InputOutput], loop: Loop, *, in_order: bool, goes_back: bool
-) -> list[InputOutput]:
+def _written_and_read(moved: list[InputOutput], loop: Loop, *, in_order: bool, goes_back: bool) -> list[InputOutput]:
     """Return the input and output of a file that one iteration both writes and reads.
 
     Args:

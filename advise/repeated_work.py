@@ -106,9 +106,10 @@ def _invariant(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]
     changed, conditional = changed_in(site, loop), conditional_in(loop)
     found: dict[Expression, list[Statement]] = {}
     for each, statement in _each(own):
-        if _is_plain(each, changed) and isinstance(each, Call) and each.is_pure and each.on is None:
-            if each.arguments and each.name not in _CHEAP:
-                found.setdefault(each, []).append(statement)
+        if not isinstance(each, Call) or not _is_plain(each, changed):
+            continue
+        if each.is_pure and each.on is None and each.arguments and each.name not in _CHEAP:
+            found.setdefault(each, []).append(statement)
     for each, where in found.items():
         always = next((one for one in where if id(one) not in conditional), None)
         if_so = "" if always else "if most iterations compute it, "

@@ -257,7 +257,12 @@ class Expressions:
             made = tuple(map(self.read, below))
             return made[0] if len(made) == 1 else Opaque(made, changes=False)
         if name.startswith("operator") and not name[8:9].isalnum():
-            return self._operator(cursor, name, below, place)
+            operands = _operands(below)
+            of_object = lib.clang_getCursorType(unwrapped(operands[0])) if operands else None
+            if name == "operator()" and of_object is not None and is_function_object(of_object):
+                called, *arguments = [self.read(each) for each in operands]
+                return Call(getattr(called, "name", ""), tuple(arguments), references=_references(cursor))
+            return self._operator(cursor, name, operands, place)
         if not below:
             return Call(name)
         if not name and len(below) == 1 and unwrapped(below[0]).kind not in _CALLED:
@@ -319,11 +324,7 @@ class Expressions:
         del self.before[before:]
         return None
 
-    def _operator(self, cursor: Any, name: str, below: list[Any], place: Place) -> Expression:
-        operands = _operands(below)
-        if name == "operator()" and operands and is_function_object(lib.clang_getCursorType(unwrapped(operands[0]))):
-            called, *arguments = [self.read(each) for each in operands]
-            return Call(getattr(called, "name", ""), tuple(arguments), references=_references(cursor))
+    def _operator(self, cursor: Any, name: str, operands: list[Any], place: Place) -> Expression:
         if name in _SUBSCRIPTS and len(operands) > 1:
             return self._element(cursor, operands[0], [self.read(each) for each in operands[1:]])
         if name in ("operator<<", "operator>>") and len(operands) == 2 and is_stream(lib.clang_getCursorType(cursor)):

@@ -175,7 +175,7 @@ def test_what_another_name_or_a_lambda_may_change_is_not_the_same_in_each_iterat
 def test_a_lambda_in_a_nest_may_need_its_order(site):
     text = (
         "void f(double (*a)[900], double *y) { double last = 0; auto keep = [&](double v) { last = v - last; };\n"
-        "for (int j = 0; j < 900; j++) for (int i = 0; i < 900; i++) keep(a[i][j]); *y = last; }"
+        "for (int j = 0; j < 900; j++) for (int i = 0; i < 900; i++) { a[i][j] += 1; keep(a[i][j]); } *y = last; }"
     )
     (advice,) = (each for each in said(site, text, "x.cpp") if each.kind == "order of loops")
     assert "check first whether this is allowed: line 9 calls keep" in advice.text
