@@ -112,7 +112,7 @@ def _of_loop(site: Site, loop: Loop, uses: list[tuple[InputOutput, tuple[Loop, .
     is_moved_on = any(_varies(each, loop) for each in by_action.get("rewind", ()))
     goes_back = bool(by_action.keys() & {"rewind", "open"})
     sure, cure = HIGH, ""
-    in_order = is_moved_on or any(loop.variable in walk(at) for at in map(_position, moved) if at is not None)
+    in_order = is_moved_on or any(loop.variable in {*walk(at)} for at in map(_position, moved) if at is not None)
     if named := _written_and_read(moved, loop, in_order=in_order, goes_back=goes_back):
         cure = "keep the data in memory instead of reading it back, and write it once, after the loop"
     elif named := [each for each in by_action.get("flush", []) if id(each) not in at_times and not _is_own(each, loop)]:
