@@ -23,6 +23,7 @@ from ..analyze.verdict.gain import gain_of_balance, gain_of_weight
 from ..analyze.verdict.teams import slow_in_turn
 from ..experiment import Region
 from . import (
+    allocation,
     chunks,
     copies,
     division_of_work,
@@ -47,7 +48,7 @@ KINDS: Final[tuple[tuple[frozenset[str], Callable[[Site], Iterator[Advice]]], ..
     (loop_order.CAUSES, loop_order.order_of_loops),
     (indirection.CAUSES, indirection.indirection),
     (repeated_work.CAUSES, repeated_work.repeated_work),
-    (repeated_work.OF_ALLOCATIONS, repeated_work.allocations),
+    (allocation.OF_ALLOCATIONS, allocation.allocations),
     (copies.CAUSES, copies.copies),
     (input_output.CAUSES, input_output.input_output),
     (messages.CAUSES, messages.messages),

@@ -7,6 +7,7 @@ section to temporary memory before the call, and back after it.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import Final
 
 from .advice import MEDIUM, Advice, Site
@@ -58,7 +59,9 @@ def _copied(calling: Calling, calls: Calls) -> Iterator[tuple[ArrayRef, Declarat
     if len(called) != 1 or calling.call.on is not None:
         return
     ((source, procedure),) = called
-    for argument, name in zip(calling.call.arguments, procedure.arguments, strict=False):
+    keywords = calling.call.keywords or ("",) * len(calling.call.arguments)
+    names = (keyword or name for keyword, name in zip_longest(keywords, procedure.arguments, fillvalue=""))
+    for argument, name in zip(calling.call.arguments, names, strict=False):
         dummy = source.declaration(procedure, name)
         if dummy is None or dummy.element.kind == "structure" or not isinstance(argument, ArrayRef):
             continue
@@ -76,7 +79,11 @@ def _is_apart(calling: Calling, section: ArrayRef) -> bool:
     steps = [each.step for each in section.subscripts if isinstance(each, Section)]
     if any(isinstance(each, Number) and each.value not in (1, -1) for each in steps):
         return True
-    of_one = [_is_one(calling, each) for each in section.subscripts]
+    # An index in a dimension of one element skips nothing.
+    sizes = (*section.extents, *(None for _ in section.subscripts[len(section.extents) :]))
+    of_one = [
+        size != Number(1) and _is_one(calling, each) for each, size in zip(section.subscripts, sizes, strict=True)
+    ]
     ranges = [
         isinstance(each, Section) and (each.first is None or each.first != each.last) for each in section.subscripts
     ]

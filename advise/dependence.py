@@ -86,6 +86,8 @@ class _Test:
         self._effects = effects(nest[-1].body)
         self._inner = [each for each, _ in statements(nest[-1].body) if isinstance(each, Loop) and each.variable]
         self._reasons = list(self._effects.unknown)
+        if source.language != "fortran":
+            self._reasons = [each.replace("loop by exit", "loop by break") for each in self._reasons]
         self._forbidden: list[str] = []
         self._sums: list[str] = []
 

@@ -16,9 +16,8 @@ from .input_output import is_terminal
 from .nest import Assignment, Branch, CallStatement, InputOutput, Loop, Procedure, SourceFile, Statement, statements
 from .origins import Origin, Origins
 from .ranks import RANK, SIZE
-from .uneven import Inner, decided_by_data, may_differ
+from .uneven import Inner, decided_by_data, may_differ, takes_neighbours
 
-_OTHERWISE: Final = "deal the iterations out cyclically, or on demand"
 __all__ = ["CAUSES", "KIND", "division_of_work"]
 
 KIND: Final = "division of work"
@@ -27,6 +26,8 @@ CAUSES: Final = frozenset(("ranks",))
 _LEVELS: Final = 4  # number of levels of callers that are searched, from the region upwards
 _EQUAL: Final = ("==", "!=")
 _COMPARING: Final = (*_EQUAL, "<", "<=", ">", ">=")
+_OTHERWISE: Final = "deal the iterations out cyclically, or on demand"
+_SIDE_BY_SIDE: Final = "give each rank adjacent iterations of equal total cost"
 _NEAR: Final = 3  # largest number of steps from the bounds back to the rank; after more, the line may be unrelated
 # Ratio of two ranks' numbers of iterations. The remainder of a division causes a smaller ratio, which does not make a
 # rank late.
@@ -81,18 +82,23 @@ def _of_data(site: Site) -> Advice | None:
         is_fixed = all(isinstance(each, Number) for each in (loop.first, loop.last))
         if inner and not is_fixed and (apart is None or apart <= _ALIKE):
             places = tuple(site.place(each.line) for each in (loop, inner.loop))
-            text = _said_of_data(site, inner, f"in line {loop.line}", "")
+            text = _said_of_data(site, loop, inner, f"in line {loop.line}", "")
             return Advice(KIND, text, places, _evidence(site), site.gain, MEDIUM)
     return None
 
 
-def _said_of_data(site: Site, inner: Inner, where_loop: str, comes: str) -> str:
+def _said_of_data(site: Site, loop: Loop, inner: Inner, where_loop: str, comes: str) -> str:
     line = inner.loop.line
     return (
         f"the number of iterations of the loop in line {line} depends on {site.spell(inner.by)}, so it varies from one"
         f" iteration of the loop {where_loop} to the next. Equal parts of the outer loop{comes} therefore contain"
-        f" unequal work: {_OTHERWISE}"
+        f" unequal work: {_otherwise(loop)}"
     )
+
+
+def _otherwise(loop: Loop) -> str:
+    """Return how to deal out iterations of different cost: next to each other, if they use their neighbours' data."""
+    return _SIDE_BY_SIDE if takes_neighbours(loop) else _OTHERWISE
 
 
 def _outermost(loop: Loop, procedure: Procedure) -> Loop:
@@ -170,13 +176,13 @@ def _of_origin(
         return None
     at = "in" if source is site.source else "at"
     if inner and (is_alike or (apart is None and shares)):
-        text = _said_of_data(site, inner, f"{at} {where_loop}", f", which {runs},")
+        text = _said_of_data(site, loop, inner, f"{at} {where_loop}", f", which {runs},")
     else:
         cure, so = "give each rank a part of equal cost", ""
         if is_alike:
-            cure, so = _OTHERWISE, ", so ranks get equal numbers of iterations of different cost"
+            cure, so = _otherwise(loop), ", so ranks get equal numbers of iterations of different cost"
         elif apart is None and shares:
-            cure = f"if iterations differ in cost, {_OTHERWISE}"
+            cure = f"if iterations differ in cost, {_otherwise(loop)}"
             so = ", so ranks get equal numbers of iterations"
         called_by = "" if source.procedure_at(loop.line) is site.procedure else ", from which this region is called,"
         text = f"{cure}: the loop {at} {where_loop}{called_by} {runs}{so}"

@@ -190,8 +190,8 @@ def expressions_of(statement: Statement) -> Iterator[Expression]:
             yield from (arm.condition for arm in arms if arm.condition is not None)
         case CallStatement(call=call):
             yield call
-        case InputOutput(unit=unit, items=items):
-            yield from items if unit is None else (unit, *items)
+        case InputOutput(unit=unit, items=items, record=record):
+            yield from (each for each in (unit, *items, record) if each is not None)
         case Allocation(targets=targets, sizes=sizes):
             yield from targets
             yield from sizes
@@ -214,7 +214,7 @@ def written_names(body: Iterable[Statement], *, by_value: bool = False) -> froze
 
     Args:
         body: The statements.
-        by_value: Whether arguments are passed by value unless they are addresses.
+        by_value: Whether arguments are passed by value unless they are addresses, or references of C++.
     """
     found = set()
     for statement, _ in statements(body):
@@ -234,8 +234,8 @@ def written_names(body: Iterable[Statement], *, by_value: bool = False) -> froze
 
 def _given(call: Call, *, by_value: bool) -> Iterator[str]:
     """Yield the names of variables that a call may change."""
-    for argument in call.arguments:
+    for at, argument in enumerate(call.arguments):
         is_address = isinstance(argument, Unary) and argument.operator == "&"
         given = next(parts(argument)) if is_address else argument
-        if isinstance(given, Name) and (is_address or not by_value):
+        if isinstance(given, Name) and (is_address or not by_value or at in call.references):
             yield given.name

@@ -122,12 +122,17 @@ class Call(Expression):
         is_pure: Whether the result depends only on the arguments and the call changes nothing: a mathematical function
             of the language, or a function declared pure.
         on: The object whose method is called.
+        references: Positions of the arguments that C++ passes by reference, so that the call may change them.
+        keywords: The names that Fortran's ``call f(y=a)`` gives to the arguments, empty for the others; empty if no
+            argument has a name.
     """
 
     name: str
     arguments: tuple[Expression, ...] = ()
     is_pure: bool = False
     on: Expression | None = None
+    references: frozenset[int] = field(default=frozenset(), compare=False)
+    keywords: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from .expression import (
     base_of,
     walk,
 )
-from .nest import Branch, CallStatement, InputOutput, Jump, Loop, Statement, bodies, statements
+from .nest import Branch, CallStatement, Declaration, InputOutput, Jump, Loop, Statement, bodies, statements
 
 __all__ = ["CAUSES", "KIND", "input_output", "is_terminal"]
 
@@ -41,6 +41,13 @@ _IN_MEMORY: Final = frozenset(("sprintf", "snprintf", "sscanf"))
 _POSITIONS: Final = dict.fromkeys(("pread", "pwrite", "pread64", "pwrite64"), 3)  # function → position of the offset
 _FEW: Final = 32  # iterations; collecting so few pieces is not worthwhile
 _STRING_STREAM: Final = re.compile(r"stringstream\b")
+_NOT_FROM_THE_START: Final = frozenset(("append", "direct", "stream"))  # Fortran's ``position`` and ``access``
+# How a file is opened → what to do instead.
+_INSTEAD_OF_OPENING: Final = {
+    "r": "if nothing else changes the file, read it once, before the loop, and keep the data in memory",
+    "w": "write the file less often, for example after the loop, because each iteration replaces its content",
+    "a": "open the file once, before the loop",
+}
 _UNITS: Final = (0, 6)  # unit numbers of the terminal in Fortran
 _SMALL: Final = 1 << 16  # bytes per call; file systems are efficient at this size or more
 
@@ -103,13 +110,15 @@ def _of_loop(site: Site, loop: Loop, uses: list[tuple[InputOutput, tuple[Loop, .
     at_times, rare = set(_at_times(loop)), set(_at_intervals(loop))
     moved = [each for action in ("read", "write") for each in by_action.get(action, ()) if id(each) not in rare]
     is_moved_on = any(_varies(each, loop) for each in by_action.get("rewind", ()))
+    goes_back = bool(by_action.keys() & {"rewind", "open"})
     sure, cure = HIGH, ""
-    if named := _written_and_read(moved, loop, in_order=is_moved_on):
+    in_order = is_moved_on or any(loop.variable in {*walk(at)} for at in map(_position, moved) if at is not None)
+    if named := _written_and_read(moved, loop, in_order=in_order, goes_back=goes_back):
         cure = "keep the data in memory instead of reading it back, and write it once, after the loop"
-    elif named := [each for each in by_action.get("flush", []) if id(each) not in at_times]:
+    elif named := [each for each in by_action.get("flush", []) if id(each) not in at_times and not _is_own(each, loop)]:
         cure = "flush the output once, after the loop"
-    elif named := [each for each in by_action.get("open", []) if not _varies(each, loop)]:
-        cure = "open the file once, before the loop"
+    elif named := [each for each in by_action.get("open", []) if id(each) not in rare and not _varies(each, loop)]:
+        cure = _INSTEAD_OF_OPENING.get(_how_opened(site, named[0], moved), _INSTEAD_OF_OPENING["a"])
     elif "rewind" in by_action and not is_moved_on and (named := by_action.get("read", [])):
         cure = "keep the data in memory instead of reading the same data again"
     elif named := [each for each in moved if _is_converted(site, each, loop)]:
@@ -135,6 +144,30 @@ def _of_loop(site: Site, loop: Loop, uses: list[tuple[InputOutput, tuple[Loop, .
     return Advice(KIND, text, places, _evidence(site), site.gain, sure)
 
 
+def _is_own(statement: InputOutput, loop: Loop) -> bool:
+    """Return whether each iteration makes the stream itself, so that it is flushed at the iteration's end anyway."""
+    made = (each for each, _ in statements(loop.body) if isinstance(each, Declaration))
+    return isinstance(statement.unit, Name) and any(each.name == statement.unit.name for each in made)
+
+
+def _how_opened(site: Site, opened: InputOutput, moved: Sequence[InputOutput]) -> str:
+    """Return ``r`` if a file is opened to be read from its start, ``w`` if its content is replaced, otherwise ``a``.
+
+    Fortran, and methods of streams, name the same unit when they open a file and when they use it.
+    """
+    if opened.function in ("fopen", "freopen"):
+        modes = (each.value for each in opened.items[1:2] if isinstance(each, Text) and "+" not in each.value)
+        return next(modes, "a")[:1]
+    if opened.unit is None or opened.unit in opened.items:
+        return "a"  # a descriptor, or MPI-IO, which do not replace the content unless asked to
+    is_fortran = site.source.language == "fortran"
+    texts = {each.value.lower() for each in opened.items if isinstance(each, Text)}
+    if not texts.isdisjoint(_NOT_FROM_THE_START) or (not is_fortran and opened.items[1:]):
+        return "a"
+    uses = {each.action for each in moved if each.unit == opened.unit}
+    return "a" if len(uses) != 1 else "r" if uses == {"read"} else "w"
+
+
 def _is_short(loop: Loop) -> bool:
     match loop:
         case Loop(first=Number(value=first), last=Number(value=last)):
@@ -158,7 +191,7 @@ def _lines(lines: Iterable[int]) -> str:
     return f"line{'s' * (len(named) > 1)} {', '.join(map(str, named))}"
 
 
-def _written_and_read(moved: list[InputOutput], loop: Loop, *, in_order: bool) -> list[InputOutput]:
+def _written_and_read(moved: list[InputOutput], loop: Loop, *, in_order: bool, goes_back: bool) -> list[InputOutput]:
     """Return the input and output of a file that one iteration both writes and reads.
 
     Args:
@@ -166,7 +199,11 @@ def _written_and_read(moved: list[InputOutput], loop: Loop, *, in_order: bool) -
         loop: The loop.
         in_order: Whether data count only if they are written before they are read, because iterations access different
             parts of the file.
+        goes_back: Whether an iteration moves back in the file. If it does not, only data whose position is given can be
+            read back: what follows in a file, or comes through a socket, was not written here.
     """
+    if not goes_back:
+        moved = [each for each in moved if _position(each) is not None]
     if in_order and not any(
         one.line < two.line for one in moved for two in moved if (one.action, two.action) == ("write", "read")
     ):
@@ -181,8 +218,12 @@ def _written_and_read(moved: list[InputOutput], loop: Loop, *, in_order: bool) -
 
 def _part(statement: InputOutput) -> tuple[Expression | None, Expression | None]:
     """Return the file, and the position in it if the call gives a position."""
+    return statement.unit, _position(statement)
+
+
+def _position(statement: InputOutput) -> Expression | None:
     at = _POSITIONS.get(statement.function, 1 if "_at" in statement.function else 0)
-    return statement.unit, statement.items[at] if 0 < at < len(statement.items) else None
+    return statement.items[at] if 0 < at < len(statement.items) else statement.record
 
 
 def _varies(statement: InputOutput, loop: Loop) -> bool:

@@ -106,10 +106,12 @@ def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], f
     if not any(each is inner for each in perfect_nest(better)):
         sure = LOW  # loops must be split first
     if shared := _shared(better, inner, around):
+        text += f"; the directive in line {shared.line} distributes iterations of {site.spell(shared.variable)}"
         text += (
-            f"; the directive in line {shared.line} distributes iterations of {site.spell(shared.variable)} over"
-            " threads: keep it at that loop, or move it to the new outermost loop if that has many independent"
-            " iterations"
+            " and of the loops inside over threads: leave it above the nest"
+            if "collapse" in shared.directive
+            else " over threads: keep it at that loop, or, if the new outermost loop has many independent iterations,"
+            f" move it there and make {site.spell(shared.variable)} private"
         )
         sure = MEDIUM if sure == HIGH else sure
     yield Advice(KIND, text + _padding(far), places, (*evidence, *found.reasons), site.gain, sure)
@@ -249,13 +251,18 @@ def _of_structures(site: Site, inner: Loop, walks: list[Walk]) -> Iterator[Advic
 
 
 def _fields_used(inner: Loop, reference: ArrayRef, structure: Structure) -> list[Declaration]:
-    """Return the fields of a structure that a loop uses; none if a field is an array, whose used part is unknown."""
-    names = {
-        each.name
+    """Return the fields of a structure that a loop uses; none if the used part is unknown.
+
+    It is unknown if a field is an array, or if the loop copies the structure, passes it on or binds a reference to it.
+    """
+    parts = [
+        each
         for statement, _ in statements(inner.body)
         for expression in expressions_of(statement)
         for each in walk(expression)
-        if isinstance(each, FieldRef) and each.structure == reference
-    }
+    ]
+    fields = [each for each in parts if isinstance(each, FieldRef) and each.structure == reference]
+    names = {each.name for each in fields}
     used = [each for each in structure.fields if each.name in names]
-    return [] if any(each.extents for each in used) else used
+    is_whole = parts.count(reference) > len(fields)
+    return [] if is_whole or any(each.extents for each in used) else used

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from .advice import HIGH, MEDIUM, Advice, Site
 from .arms import arms_of, exclude_each_other
+from .changes import with_other_names
 from .effects import expressions_of, names_in, written_names
 from .expression import Binary, Call, Expression, Name, Number, Unary, base_of, walk
 from .nest import Assignment, Branch, CallStatement, Jump, Loop, OtherStatement, Statement, bodies, statements
@@ -37,6 +38,7 @@ _RECEIVED: Final = {"mpi_recv": 0, "mpi_irecv": 0, "mpi_sendrecv": 5}  # functio
 _TAG: Final = 4  # position of the tag among the arguments of sends and receives
 _MOVING: Final = ("send", "recv", "bcast", "gather", "scatter", "reduce", "alltoall")
 _MOST: Final = 3  # largest number of calls that are named
+_NO_RANKS: Final = frozenset(("mpi_any_source", "mpi_proc_null"))
 _BLOCKING: Final = {"mpi_send": "mpi_recv", "mpi_recv": "mpi_send"}
 
 
@@ -133,6 +135,8 @@ def _elements(site: Site, use: _Use, at: int) -> str:
 
 def _is_anyone(partner: Expression | None) -> bool:
     """Return whether a partner is MPI_ANY_SOURCE or MPI_PROC_NULL instead of a rank."""
+    if isinstance(partner, Name):
+        return partner.name.lower() in _NO_RANKS
     return isinstance(partner, Number) and partner.value < 0
 
 
@@ -140,10 +144,13 @@ def _is_independent(use: _Use, uses: Sequence[_Use]) -> bool:
     """Return whether the messages of a loop can be sent at the same time.
 
     The received data must not be used before the next message, the sent data must not be computed after the previous
-    message, and the loop must contain no other message.
+    message, and the loop must contain no other message, and must not end with a message.
     """
     loop = use.loops[-1]
     if any(other.statement is not use.statement and loop in other.loops for other in uses):
+        return False
+    bodies_ = [body for body in _lists(loop.body) if any(each is use.statement for each in body)]
+    if any(isinstance(body[-1], Jump) and body[-1].kind != "cycle" for body in bodies_):
         return False
     received = [_argument(use, _RECEIVED[use.name])] if use.name in _RECEIVED else []
     sent = [] if "recv" in use.name and use.name != "mpi_sendrecv" else [_argument(use, 0)]
@@ -177,12 +184,21 @@ def _again(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
                 " data, otherwise MPI_Allgatherv; send only the filled part"
             )
             yield _said(site, text, (use.line, rooted.line), MEDIUM)
-        elif base is not None and not _varies(buffer, use.loops[-1]) and not _is_written(base.name, use, use.loops[-1]):
+        elif base is not None and not _varies(buffer, use.loops[-1]) and not _may_change(site, base, use):
             text = (
                 f"line {use.line} broadcasts {site.spell(buffer)} in each iteration of the loop in line"
                 f" {use.loops[-1].line}, although no iteration changes it: broadcast it once, before the loop"
             )
             yield _said(site, text, (use.line, use.loops[-1].line), MEDIUM)
+
+
+def _may_change(site: Site, buffer: Name, use: _Use) -> bool:
+    """Return whether an iteration may change a broadcast buffer, directly, by another name, or in a called function."""
+    loop, declared = use.loops[-1], site.source.declaration(site.procedure, buffer.name)
+    if any(_is_written(each, use, loop) for each in with_other_names(site, [buffer.name])):
+        return True
+    is_reached = declared is None or declared.outlives or declared.may_overlap
+    return is_reached and next(_calls(loop.body), None) is not None
 
 
 def _used_by_all(base: Name, use: _Use, loop: Loop) -> bool:

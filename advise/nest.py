@@ -134,9 +134,10 @@ class InputOutput(Statement):
     Attributes:
         action: ``read``, ``write``, ``open``, ``close``, ``flush``, ``rewind`` (any seek) or ``inquire``.
         unit: The file: a unit, a ``FILE *``, a stream, a descriptor; None for the terminal.
-        items: The items read or written, or the file's name.
+        items: The items read or written; for ``open``, the file's name, and how it is opened.
         is_formatted: Whether numbers are converted to or from text.
         function: The user's name of the operation: ``fprintf``, ``write``, ``operator<<``, ``MPI_File_write``.
+        record: The record or position that Fortran's ``rec=`` or ``pos=`` selects.
     """
 
     action: str
@@ -144,6 +145,7 @@ class InputOutput(Statement):
     items: tuple[Expression, ...] = ()
     is_formatted: bool = False
     function: str = ""
+    record: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)

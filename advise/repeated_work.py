@@ -5,19 +5,33 @@ Advice is given for regions that execute many instructions (Liu et al. 2011, 6.2
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from .advice import HIGH, MEDIUM, Advice, Site
-from .effects import effects, expressions_of, written_names
-from .expression import ArrayRef, Binary, Call, Deref, Element, Expression, FieldRef, Name, Number, Unary, base_of, walk
-from .nest import Allocation, Assignment, Branch, Jump, Loop, Statement, statements
+from .advice import HIGH, LOW, MEDIUM, Advice, Site
+from .allocation import KIND, allocated_in, conditional_in
+from .changes import changed_in
+from .effects import expressions_of, written_names
+from .expression import (
+    UNKNOWN_ELEMENT,
+    ArrayRef,
+    Binary,
+    Call,
+    Deref,
+    Element,
+    Expression,
+    FieldRef,
+    Name,
+    Number,
+    Unary,
+    base_of,
+    walk,
+)
+from .nest import Assignment, Branch, Jump, Loop, Statement, statements
 
-__all__ = ["CAUSES", "KIND", "OF_ALLOCATIONS", "allocations", "repeated_work"]
+__all__ = ["CAUSES", "KIND", "repeated_work"]
 
-KIND: Final = "repeated work"
 CAUSES: Final = frozenset(("instructions",))
-OF_ALLOCATIONS: Final = frozenset(("page_faults", "allocations"))
 
 # Cheap functions: calling them again costs no more than storing their values.
 _CHEAP: Final = frozenset(
@@ -70,7 +84,7 @@ def repeated_work(site: Site) -> Iterator[Advice]:
         yield from _powers(site, loop, own)
         yield from _of_counters(site, loop, around, own)
         yield from _common(site, loop)
-        yield from _allocations(site, loop, own)
+        yield from allocated_in(site, loop)
 
 
 def _said(site: Site, text: str, lines: tuple[int, ...], sure: str, *evidence: str) -> Advice:
@@ -89,26 +103,19 @@ def _each(own: list[Statement]) -> Iterator[tuple[Expression, Statement]]:
 
 
 def _invariant(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]:
-    changed = _changed(site, loop)
-    seen: set[Expression] = set()
+    changed, conditional = changed_in(site, loop), conditional_in(loop)
+    found: dict[Expression, list[Statement]] = {}
     for each, statement in _each(own):
-        if each in seen or not _is_plain(each, changed):
+        if not isinstance(each, Call) or not _is_plain(each, changed):
             continue
-        if isinstance(each, Call) and each.is_pure and each.on is None and each.arguments and each.name not in _CHEAP:
-            seen.add(each)
-            where = f"in each iteration of the loop in line {loop.line}"
-            text = f"{site.spell(each)} is the same {where}: compute it before the loop"
-            yield _said(site, text, (statement.line, loop.line), HIGH)
-
-
-def _changed(site: Site, loop: Loop) -> frozenset[str]:
-    """Return the variables that may change in a loop, directly or through calls."""
-    found = effects(loop.body)
-    changed = found.written | written_names([loop], by_value=site.source.language != "fortran")
-    if found.unknown:
-        known = (*site.procedure.declarations, *site.source.declarations)
-        changed |= {each.name for each in known if each.outlives and not each.is_constant}
-    return changed
+        if each.is_pure and each.on is None and each.arguments and each.name not in _CHEAP:
+            found.setdefault(each, []).append(statement)
+    for each, where in found.items():
+        always = next((one for one in where if id(one) not in conditional), None)
+        if_so = "" if always else "if most iterations compute it, "
+        text = f"{site.spell(each)} is the same in each iteration of the loop in line {loop.line}: {if_so}compute it"
+        lines = ((always or where[0]).line, loop.line)
+        yield _said(site, f"{text} before the loop", lines, HIGH if always else LOW)
 
 
 def _is_plain(expression: Expression, changed: frozenset[str] | set[str]) -> bool:
@@ -133,6 +140,7 @@ def _powers(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]:
                     continue
                 seen.add(each)
                 cure = "multiplications" if is_whole else "a square root"
+                cure += " of reals" * (is_whole and _is_integer(site, base))  # a product of integers may be too large
                 each_time = f"in each iteration of the loop in line {loop.line}"
                 text = f"line {statement.line} computes {site.spell(each)} {each_time}: use {cure} instead"
                 yield _said(
@@ -140,33 +148,82 @@ def _powers(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]:
                 )
 
 
+def _is_integer(site: Site, base: Expression) -> bool:
+    declared = site.source.declaration(site.procedure, base.name) if isinstance(base, Name) else None
+    element = declared.element if declared is not None else getattr(base, "element", UNKNOWN_ELEMENT)
+    return bool(element.kind == "integer")
+
+
 def _of_counters(site: Site, loop: Loop, around: tuple[Loop, ...], own: list[Statement]) -> Iterator[Advice]:
     """Yield advice on costly functions of loop counters, whose values could be tabulated."""
     counters = {each.variable.name for each in (*around, loop) if each.variable}
-    is_called_again = site.numbers.get("visits_per_rank", 0.0) > 1
-    changed = _changed(site, loop) - counters
-    seen: dict[Expression, int] = {}
+    changed = changed_in(site, loop) - counters
+    found: dict[Expression, tuple[int, frozenset[str]]] = {}
     for each, statement in _each(own):
-        if not (isinstance(each, Call) and each.is_pure and each.name not in _CHEAP and each not in seen):
-            continue
-        names = {part.name for part in walk(each) if isinstance(part, Name)}
-        # If a function is called only once for each value of the counters, a table would not save calls.
-        again = is_called_again or counters - names or _multiplies(each, counters)
-        if again and names & counters and not names & changed and _is_plain(each, changed):
-            seen[each] = statement.line
-    if seen:
-        calls = " and ".join(f"{site.spell(each)} in line {line}" for each, line in seen.items())
-        what = "depends" if len(seen) == 1 else "depend"
-        cure = "compute a table once, or each value from the previous one"
-        text = f"{calls} {what} on loop indices alone, not on data: {cure}"
-        yield _said(site, text, (*seen.values(), loop.line), MEDIUM)
+        if isinstance(each, Call) and each.is_pure and each.name not in _CHEAP and each not in found:
+            names = _names(each)
+            if names & counters and _is_plain(each, changed):
+                fixed = _fixed(site, each, (*around, loop), names - counters)
+                if fixed is not None:
+                    found[each] = statement.line, fixed
+    for fixed in dict.fromkeys(fixed for _, fixed in found.values()):
+        lines = {each: line for each, (line, needed) in found.items() if needed == fixed}
+        calls = " and ".join(f"{site.spell(each)} in line {line}" for each, line in lines.items())
+        what = "depends" if len(lines) == 1 else "depend"
+        on = "on loop indices alone, not on data"
+        if fixed:
+            named = " and ".join(site.spell(Name(each)) for each in sorted(fixed))
+            on = f"on loop indices and {named}"
+        if_so = f"if {named} {'is' if len(fixed) == 1 else 'are'} the same in each call, " if fixed else ""
+        text = f"{calls} {what} {on}: {if_so}compute a table once, or each value from the previous one"
+        yield _said(site, text, (*lines.values(), loop.line), MEDIUM)
 
 
-def _multiplies(expression: Expression, counters: set[str]) -> bool:
-    """Return whether two counters are multiplied, so that values recur, as in a Fourier sum."""
+def _fixed(site: Site, expression: Call, loops: Sequence[Loop], others: set[str]) -> frozenset[str] | None:
+    """Return the variables that must be the same in each call to the procedure, so that an expression's values recur.
+
+    Values recur in one call to the procedure if a loop around does not count them, or if two counters are multiplied,
+    as in a Fourier sum; the other variables must not change in this loop. If values recur only because the procedure is
+    called again, the other variables must be the same in each call. None if no value recurs.
+
+    Args:
+        site: The site.
+        expression: The expression.
+        loops: The loops around it, outermost first.
+        others: The variables in it that are no counters.
+    """
+    names = _names(expression)
+    again = [each for each in loops if each.variable and each.variable.name not in names]
+    again += [each for each in loops if each.variable and _multiplies(expression, each.variable.name, loops)]
+    if any(others.isdisjoint(changed_in(site, each)) for each in again):
+        return frozenset()
+    if site.numbers.get("visits_per_rank", 0.0) <= 1 or not others.isdisjoint(changed_in(site, loops[0])):
+        return None
+    return frozenset(each for each in others if not _never_changes(site, each))
+
+
+def _is_pure(expression: Expression) -> bool:
+    return isinstance(expression, Call) and expression.is_pure
+
+
+def _never_changes(site: Site, name: str) -> bool:
+    """Return whether a variable is a constant that has the same value in each call."""
+    declared = site.source.declaration(site.procedure, name)
+    if declared is None or not declared.is_constant or declared.is_argument:
+        return False
+    inside = [] if declared.value is None or declared.outlives else [*walk(declared.value)]
+    if not all(isinstance(each, Name | Number | Unary | Binary) or _is_pure(each) for each in inside):
+        return False
+    return all(_never_changes(site, each.name) for each in inside if isinstance(each, Name))
+
+
+def _multiplies(expression: Expression, counter: str, loops: Sequence[Loop]) -> bool:
+    """Return whether a counter is multiplied by a counter of a loop inside its loop."""
+    names = [each.variable.name for each in loops if each.variable]
+    inner = {*names[names.index(counter) + 1 :]}
     products = [each for each in walk(expression) if isinstance(each, Binary) and each.operator == "*"]
-    sides = [[_names(side) & counters for side in (each.left, each.right)] for each in products]
-    return any(left and right for left, right in sides)
+    sides = [(_names(each.left), _names(each.right)) for each in products]
+    return any((counter in one and two & inner) or (counter in two and one & inner) for one, two in sides)
 
 
 def _names(expression: Expression) -> set[str]:
@@ -262,7 +319,7 @@ def _element(target: ArrayRef | FieldRef | Deref) -> Element:
     return target.element
 
 
-# Searches and allocations.
+# Searches.
 
 
 def _searches(site: Site, loop: Loop, around: tuple[Loop, ...]) -> Iterator[Advice]:
@@ -326,55 +383,3 @@ def _begins_anew(site: Site, loop: Loop, counter: Expression, around: tuple[Loop
     inside = [part for each in starts for part in walk(each)]
     is_moved = any(part == counter or getattr(part, "name", "") in changed for part in inside)
     return bool(starts) and not is_moved and not any(isinstance(part, ArrayRef | Call) for part in inside)
-
-
-def _allocations(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]:
-    changed = _changed(site, loop)
-    conditional = {id(each) for branch in own for body in _arms(branch) for each, _ in statements(body)}
-    for statement in own:
-        if isinstance(statement, Allocation) and not statement.frees and id(statement) not in conditional:
-            subscripts = [
-                part
-                for target in statement.targets
-                for each in walk(target)
-                if isinstance(each, ArrayRef)
-                for subscript in each.subscripts
-                for part in walk(subscript)
-            ]
-            if any(isinstance(each, Name) and each.name in changed for each in subscripts):
-                continue  # each iteration allocates different memory
-            if statement.function == "realloc" and loop.variable is None:
-                continue  # the loop repeats until the block is large enough
-            target = site.spell(statement.targets[0]) if statement.targets else "memory"
-            function = statement.function or "allocate"
-            is_kept = any(isinstance(each, Assignment) and each.value in statement.targets for each in own)
-            cure = "allocate many at a time, in one block" if is_kept else "allocate it before the loop"
-            text = f"{function} allocates {target} in each iteration of the loop in line {loop.line}: {cure}"
-            yield _said(site, text, (statement.line, loop.line), MEDIUM)
-            return
-
-
-def _arms(statement: Statement) -> Iterator[tuple[Statement, ...]]:
-    """Yield the statements that are executed under a condition, such as the doubling of a full array."""
-    if isinstance(statement, Branch):
-        yield from (arm.body for arm in statement.arms)
-
-
-def allocations(site: Site) -> Iterator[Advice]:
-    """Yield advice on memory that a site's procedure allocates repeatedly: in a loop, or in each call."""
-    found = [(each, loops) for each, loops in statements(site.procedure.body) if isinstance(each, Allocation)]
-    freed = {target for each, _ in found if each.frees for target in each.targets}
-    for statement, loops in found:
-        if statement.frees or statement.line > site.last:
-            continue
-        if loops:
-            advice = [*_allocations(site, loops[-1], [each for each, _ in statements(loops[-1].body)])]
-            yield from advice
-            if advice:
-                return
-        elif freed.intersection(statement.targets) and site.numbers.get("visits_per_rank", 0.0) > 1:
-            text = (
-                f"{statement.function or 'allocate'} allocates {site.spell(statement.targets[0])} in each call to"
-                f" {site.procedure.name}: allocate it once, before the calls, and reuse it"
-            )
-            yield _said(site, text, (statement.line,), MEDIUM)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from .advice import Site
@@ -11,10 +12,11 @@ from .effects import expressions_of
 from .expression import ArrayRef, Binary, Call, Deref, Expression, FieldRef, Name, Number, Opaque, Section, Text, walk
 from .nest import Assignment, Block, Branch, Declaration, Jump, Loop, Statement, statements
 
-__all__ = ["Schedule", "is_short", "schedule_of", "shared_loops"]
+__all__ = ["Schedule", "follows_without_waiting", "is_shared", "is_short", "schedule_of", "shared_loops"]
 
 _SHARED: Final = re.compile(r"\bomp\b.*\b(for|do)\b")
 _SCHEDULE: Final = re.compile(r"\bschedule\s*\(\s*(?:[\w\s,]+:\s*)?(\w+)\s*(,[^)]*)?\)")
+_WITHOUT_BARRIER: Final = re.compile(r"\bnowait\b")
 _NUMBERS: Final = ("integer", "real", "complex", "logical")
 _FEW: Final = 8  # number of statements that take less time than fetching an iteration (docs/evidence/advice.md)
 
@@ -39,7 +41,12 @@ def shared_loops(site: Site) -> Iterator[Loop]:
     """Yield the loops whose iterations threads share: the loops of a site, and the loops around it."""
     around = [each for _, loops in site.statements[:1] for each in loops]
     found = {id(each): each for each in (*around, *(each for each, _ in site.loops))}
-    return (each for each in found.values() if _SHARED.search(each.directive))
+    return filter(is_shared, found.values())
+
+
+def is_shared(loop: Loop) -> bool:
+    """Return whether threads share the iterations of a loop."""
+    return _SHARED.search(loop.directive) is not None
 
 
 def schedule_of(loop: Loop) -> Schedule | None:
@@ -49,6 +56,13 @@ def schedule_of(loop: Loop) -> Schedule | None:
         return None
     size = (found[2] or "").strip(", ")
     return Schedule(found[0], found[1], int(size) if size.isdecimal() else 0, bool(found[2]))
+
+
+def follows_without_waiting(site: Site, loop: Loop) -> bool:
+    """Return whether no barrier separates a loop from another shared loop that comes before or after it."""
+    shared = [each for each, _ in statements(site.procedure.body) if isinstance(each, Loop) and is_shared(each)]
+    pairs = (pair for pair in pairwise(shared) if any(each is loop for each in pair))
+    return any(_WITHOUT_BARRIER.search(first.directive) for first, _ in pairs)
 
 
 def is_short(site: Site, loop: Loop) -> bool:

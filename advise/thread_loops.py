@@ -11,7 +11,7 @@ from typing import Final
 from .advice import HIGH, MEDIUM, Advice, Site
 from .expression import ArrayRef, Call, Expression, Name, walk
 from .nest import Assignment, Block, Loop, Statement, statements
-from .schedules import Schedule, is_short, schedule_of, shared_loops
+from .schedules import Schedule, follows_without_waiting, is_short, schedule_of, shared_loops
 from .strides import LINE, Strides
 from .uneven import may_differ, uneven_by_counter
 
@@ -50,10 +50,27 @@ def _schedule(site: Site, loop: Loop) -> Advice | None:
     if_so = "" if uneven else "if its iterations differ in cost, "
     if is_macro:  # the build defines the macro's value
         if_so = f"if the macro {kind} is static, "
-    text = f"the loop in line {loop.line} has {written}{why}: {if_so}try schedule(static, 1), then schedule(dynamic)"
+    chunk = _chunk(site, loop)
+    cure = "schedule(static, 1), then schedule(dynamic)"
+    if chunk > 1:
+        cure = f"schedule(static, {chunk}), then schedule(dynamic, {chunk}), so that threads share no cache lines"
+    if follows_without_waiting(site, loop):  # the threads rely on getting the same iterations in both loops
+        cure = f"schedule(static, {chunk}) in this loop and in all loops that no barrier separates from it (nowait)"
+    text = f"the loop in line {loop.line} has {written}{why}: {if_so}try {cure}"
     lines = (loop.line, uneven.line) if uneven else (loop.line,)
     sure = HIGH if uneven and not is_macro else MEDIUM
     return Advice(KIND, text, tuple(map(site.place, lines)), (loop.directive,), site.gain, sure)
+
+
+def _chunk(site: Site, loop: Loop) -> int:
+    """Return how many iterations share a cache line to which their inner loops repeatedly write; 1 if there is none."""
+    strides, steps = Strides(site.source, site.procedure), [LINE]
+    for statement, inner in statements(loop.body):
+        if inner and isinstance(statement, Assignment) and isinstance(statement.target, ArrayRef):
+            walked = strides.walk(statement.target, loop)
+            if walked is not None and walked.step is not None and walked.step.value:
+                steps.append(abs(walked.step.value))
+    return -(-LINE // min(steps))
 
 
 def _smaller_chunks(site: Site, loop: Loop, schedule: Schedule) -> Advice | None:
@@ -83,7 +100,9 @@ def _neighbours(site: Site) -> Iterator[Advice]:
         if isinstance(statement, Assignment) and isinstance(statement.target, ArrayRef):
             array = statement.target
             by_thread = [
-                at for at, each in enumerate(array.subscripts) if isinstance(each, Name) and each.name in numbers
+                at
+                for at, each in enumerate(array.subscripts)
+                if (isinstance(each, Name) and each.name in numbers) or _is_asking(each)
             ]
             apart = strides.distance(array, by_thread[0]) if by_thread else None
             if apart is not None and array.array not in seen and apart.value is not None and 0 < apart.value < LINE:
@@ -96,7 +115,11 @@ def _neighbours(site: Site) -> Iterator[Advice]:
 
 
 def _asks(value: Expression) -> bool:
-    return any(isinstance(each, Call) and each.name.lower() == _ASKING for each in walk(value))
+    return any(map(_is_asking, walk(value)))
+
+
+def _is_asking(expression: Expression) -> bool:
+    return isinstance(expression, Call) and expression.name.lower() == _ASKING
 
 
 def _parallel(site: Site) -> Iterator[Statement]:

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from .calls import bare
 from .effects import expressions_of, written_names
-from .expression import ArrayRef, Binary, Call, Deref, Expression, FieldRef, Name, Opaque, Unary, parts, walk
+from .expression import ArrayRef, Binary, Call, Deref, Expression, FieldRef, Name, Number, Opaque, Unary, parts, walk
 from .nest import (
     Allocation,
     Assignment,
@@ -38,6 +38,7 @@ __all__ = [
     "may_differ",
     "once_a_turn",
     "resolved",
+    "takes_neighbours",
     "uneven_by_counter",
 ]
 
@@ -157,6 +158,30 @@ def _uses(expression: Expression, variable: Name, made: Mapping[Name, Expression
         pending += [made[each] for each in names - seen if each in made]
         seen |= names
     return False
+
+
+def takes_neighbours(loop: Loop) -> bool:
+    """Return whether iterations use the elements of other iterations: ``x[i - 1]`` and ``x[i]``.
+
+    Indices and bounds, as in ``at[i]`` and ``at[i + 1]``, do not count.
+    """
+    offsets: dict[Expression, set[float]] = {}
+    for statement, _ in statements(loop.body):
+        for expression in expressions_of(statement) if not isinstance(statement, Loop) else ():
+            for each in walk(expression):
+                if isinstance(each, ArrayRef) and each.element.kind != "integer":
+                    found = (_offset(part, loop.variable) for part in each.subscripts)
+                    offsets.setdefault(each.array, set()).update(offset for offset in found if offset is not None)
+    return any(len(each) > 1 for each in offsets.values())
+
+
+def _offset(subscript: Expression, variable: Name | None) -> float | None:
+    """Return the number that is added to a loop's variable in a subscript; None if the variable is not in it."""
+    for each in walk(subscript):
+        match each:
+            case Binary(operator="+" | "-" as operator, left=left, right=Number(value=value)) if left == variable:
+                return value if operator == "+" else -value
+    return 0 if variable is not None and variable in {*walk(subscript)} else None
 
 
 def uneven_by_counter(loop: Loop) -> Loop | None:

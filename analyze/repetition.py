@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -15,13 +15,12 @@ from .dissimilarity.rank_vectors import RankVectors
 from .findings import Findings
 from .run.arrays import Indices
 from .run.code_regions import CodeRegion
+from .run.costs import MOSTLY
 from .run.location_blocks import WORKERS
 from .run.overhead import TIMES
 from .verdict.repeatability import Repeatability, Repetition
 
 __all__ = ["repeated"]
-
-_ALIKE: Final = 0.5  # two findings are alike if at least this share of the ranks slow in either is slow in both
 
 _Place: TypeAlias = tuple[int, bool]  # index of the call path in the mean, and whether only its own code is meant
 _Kind: TypeAlias = tuple[object, ...]
@@ -46,7 +45,7 @@ class _Halves:
         return cls(*(frozenset(labels[each] for each in columns[which].tolist()) for which in (slow, ~slow)))
 
     def is_like(self, other: _Halves) -> bool:
-        return len(self.slow & other.slow) >= _ALIKE * len(self.slow | other.slow)
+        return len(self.slow & other.slow) >= MOSTLY * len(self.slow | other.slow)
 
     def apart(self, vectors: RankVectors, regions: Sequence[int]) -> float | None:
         """Return how many seconds longer the slow ranks took than the other ranks; None if some ranks are missing.

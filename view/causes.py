@@ -16,12 +16,15 @@ __all__ = [
     "ALONE",
     "AT_ONCE",
     "EACH_TIME",
+    "FEWER_CALLS",
     "FEWER_MESSAGES",
     "FEWER_TESTS",
     "MAYBE_SPEED",
     "NAMES",
+    "ONLY_HERE",
     "ON_DEMAND",
     "SAME_WORK",
+    "SYNCHRONISED",
     "against_difference",
     "against_weight",
     "because",
@@ -30,7 +33,14 @@ __all__ = [
 ]
 
 MAYBE_SPEED: Final = "these {who}s are slower nearly everywhere, so they run on slow or shared cores, or do more work"
-SAME_WORK: Final = "same work, more time, so the core is slow or shared: repeat the run with a core for each {who}"
+ONLY_HERE: Final = (
+    "same work, more time, but only here, so the core is not slow: another program, memory on another socket, or slow"
+    " operations such as denormal numbers; repeat the run"
+)
+SAME_WORK: Final = (
+    "same work, more time, so the core is slow or shared, or memory is on another socket: repeat the run with a core"
+    " for each {who}"
+)
 ALONE: Final = "share this work among all ranks, or let the other ranks do something else meanwhile"
 AT_ONCE: Final = "send smaller pieces, each when it is ready, so the next rank starts earlier"
 EACH_TIME: Final = "give ranks equal work each time the region runs, not only in total: all wait for the slowest rank"
@@ -38,6 +48,10 @@ ON_DEMAND: Final = "hand out smaller pieces, the longest first, so that all rank
 FEWER_MESSAGES: Final = (
     "pack messages to the same rank into one, and use one collective for many values: each call costs time, however"
     " little data it moves"
+)
+FEWER_CALLS: Final = (
+    "call MPI less often: remove barriers that no rank needs (messages and collectives wait for their data anyway), and"
+    " test for messages less often"
 )
 FEWER_TESTS: Final = (
     "test requests less often, outside the inner loop, or wait for them once (MPI_Waitall): each call costs time, even"
@@ -47,11 +61,12 @@ FEWER_TESTS: Final = (
 _EVENTS: Final = {
     "allocations": "allocate once before the loop, or many elements at a time: each allocation costs time",
     "page_faults": "allocate memory once, outside the loop, and reuse it: new memory costs a page fault per page",
-    "divisions": "avoid divisions, which take many cycles: multiply by a reciprocal computed once; for powers of 2,"
-    " shift bits",
+    "divisions": "avoid divisions, which take many cycles: multiply by a reciprocal computed once (this"
+    " changes rounding); for powers of 2, shift bits",
     "branch_misses": "make branches predictable by sorting the data by the tested value, or select results without"
     " a branch",
-    "denormals": "flush slow denormal numbers to zero: -ffast-math, or _MM_SET_FLUSH_ZERO_MODE",
+    "denormals": "flush denormal operands and results to zero: _MM_SET_DENORMALS_ZERO_MODE and"
+    " _MM_SET_FLUSH_ZERO_MODE, or link with -ffast-math, which also changes rounding",
 }
 _OF_SOME: Final = {**_EVENTS, "system_time": "make fewer system calls on the slowest ranks or threads"}
 
@@ -92,6 +107,10 @@ _TO_TRY: Final = {
     **_EVENTS,
 }
 
+SYNCHRONISED: Final = (
+    "close, flush and synchronise files less often (fsync, MPI_File_sync), or write to a faster disk: the calls and"
+    " bytes do not explain this time"
+)
 _LARGE_PIECES: Final = "read or write less data, or less often; larger calls would not help"
 
 _TO_TRY_FOR_RANKS: Final = {

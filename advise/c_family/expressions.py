@@ -39,7 +39,15 @@ from .library import (
     unwrapped,
 )
 from .names import Names, declared, key_of
-from .types import canonical_of, element_of, extents_of, is_stream, structure_name
+from .types import (
+    canonical_of,
+    element_of,
+    extents_of,
+    is_changeable,
+    is_function_object,
+    is_stream,
+    structure_name,
+)
 
 __all__ = ["Expressions"]
 
@@ -249,7 +257,12 @@ class Expressions:
             made = tuple(map(self.read, below))
             return made[0] if len(made) == 1 else Opaque(made, changes=False)
         if name.startswith("operator") and not name[8:9].isalnum():
-            return self._operator(cursor, name, below, place)
+            operands = _operands(below)
+            of_object = lib.clang_getCursorType(unwrapped(operands[0])) if operands else None
+            if name == "operator()" and of_object is not None and is_function_object(of_object):
+                called, *arguments = [self.read(each) for each in operands]
+                return Call(getattr(called, "name", ""), tuple(arguments), references=_references(cursor))
+            return self._operator(cursor, name, operands, place)
         if not below:
             return Call(name)
         if not name and len(below) == 1 and unwrapped(below[0]).kind not in _CALLED:
@@ -269,7 +282,7 @@ class Expressions:
         if name in POWERS and len(arguments) == 2:
             return Binary("**", *arguments)
         plain = base_name(name)
-        return Call(plain, tuple(arguments), is_pure=plain in PURE)
+        return Call(plain, tuple(arguments), is_pure=plain in PURE, references=_references(cursor))
 
     def _method(self, cursor: Any, callee: Any, name: str, arguments: list[Expression], place: Place) -> Expression:
         below = [each for each in children(callee) if each.kind not in Kind.TYPE_REFERENCES]
@@ -284,7 +297,7 @@ class Expressions:
         if on is not None and (reached := self._accessed(cursor, below[0], on, arguments)):
             return reached
         is_pure = name in LOOKING and not arguments
-        return Call(name, tuple(arguments), is_pure=is_pure, on=on)
+        return Call(name, tuple(arguments), is_pure=is_pure, on=on, references=_references(cursor))
 
     def _accessed(self, cursor: Any, object_: Any, on: Expression, arguments: list[Expression]) -> Expression | None:
         """Return the reference that an accessor method returns; None if the method does anything else.
@@ -311,8 +324,7 @@ class Expressions:
         del self.before[before:]
         return None
 
-    def _operator(self, cursor: Any, name: str, below: list[Any], place: Place) -> Expression:
-        operands = _operands(below)
+    def _operator(self, cursor: Any, name: str, operands: list[Any], place: Place) -> Expression:
         if name in _SUBSCRIPTS and len(operands) > 1:
             return self._element(cursor, operands[0], [self.read(each) for each in operands[1:]])
         if name in ("operator<<", "operator>>") and len(operands) == 2 and is_stream(lib.clang_getCursorType(cursor)):
@@ -345,6 +357,13 @@ class Expressions:
         self.before.append(by_operator(name, unit, values, place))
         if flushes:
             self.before.append(flushed(unit, place))
+
+
+def _references(call: Any) -> frozenset[int]:
+    """Return the positions of the arguments that a call passes by references through which it may change them."""
+    function = lib.clang_getCursorReferenced(call)
+    parameters = [] if function is None else [each for each in children(function) if each.kind == CursorKind.PARM_DECL]
+    return frozenset(at for at, each in enumerate(parameters) if is_changeable(lib.clang_getCursorType(each)))
 
 
 def _pointee(cursor: Any) -> Element:

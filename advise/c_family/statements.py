@@ -9,7 +9,7 @@ from typing import Any, Final
 from ...instrument.c_family.clang.cursors import spelling
 from ...instrument.c_family.clang.names import qualified_name
 from ..effects import expressions_of
-from ..expression import Binary, Call, Expression, Name, Number, Opaque, Unary, base_of, walk
+from ..expression import ArrayRef, Binary, Call, Expression, Name, Number, Opaque, Unary, base_of, walk
 from ..nest import (
     Allocation,
     Arm,
@@ -31,11 +31,13 @@ from .header import semicolons
 from .library import CursorKind, Kind, Places, children, lib
 from .loops import counted
 from .names import Names
-from .types import container_of
+from .types import container_name, is_reference
 
 __all__ = ["read_procedure"]
 
 _NEW: Final = "new"
+_WITHOUT_MEMORY: Final = ("array", "span")  # containers that allocate nothing
+_NAMES: Final = {"basic_string": "string"}
 _DEEPEST: Final = 100  # deepest nesting of statements; Python allows about 1,000 nested calls
 
 
@@ -137,7 +139,9 @@ class _Reader:
         before, value = self._read(cursor)
         if isinstance(value, Call):
             return [*before, self._placed(_of_call(value), cursor)]
-        if isinstance(value, Opaque) and value.changes:
+        # An element alone is the result of a call operator, which was called for its effects.
+        is_called = isinstance(value, ArrayRef) and not before
+        if is_called or (isinstance(value, Opaque) and value.changes):
             return [*before, self._placed(OtherStatement((value,)), cursor)]
         if not before and any(isinstance(each, Call) and not each.is_pure for each in walk(value)):
             return [self._placed(OtherStatement((value,)), cursor)]
@@ -180,8 +184,8 @@ class _Reader:
         value = self._expressions.read(initial) if initial is not None else None
         before = self._before()
         type_ = lib.clang_getCursorType(cursor)
-        if container_of(type_) is not None:
-            return [*before, *self._container(cursor, value)]
+        if container_name(type_) and not is_reference(type_):
+            return [*before, *self._container(cursor, value, container_name(type_))]
         line = self._places.start(cursor).line
         name = self._names.declare(cursor, line, sizes, value)
         declaration = self._placed(self._names.declarations[-1], cursor)
@@ -192,12 +196,14 @@ class _Reader:
         is_static = self._names.declarations[-1].outlives
         return [*before, declaration, *([] if is_static else [_allocated(assignment)])]
 
-    def _container(self, cursor: Any, value: Expression | None) -> Iterator[Statement]:
+    def _container(self, cursor: Any, value: Expression | None, kind: str) -> Iterator[Statement]:
         name = self._names.declare(cursor, self._places.start(cursor).line, [], None)
         yield self._placed(self._names.declarations[-1], cursor)
         sizes = value.parts if isinstance(value, Opaque) else (value,) if value is not None else ()
-        if sizes:
-            yield self._placed(Allocation((name,), sizes, function="std::vector"), cursor)
+        is_moved = isinstance(value, Call) and value.name == "move"
+        if sizes and not is_moved and kind not in _WITHOUT_MEMORY:
+            function = f"std::{_NAMES.get(kind, kind)}"
+            yield self._placed(Allocation((name,), sizes, function=function), cursor)
 
     # Loops.
 
@@ -327,9 +333,9 @@ def _of_call(call: Call) -> Statement:
     if call.name in FREEING and call.arguments:
         return Allocation(call.arguments[:1], frees=True, function=call.name)
     if call.name in ALLOCATING and call.arguments:
-        target = call.arguments[0]
+        target, *sizes = call.arguments[::-1] if call.name == "MPI_Alloc_mem" else call.arguments
         target = target.operand if isinstance(target, Unary) else target
-        return Allocation((target,), call.arguments[1:], function=call.name)
+        return Allocation((target,), tuple(sizes), function=call.name)
     return CallStatement(call)
 
 

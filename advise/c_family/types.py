@@ -9,7 +9,19 @@ from typing import Any, Final
 from ..expression import UNKNOWN_ELEMENT, Element, Expression, Number
 from .library import Types, lib
 
-__all__ = ["canonical_of", "container_of", "element_of", "extents_of", "is_stream", "pointed_to", "structure_name"]
+__all__ = [
+    "canonical_of",
+    "container_name",
+    "container_of",
+    "element_of",
+    "extents_of",
+    "is_changeable",
+    "is_function_object",
+    "is_reference",
+    "is_stream",
+    "pointed_to",
+    "structure_name",
+]
 
 _CONTAINERS: Final = ("vector", "array", "valarray", "deque", "span", "basic_string")
 _KINDS: Final = {
@@ -20,6 +32,7 @@ _KINDS: Final = {
     "complex": (Types.COMPLEX,),
     "structure": (Types.RECORD,),
 }
+_FUNCTION: Final = re.compile(r"\(lambda at |\bstd::(__\w+::)?function<")
 _STREAM: Final = re.compile(r"\bbasic_\w*(stream|filebuf)\b|\b[io]?f?stream\b")
 
 
@@ -68,10 +81,33 @@ def structure_name(type_: Any) -> str:
 def container_of(type_: Any) -> Any | None:
     """Return the element type of a standard container; None for another type."""
     found = canonical_of(type_)
+    return lib.clang_Type_getTemplateArgumentAsType(found, 0) if container_name(found) else None
+
+
+def container_name(type_: Any) -> str:
+    """Return the name of a standard container, such as ``vector``; empty for another type."""
+    found = canonical_of(type_)
     if found.kind != Types.RECORD or lib.clang_Type_getNumTemplateArguments(found) < 1:
-        return None
+        return ""
     name = str(lib.clang_getCursorSpelling(lib.clang_getTypeDeclaration(found)))
-    return lib.clang_Type_getTemplateArgumentAsType(found, 0) if name in _CONTAINERS else None
+    return name if name in _CONTAINERS else ""
+
+
+def is_reference(type_: Any) -> bool:
+    """Return whether a type is a reference."""
+    return bool(lib.clang_getCanonicalType(type_).kind in Types.REFERENCES)
+
+
+def is_changeable(type_: Any) -> bool:
+    """Return whether a type is a reference through which a function may change its argument."""
+    found = lib.clang_getCanonicalType(type_)
+    is_constant = lib.clang_isConstQualifiedType(lib.clang_getPointeeType(found))
+    return bool(found.kind == Types.REFERENCES[0] and not is_constant)
+
+
+def is_function_object(type_: Any) -> bool:
+    """Return whether a type is that of a lambda, or ``std::function``, whose call operator runs code."""
+    return bool(_FUNCTION.search(str(lib.clang_getTypeSpelling(canonical_of(type_)))))
 
 
 def is_stream(type_: Any) -> bool:

@@ -316,6 +316,8 @@ class _Builder:
         text = directive.text.replace(" ", "")
         self.line = self.text.place(directive.start).line
         if text.startswith("end"):
+            if text.endswith("nowait"):
+                self._add_nowait()
             self._end_directive(text[3:])
         elif text.startswith("atomic"):
             self.atomic = directive
@@ -326,6 +328,13 @@ class _Builder:
             self.stack.append(_Open("omp", None, place.line, place.column, f"omp {directive.text}"))
             if not words:
                 self._close(self.line)
+
+    def _add_nowait(self) -> None:
+        """Add the ``nowait`` of ``end do`` to the directive above the loop, where C has it."""
+        items = self.stack[-1].items
+        last = items[-1].statement if items else None
+        if isinstance(last, Loop):
+            items[-1] = Labelled(items[-1].label, replace(last, directive=f"{last.directive} nowait"))
 
     def _end_directive(self, words: str) -> None:
         """Close the block of an end directive, and inner blocks without an end directive."""

@@ -72,6 +72,7 @@ class Reader:
         self._tokens = list(tokens(code, first, last))
         self._next = 0
         self._depth = 0
+        self._keywords: tuple[str, ...] = ()
         self._places = places
         self._scope = scope
 
@@ -231,12 +232,22 @@ class Reader:
         """
         return self._list(")")
 
+    @property
+    def keywords(self) -> tuple[str, ...]:
+        """The keywords in the last complete list; empty for items without a keyword."""
+        return self._keywords
+
     def _list(self, closing: str) -> tuple[Expression, ...]:
         found: list[Expression] = []
+        keywords: list[str] = []
         while not self.takes(closing):
             if found:
                 self.expects(",")
-            found += self._item(closing)
+            keyword = self.token.text if self.token.kind == "name" and self.ahead.text == "=" else ""
+            more = [*self._item(closing)]
+            keywords += [keyword] * len(more)
+            found += more
+        self._keywords = tuple(keywords)
         return tuple(found)
 
     def _item(self, closing: str) -> Iterable[Expression]:

@@ -34,6 +34,8 @@ _NAMED: Final = expression(r"\w+:(?=do|if\(|select|block$|associate\(|where\(|fo
 _IO: Final = expression(r"(?P<word>read|write|print|open|close|inquire|backspace|rewind|endfile|flush|wait)")
 _ACTIONS: Final = {"print": "write", "backspace": "rewind", "endfile": "write", "wait": "flush"}
 _FORMATS: Final = frozenset({"fmt", "nml"})
+_RECORDS: Final = frozenset({"rec", "pos"})
+_HOW_OPENED: Final = frozenset({"position", "access"})
 _MEMORY: Final = expression(r"(allocate|deallocate)\(")
 _KEY: Final = expression(r"([a-z]+)=(?!=)")
 _POSITIONS: Final = {0: "unit", 1: "fmt"}
@@ -172,7 +174,8 @@ class Line:
             reader = self.reader(token.at + len(name))
             arguments = reader.arguments() if reader.takes("(") else ()
             if reader.token.kind == "end":
-                call = Call(name, arguments, line=line, column=column)
+                keywords = reader.keywords if arguments and any(reader.keywords) else ()
+                call = Call(name, arguments, keywords=keywords, line=line, column=column)
                 shallow(call)
                 return call
         found = self.reader(at).whole()
@@ -243,10 +246,10 @@ class Line:
         place = self.places.at(at - len(word))
         unit: Expression | None = None
         items: tuple[Expression, ...] = ()
-        is_formatted = False
+        is_formatted, record = False, None
         if self.code.startswith("(", at):
             end = self.closing(at)
-            unit, is_formatted, names = self._controls(at + 1, end, word)
+            unit, is_formatted, record, names = self._controls(at + 1, end, word)
             items = (*self._items(end + 1), *names)
         elif word in {"print", "read"}:
             is_formatted = True
@@ -254,7 +257,7 @@ class Line:
         elif at < len(self.code):
             unit = self.whole(at)
         action = _ACTIONS.get(word, word)
-        return InputOutput(action, unit, items, is_formatted, word, line=place.line, column=place.column)
+        return InputOutput(action, unit, items, is_formatted, word, record, line=place.line, column=place.column)
 
     def cuts(self, first: int, last: int) -> Iterator[tuple[int, int]]:
         """Yield the start and end of each item of a list whose items are separated by commas outside parentheses."""
@@ -262,9 +265,15 @@ class Line:
             yield first, first + len(each)
             first += len(each) + 1
 
-    def _controls(self, first: int, last: int, word: str) -> tuple[Expression | None, bool, list[Expression]]:
-        """Parse the parentheses of an I/O statement; return the unit, whether data are formatted, and file names."""
+    def _controls(
+        self, first: int, last: int, word: str
+    ) -> tuple[Expression | None, bool, Expression | None, list[Expression]]:
+        """Parse the parentheses of an I/O statement.
+
+        Return the unit, whether data are formatted, the record, and the file's name with the way it is opened.
+        """
         unit: Expression | None = None
+        record: Expression | None = None
         is_formatted = False
         names: list[Expression] = []
         for number, (start, end) in enumerate(self.cuts(first, last)):
@@ -275,9 +284,11 @@ class Line:
                 unit = self.whole(value, end)
             elif key in _FORMATS and word in {"read", "write"}:
                 is_formatted = True
-            elif key == "file":
+            elif key in _RECORDS and word in {"read", "write"}:
+                record = self.whole(value, end)
+            elif key == "file" or (key in _HOW_OPENED and word == "open"):
                 names.append(self.whole(value, end))
-        return unit, is_formatted, names
+        return unit, is_formatted, record, names
 
     def _masked(self, at: int) -> list[Statement]:
         """Parse WHERE and FORALL with one assignment."""

@@ -12,6 +12,7 @@ from ...errors import InputError
 from ...experiment import Experiment
 from ...experiment.algebra import Integration, integrate
 from ..run.arrays import Values
+from ..run.criteria import CRITERIA
 from ..run.foreign_metrics import with_kinds
 from .compared_runs import (
     OfRanks,
@@ -29,7 +30,6 @@ from .noise import CONFIDENCE, Shift, shift
 __all__ = ["MIN_SHARE", "Comparison", "Judgement", "Verdict", "compare"]
 
 MIN_SHARE: Final = 0.05  # a region is judged if it takes at least this share of the program
-_TRIFLE: Final = 0.01  # share of the slower side's program time; a smaller change is negligible
 
 Verdict = Literal["slower", "faster", "same", "unclear", "waiting"]
 
@@ -156,7 +156,7 @@ def compare(
     values = np.array([values_by_path(joined, run, metric) for run in range(len(runs))])
     bounds = _Bounds(threshold, least_to_judge(runs, metric), 0.0, repeats(runs, metric))
     program = _judged(None, whole[: len(base)], whole[len(base) :], bounds)
-    bounds = replace(bounds, trifle=min(_TRIFLE, threshold) * max(program.base, program.other))
+    bounds = replace(bounds, trifle=min(CRITERIA.least_gain, threshold) * max(program.base, program.other))
     sides = values[: len(base)], values[len(base) :]
     before, after = (side.min(axis=0) for side in sides)
     limits = [max(bounds.least, MIN_SHARE * each) for each in (program.base, program.other)]

@@ -9,13 +9,13 @@ from typing import Final
 import numpy as np
 
 from ..run.arrays import Values
+from ..run.criteria import THRESHOLD
 
 __all__ = ["HIGH", "LABELS", "NEGLIGIBLE", "classify", "optimal_split"]
 
 LABELS: Final = ("very low", "low", "medium", "high", "very high")
 HIGH: Final = LABELS.index("high")
 
-_ALIKE: Final = 0.9  # values of at least this share of a larger value count as equal to it, as in nested regions
 NEGLIGIBLE: Final = 0.01  # share of the largest value below which values are in class 0
 _SMALL: Final = 0.05  # share of the largest value below which values are never high
 
@@ -23,8 +23,8 @@ _SMALL: Final = 0.05  # share of the largest value below which values are never 
 def classify(values: Sequence[float]) -> list[int] | None:
     """Return the severity class of each value, from 0, very low, to 4, very high.
 
-    Values within 10 % of a larger value count as equal to this value, starting from the largest. A value of 0, or below
-    1 % of the largest, is always in class 0; a value below 5 % is never high.
+    Values within 10 % of a larger value count as equal to this value, as in nested regions, starting from the largest.
+    A value of 0, or below 1 % of the largest, is always in class 0; a value below 5 % is never high.
 
     Args:
         values: One value per region, not negative.
@@ -56,7 +56,7 @@ def _merge_alike(values: Sequence[float]) -> dict[float, float]:
     groups: dict[float, list[float]] = {}
     head = np.inf
     for value in sorted(values, reverse=True):
-        if head == np.inf or value < _ALIKE * head:
+        if head == np.inf or value < (1 - THRESHOLD) * head:
             head = value
         groups.setdefault(head, []).append(value)
     return {head: sum(group) / len(group) for head, group in groups.items()}

@@ -17,7 +17,7 @@ from ..evidence.time_split import TimeSplit
 from ..run.arrays import Flags, Values
 from ..run.code_regions import of_recursion
 from ..run.costs import program_times
-from ..run.criteria import SAMPLING
+from ..run.criteria import SAMPLING, THRESHOLD
 from ..run.preparation import Prepared
 from ..run.selection import Selection, complete, over_ranks
 from ..run.summary import summary
@@ -27,9 +27,6 @@ __all__ = ["Weights", "cycles_metric", "cycles_per_instruction", "find_weights",
 
 
 _LEAST_PART: Final = 0.01  # share of the program's instructions; below it, the kernel uses most of a region's cycles
-# If file I/O takes at least this share of a call path's time, the call path does not count for CPI: cycles in file I/O
-# are not counted, but instructions that format text are.
-_IO: Final = 0.9
 
 
 def cycles_metric(experiment: Experiment) -> str | None:
@@ -151,7 +148,8 @@ def _computing(experiment: Experiment) -> Flags:
     if not (complete(experiment, "io_time") and complete(experiment, "wall_time")):
         return np.ones(len(experiment.call_paths), dtype=bool)
     io, wall = (summary(experiment, name).sums for name in ("io_time", "wall_time"))
-    return np.asarray((io < _IO * wall) | (wall == 0))
+    # Cycles in file I/O are not counted, but instructions that format text are.
+    return np.asarray((io < (1 - THRESHOLD) * wall) | (wall == 0))
 
 
 @dataclass(frozen=True)

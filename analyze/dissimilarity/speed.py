@@ -7,18 +7,16 @@ keeps the core busy, and hardly longer in code that waits for memory, or for its
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 import numpy as np
 
 from ..run.arrays import Flags, Indices, ratio
 from ..run.code_regions import descendants
+from ..run.costs import MOSTLY
 from ..run.criteria import CRITERIA, THRESHOLD
 from .rank_vectors import RankVectors
 
 __all__ = ["are_as_fast_elsewhere", "are_slower_elsewhere"]
-
-_MOST: Final = 0.5  # least share of the compute time elsewhere in which the same ranks must be slower
 
 
 def are_slower_elsewhere(vectors: RankVectors, regions: Sequence[int]) -> bool:
@@ -46,7 +44,7 @@ def are_slower_elsewhere(vectors: RankVectors, regions: Sequence[int]) -> bool:
     apart = np.divide((slower - by_one_factor) ** 2, faster, out=np.zeros_like(faster), where=faster > 0)
     varying = float(np.sqrt(apart.sum() / whole[1]))
     return bool(
-        own[:, as_slow].sum() >= _MOST * own[:, others].sum()
+        own[:, as_slow].sum() >= MOSTLY * own[:, others].sum()
         and elsewhere >= THRESHOLD * longer
         and varying >= CRITERIA.part * at_all
     )

@@ -6,6 +6,7 @@ from typing import Final
 
 import numpy as np
 
+from ..run.costs import MOSTLY
 from ..run.selection import Selection
 from ..run.threads import Threads
 from .clusters import cluster, members, severity
@@ -17,7 +18,6 @@ __all__ = ["differing_jobs"]
 _AT_WORK: Final = (
     0.5  # least CPU use of a busy first thread, relative to its workers' CPU use; waiting threads use almost none
 )
-_TOGETHER: Final = 0.5  # least share of the workers' time during which the first thread must also have been busy
 
 
 def differing_jobs(selection: Selection, *, floor: float) -> tuple[RankVectors, Dissimilarity, Selection] | None:
@@ -68,6 +68,6 @@ def _first_threads_at_work(selection: Selection, threads: Threads) -> list[int]:
             continue
         busy = cpu[:, first] >= _AT_WORK * min(1.0, computed.sum() / took.sum()) * wall[:, first]
         together = wall[busy, first].sum() + took.max() - wall[:, first].sum()
-        if together >= _TOGETHER * took.max():
+        if together >= MOSTLY * took.max():
             found.append(first)
     return found

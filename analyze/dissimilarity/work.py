@@ -50,11 +50,13 @@ class SameWork:
         groups: Groups of ranks in different clusters that did the same work in all culprits, or in all regions if there
             are no culprits.
         everywhere: Whether all ranks are one such group.
+        only_here: Those of the ``culprits`` in which the slower ranks are as fast as the others elsewhere.
     """
 
     culprits: frozenset[int] = frozenset()
     groups: tuple[tuple[int | str, ...], ...] = ()
     everywhere: bool = False
+    only_here: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -122,9 +124,15 @@ class Work:
             return SameWork()
         everyone, places = range(len(self.vectors.labels)), list(found.culprits or self.vectors.top)
         culprits = frozenset(culprit for culprit in found.culprits if self.worked_alike([culprit], everyone))
+        only_here = frozenset(filter(self._is_slow_only_here, culprits))
         if self.vectors.programs is None and self.worked_alike(places, everyone):
-            return SameWork(culprits, (self.vectors.labels,), everywhere=True)
-        return SameWork(culprits, tuple(self._alike(found.clusters, places)))
+            return SameWork(culprits, (self.vectors.labels,), everywhere=True, only_here=only_here)
+        return SameWork(culprits, tuple(self._alike(found.clusters, places)), only_here=only_here)
+
+    def _is_slow_only_here(self, region: int) -> bool:
+        times = self.vectors.values[region]
+        apart = [group for group in self.vectors.groups if np.ptp(times[group]) >= TICK]
+        return bool(apart) and all(are_as_fast_elsewhere(self.vectors, region, group) for group in apart)
 
     def _alike(self, clusters: Sequence[Sequence[int]], places: Sequence[int]) -> Iterator[tuple[int | str, ...]]:
         """Yield the labels of the ranks in each group of clusters that did the same work, fewest instructions first."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -12,8 +12,8 @@ import numpy as np
 from ...experiment.prices import Prices
 from ..critical_path.serialisation import Serialisation
 from ..run.arrays import Flags, Values
-from ..run.costs import Cost, are_small
-from ..run.criteria import CRITERIA, TICK
+from ..run.costs import MOSTLY, Cost, are_small
+from ..run.criteria import CRITERIA, THRESHOLD, TICK
 from ..run.selection import Selection, complete
 from .attributes import Attribute
 from .misses import Misses
@@ -22,7 +22,6 @@ __all__ = ["TimeSplit", "time_split"]
 
 _PASSES: Final = 8  # largest number of copies per byte, and of cache-line transfers per call, within a node
 _LINE: Final = 64  # bytes per cache line
-_POLLING: Final = 0.9  # polling spends at least this share of the time in MPI on testing or completing requests
 _TEST: Final = 5e-8  # seconds per call; a call that starts or completes a message takes longer
 
 
@@ -37,7 +36,9 @@ class TimeSplit:
         small_calls: Time in many small MPI calls.
         polls: Whether nearly all MPI time is spent testing or completing requests, in calls too short to belong to
             messages.
+        moves_nothing: Whether no MPI call moves data, or nearly all MPI time is spent in barriers.
         has_small_io: Whether file I/O calls move so few bytes that calls, rather than bytes, account for the time.
+        is_slow_io: Whether mostly writing takes at least twice as long as its calls and bytes on a slow disk.
         waited: Waiting for late ranks.
         chained: The estimated saving if ranks worked at the same time instead of one after another, computed from the
             critical path; 0 in regions in which they do not work one after another, and if the path is unknown.
@@ -57,7 +58,9 @@ class TimeSplit:
     of: Mapping[str, Values]
     small_calls: Values
     polls: Flags
+    moves_nothing: Flags
     has_small_io: Flags
+    is_slow_io: Flags
     waited: Values
     chained: Values
     mpi: Values
@@ -102,6 +105,11 @@ class TimeSplit:
     def has_polling(self) -> Flags:
         """Whether calls of regions in ``has_small_calls`` are polling, not messages: ``bool[region]``."""
         return np.asarray(self.has_small_calls & self.polls)
+
+    @cached_property
+    def has_empty_calls(self) -> Flags:
+        """Whether calls of regions in ``has_small_calls`` move no data, and are not polling: ``bool[region]``."""
+        return np.asarray(self.has_small_calls & self.moves_nothing & ~self.polls)
 
     def is_own_part(self, attribute: str, region: int, below: Sequence[int]) -> bool:
         """Return whether an attribute takes a material share of a region's time without the regions in ``below``."""
@@ -179,7 +187,8 @@ def time_split(
     wall, mpi, calls, volume = (cost(each) for each in ("wall_time", "mpi_time", "mpi_calls", "mpi_bytes"))
     files = np.minimum(wall - mpi, CRITERIA.byte * cost("io_bytes"))
     if complete(ranks.experiment, "io_time"):
-        files = _in_files(cost("io_time"), mean("io_cpu_time"), mean("io_calls"), cost("io_bytes"), turns=turns)
+        at_most = _on_slow_disk(cost) if complete(ranks.experiment, "io_calls") else None
+        files = _in_files(cost("io_time"), mean("io_cpu_time"), at_most, turns=turns)
     outside = wall - mpi - cost("io_time")
     known = [each.compute_time is not None for each in costs]
     computing = np.clip(np.where(known, cost("compute_time"), outside), 0.0, np.maximum(outside, 0.0))
@@ -211,7 +220,9 @@ def time_split(
         of=of,
         small_calls=small_calls,
         polls=_polls(ranks, calls, small_calls) if small_calls.any() else np.zeros(len(calls), dtype=bool),
+        moves_nothing=(volume == 0) | _takes_nearly_all(ranks, "mpi_barrier_time"),
         has_small_io=are_small(cost("io_calls"), cost("io_bytes")) & (cost("io_calls") > 0),
+        is_slow_io=_is_slow_to_write(files, mean("io_bytes_written"), cost),
         waited=waited,
         chained=serialisation.chained if serialisation else np.zeros(len(ranks.regions)),
         mpi=mpi if "mpi_bytes" in attributes else np.zeros_like(mpi),
@@ -225,6 +236,19 @@ def time_split(
     )
 
 
+def _on_slow_disk(cost: Callable[[str], Values]) -> Values:
+    """Return the longest time that the calls and bytes of file I/O take, in seconds, mean over the ranks."""
+    return CRITERIA.call * cost("io_calls") + CRITERIA.byte * cost("io_bytes")
+
+
+def _is_slow_to_write(files: Values, written: Values | None, cost: Callable[[str], Values]) -> Flags:
+    """Return whether mostly writing takes at least twice as long as on a slow disk; False if this is unknown."""
+    if written is None:
+        return np.zeros(len(files), dtype=bool)
+    writes = (cost("io_calls") > 0) & (written >= MOSTLY * cost("io_bytes"))
+    return np.asarray(writes & (files >= CRITERIA.outweighs * _on_slow_disk(cost)))
+
+
 def _polls(ranks: Selection, calls: Values, spent: Values) -> Flags:
     """Return whether nearly all MPI time is spent testing or completing requests, in calls too short for messages.
 
@@ -235,10 +259,14 @@ def _polls(ranks: Selection, calls: Values, spent: Values) -> Flags:
         calls: Number of MPI calls, mean over the ranks.
         spent: Time in the calls, without waiting: mean seconds over the ranks.
     """
-    if not all(complete(ranks.experiment, each) for each in ("mpi_time", "mpi_request_time")):
-        return np.zeros(len(calls), dtype=bool)
-    of_requests = ranks.sums("mpi_request_time") >= _POLLING * ranks.sums("mpi_time")
-    return np.asarray(of_requests & (spent < _TEST * calls))
+    return np.asarray(_takes_nearly_all(ranks, "mpi_request_time") & (spent < _TEST * calls))
+
+
+def _takes_nearly_all(ranks: Selection, metric: str) -> Flags:
+    """Return whether a part of the time in MPI takes nearly all of it; False if this part is unknown."""
+    if not all(complete(ranks.experiment, each) for each in ("mpi_time", metric)):
+        return np.zeros(len(ranks.regions), dtype=bool)
+    return np.asarray(ranks.sums(metric) >= (1 - THRESHOLD) * ranks.sums("mpi_time"))
 
 
 def _within_node(ranks: Selection, calls: Values, volume: Values) -> Values:
@@ -282,10 +310,9 @@ def _turns(ranks: Selection, off: Values, off_in_mpi: Values) -> Values:
     return np.asarray(idle * min(1.0, mean / max(float(idle[list(ranks.top)].sum()), np.finfo(float).tiny)))
 
 
-def _in_files(time: Values, cpu: Values | None, calls: Values | None, volume: Values, *, turns: bool) -> Values:
+def _in_files(time: Values, cpu: Values | None, at_most: Values | None, *, turns: bool) -> Values:
     """Return the time in file I/O, without waiting for cores or polling for other ranks in collective calls."""
-    if cpu is None or calls is None:
+    if cpu is None or at_most is None:
         return time
-    at_most = CRITERIA.call * calls + CRITERIA.byte * volume
     files = time - np.maximum(cpu - at_most, 0.0)
     return np.asarray(np.minimum(files, np.minimum(cpu, at_most) + at_most) if turns else files)

@@ -14,18 +14,15 @@ from ...experiment.metric import MPI_WAIT
 from .arrays import Flags, Values
 from .code_regions import CodeRegion, inclusive_over, startup_paths
 from .compute_time import Computing
-from .criteria import CRITERIA
+from .criteria import CRITERIA, THRESHOLD
 from .location_blocks import over_locations
 from .selection import complete
 from .summary import summary
 
-__all__ = ["Cost", "are_small", "is_mostly", "program_times", "region_costs", "times_outside"]
+__all__ = ["MOSTLY", "Cost", "are_small", "is_mostly", "program_times", "region_costs", "times_outside"]
 
 _KNOWN: Final[WeakKeyDictionary[Experiment, tuple[Values, Values]]] = WeakKeyDictionary()
-# Largest plausible ratio of the time for starting and ending a process to the time between MPI_Init and MPI_Finalize.
-_START: Final = 0.1
-
-_MOSTLY: Final = 0.5  # share of a region's time above which an activity is the region's main activity
+MOSTLY: Final = 0.5  # share of a time, or of some ranks, from which on something is most of it
 
 # Metrics for which only the first thread of each process counts.
 _OF_FIRST: Final = ("wall_time", "mpi_time", MPI_WAIT.name, "io_time", "omp_time")
@@ -35,7 +32,7 @@ _VOLUMES: Final = ("mpi_calls", "mpi_bytes", "io_calls", "io_bytes")
 
 def is_mostly(time: float | None, whole: float | None) -> bool:
     """Return whether ``time`` is more than half of ``whole``; false if one of them is unknown."""
-    return time is not None and whole is not None and time > _MOSTLY * whole
+    return time is not None and whole is not None and time > MOSTLY * whole
 
 
 def are_small(calls: Values, volume: Values) -> Flags:
@@ -88,7 +85,7 @@ def _of_block(experiment: Experiment, _: slice) -> tuple[Values, Values]:
 
 def _worked_outside(measured: Values, whole: Values) -> Flags:
     """Return whether each process did more before MPI_Init and after MPI_Finalize than start and end."""
-    return np.asarray(whole - measured > _START * measured)
+    return np.asarray(whole - measured > THRESHOLD * measured)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
@@ -27,9 +26,6 @@ __all__ = [
     "waiting_for_turns",
     "waits_for_cores_unknown",
 ]
-
-# Seconds. On a busy machine with two cores, a rank waits 0.02 to 0.13 s for a core in MPI_Init and MPI_Finalize alone.
-_MATTERS: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +71,7 @@ def longest_wait_for_core(experiment: Experiment) -> WaitForCore | None:
         for place, time in zip(experiment.locations, times, strict=True)
         if place.thread == 0
     ]
-    long = [each for each in waits if each.seconds >= max(_MATTERS, THRESHOLD * each.of)]
+    long = [each for each in waits if each.seconds >= max(CRITERIA.burst, THRESHOLD * each.of)]
     return max(long, key=lambda each: each.seconds, default=None)
 
 
@@ -89,7 +85,7 @@ def share_of_others(experiment: Experiment) -> float:
         return 0.0
     ranks_own = float(summary(experiment, "cpu_time").sums.sum()) if complete(experiment, "cpu_time") else 0.0
     others, whole = use["busy"] - max(use["own"], ranks_own), use["elapsed"] * notes.processors
-    return others / whole if others >= max(_MATTERS, THRESHOLD * whole) else 0.0
+    return others / whole if others >= max(CRITERIA.burst, THRESHOLD * whole) else 0.0
 
 
 def waits_for_cores_unknown(experiment: Experiment) -> bool:
@@ -116,7 +112,7 @@ def time_asleep(experiment: Experiment) -> float:
     on_processors = total("cpu_time") - total("mpi_cpu_time") - total("io_cpu_time")
     in_calls = total("mpi_time") + total("io_time") + total("omp_time")
     rest = (total("wall_time") - on_processors - in_calls - sum(delay.values())) / len(processes)
-    return rest if rest >= max(_MATTERS, CRITERIA.part * total("wall_time") / len(processes)) else 0.0
+    return rest if rest >= max(CRITERIA.burst, CRITERIA.part * total("wall_time") / len(processes)) else 0.0
 
 
 def _wall_times(part: Experiment, _: slice) -> Values:

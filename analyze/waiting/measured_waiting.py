@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ...experiment.metric import MPI_WAIT
+from ..run.costs import MOSTLY
 from ..run.selection import Selection, complete, over_ranks
 from .waiting import Waiting
 
 __all__ = ["with_measured"]
 
 _ITSELF: Final = ("mpi_barrier_time", "mpi_collective_time")
-_MOST: Final = 0.5  # least share of collectives in a region's time in MPI for which the measurement is used
 
 
 def with_measured(waiting: Waiting, weighed: Selection) -> Waiting:
@@ -39,7 +39,7 @@ def with_measured(waiting: Waiting, weighed: Selection) -> Waiting:
     collectives = np.sum(themselves, axis=0)
     least = np.min([*over_ranks(weighed, _least)], axis=0)
     measured = barriers - np.minimum(collectives, least)
-    split = barriers + collectives >= _MOST * in_mpi
+    split = barriers + collectives >= MOSTLY * in_mpi
     seconds = np.where(split, measured, np.maximum(measured, estimated))
     factor = np.divide(seconds, estimated, out=np.ones(len(seconds)), where=estimated > 0)
     shares = {

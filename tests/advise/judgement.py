@@ -65,7 +65,7 @@ def judge() -> Judgement:
 def _judge_procedure(found: Judgement, source: SourceFile, number: int, text: list[str]) -> None:
     procedure = source.procedures[number]
     lines = range(procedure.line, procedure.last_line + 1)
-    right = dict(_right(text, lines))
+    right, marked = dict(_right(text, lines)), dict(_right(text, range(1, len(text) + 1)))
     numbers: dict[str, float] = {}
     first, last = procedure.line, procedure.last_line
     for line in lines:
@@ -77,20 +77,21 @@ def _judge_procedure(found: Judgement, source: SourceFile, number: int, text: li
     site = Site(source, procedure, first, last, causes, 1.0, numbers, {source.path: source})
     advised = dict.fromkeys(each for _, kind in KINDS for each in kind(site))
     name = Path(source.path).name
-    met = set()
+    met, is_alarmed = set(), False
     for each in advised:
         places = {int(place.rpartition(":")[2]) for place in each.places}
-        hit = {line for line, kind in right.items() if kind == each.kind and line in places}
+        hit = {line for line, kind in marked.items() if kind == each.kind and line in places}
         met |= hit
-        if hit:
-            found.right[each.kind] += 1
-        else:
+        if not hit:
+            is_alarmed = True
             found.wrong.append(f"{name}:{min(places)}: {each.kind}: {each.text}")
+        elif hit.intersection(lines):  # advice on a procedure's callers is counted there
+            found.right[each.kind] += 1
     found.faults.update(right.values())
     found.missed += [f"{procedure.name}: {kind}" for line, kind in right.items() if line not in met]
     if not right:
         found.clean += 1
-        found.alarmed += [procedure.name] if advised else []
+        found.alarmed += [procedure.name] if is_alarmed else []
 
 
 def _right(text: list[str], lines: range) -> Iterator[tuple[int, str]]:

@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from autoanalyzer.advise.allocation import allocations
 from autoanalyzer.advise.division_of_work import division_of_work
 from autoanalyzer.advise.indirection import indirection
 from autoanalyzer.advise.input_output import input_output
 from autoanalyzer.advise.messages import messages, moved
-from autoanalyzer.advise.repeated_work import allocations, repeated_work
+from autoanalyzer.advise.repeated_work import repeated_work
 from autoanalyzer.advise.thread_loops import thread_loops
 from autoanalyzer.advise.uneven import once_a_turn
 
@@ -259,9 +260,13 @@ def test_what_differs_in_each_turn_is_not_repeated(site):
 
 
 WRITING = {
-    "written and read": ("fwrite(x, 8, n, file); fread(x, 8, n, file);", "keep the data in memory", "high"),
+    "written and read": (
+        "fwrite(x, 8, n, file); rewind(file); fread(x, 8, n, file);",
+        "keep the data in memory",
+        "high",
+    ),
     "flushed": ('fprintf(file, "%g", x[i]); fflush(file);', "flush the output once, after the loop", "high"),
-    "opened": ('FILE *other = fopen("a", "w"); fwrite(x, 8, n, other);', "open the file once", "high"),
+    "opened": ('FILE *other = fopen("a", "a"); fwrite(x, 8, n, other);', "open the file once", "high"),
     "formatted": ('fprintf(file, "%g", x[i]);', "write numbers in binary", "medium"),
     "in pieces": ("fwrite(&x[i], 8, 1, file);", "in large blocks", "medium"),
 }
@@ -413,6 +418,8 @@ def test_elements_of_threads_side_by_side_are_named(site):
         }
         """
     (advice,) = thread_loops(site(text))
+    assert lines(advice) == [7]
+    (advice,) = thread_loops(site(text.replace("sums[me]", "sums[omp_get_thread_num()]")))
     assert lines(advice) == [7]
 
 

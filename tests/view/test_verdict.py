@@ -16,7 +16,7 @@ from autoanalyzer.experiment.inside import Inside, InsidePart
 from autoanalyzer.experiment.throttling import reason_of
 from autoanalyzer.view.account import AccountSection
 from autoanalyzer.view.causes import _EVENTS as TO_TRY
-from autoanalyzer.view.causes import ALONE, SAME_WORK
+from autoanalyzer.view.causes import ALONE, ONLY_HERE, SAME_WORK
 from autoanalyzer.view.causes import NAMES as CAUSES
 from autoanalyzer.view.explain import explanation_lines
 from autoanalyzer.view.findings_json import findings_document
@@ -339,6 +339,14 @@ def test_equal_work_at_different_speed_is_not_called_imbalance():
     assert counts.startswith(
         "counts simulated (L1 32K/8/64, L2 1M/8/64), no cycles, not counted: L1 misses, L2 misses, f"
     )
+
+
+@pytest.mark.parametrize("elsewhere", [1.0, 1.5])
+def test_a_rank_that_is_slower_in_one_region_alone_has_no_slow_core(elsewhere):
+    found = analyze(counted([1.0, 1.7, 1.0], [1.0, elsewhere, 1.0], instructions=[[2e9] * 3, [2e9] * 3]))
+    assert found.verdict.findings[0].kind is Kind.SLOW_CORE
+    why = entries(found)[0].lines[1]
+    assert why == f"why: {ONLY_HERE if elsewhere == 1.0 else SAME_WORK.format(who='rank')}"
 
 
 @pytest.mark.parametrize("price", [None, 1e-10])

@@ -10,7 +10,7 @@ from ...analyze import Findings
 from ...analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
 from ...analyze.dissimilarity.work import Difference
 from ...analyze.verdict import Cause, Doubt, Finding, Kind
-from ..causes import ALONE, MAYBE_SPEED, NAMES, SAME_WORK, against_difference, because
+from ..causes import ALONE, MAYBE_SPEED, NAMES, ONLY_HERE, SAME_WORK, against_difference, because
 from ..units import ranks
 from .parts import ALL, NEW_PAGES, can_be_rerun, has_page_faults, not_counted, of_whole
 
@@ -29,7 +29,7 @@ def why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
     """Yield lines on why ranks differ: attributes that differ as the times do, unequal speed, or no known reason."""
     same, culprit = findings.same_work, finding.difference
     if culprit in same.culprits or (culprit is None and same.everywhere):
-        yield same_work(findings)
+        yield ONLY_HERE if culprit in same.only_here else same_work(findings)
         return
     if finding.kind is Kind.SLOW_CORE:  # the line on what is uncertain contains the reason: cores may differ
         return

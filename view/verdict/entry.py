@@ -248,8 +248,11 @@ def _saved(findings: Findings, finding: Finding) -> str:
 
 
 def _use(findings: Findings, finding: Finding, why: Why) -> str:
-    polls = finding.weight is not None and findings.explanation.seconds.has_polling[finding.weight]
-    return "in polling" if polls and why is Why.MESSAGES else _SPENT[why]
+    if finding.weight is not None and why is Why.MESSAGES:
+        split = findings.explanation.seconds
+        if split.has_polling[finding.weight] or split.has_empty_calls[finding.weight]:
+            return "in polling" if split.has_polling[finding.weight] else "in calls without data"
+    return _SPENT[why]
 
 
 def _is_all(findings: Findings, finding: Finding) -> Why | None:

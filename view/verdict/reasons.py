@@ -12,7 +12,16 @@ from ...analyze.refinement.opening import can_be_opened, is_of_a_library
 from ...analyze.run.code_regions import CodeRegion
 from ...analyze.run.costs import is_mostly
 from ...analyze.verdict import Doubt, Finding, Kind, Why
-from ..causes import AT_ONCE, EACH_TIME, FEWER_MESSAGES, FEWER_TESTS, ON_DEMAND, against_weight
+from ..causes import (
+    AT_ONCE,
+    EACH_TIME,
+    FEWER_CALLS,
+    FEWER_MESSAGES,
+    FEWER_TESTS,
+    ON_DEMAND,
+    SYNCHRONISED,
+    against_weight,
+)
 from ..place import Place, short
 from ..rerun import with_command
 from ..times import time_of
@@ -134,9 +143,10 @@ def general_advice(findings: Findings, finding: Finding) -> dict[str, Kind]:
 
 def _against_order(findings: Findings, finding: Finding) -> Iterator[str]:
     """Yield general advice on ranks that are busy at different times, on many small messages, and on polling."""
-    culprit, found = finding.weight, findings.explanation.serialisation
-    if culprit is not None and findings.explanation.seconds.has_small_calls[culprit]:
-        yield FEWER_TESTS if findings.explanation.seconds.has_polling[culprit] else FEWER_MESSAGES
+    culprit, found, split = finding.weight, findings.explanation.serialisation, findings.explanation.seconds
+    if culprit is not None and split.has_small_calls[culprit]:
+        of_messages = FEWER_CALLS if split.has_empty_calls[culprit] else FEWER_MESSAGES
+        yield FEWER_TESTS if split.has_polling[culprit] else of_messages
     elif found is not None and culprit is not None and findings.in_turn[culprit]:
         yield AT_ONCE if found.passes_on[culprit] else EACH_TIME
         if found.in_doubt[culprit]:
@@ -186,6 +196,8 @@ def _events_of(findings: Findings, region: int) -> list[str]:
 
 def _against_files(findings: Findings, region: int) -> str:
     small = findings.explanation.seconds.has_small_io[region]
+    if findings.explanation.seconds.is_slow_io[region]:
+        return SYNCHRONISED
     return against_weight(findings.run.weighed_costs[region])["io_calls" if small else "io_bytes"]
 
 

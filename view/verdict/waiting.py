@@ -118,7 +118,8 @@ def _estimated(findings: Findings, culprit: int) -> str:
         if seconds.has_polling[culprit]:
             calls = f"{count(each * len(findings.run.weighed.ranks))} MPI calls that test or complete requests"
             return f"polling: {time_of(findings.experiment, small)} in {calls}, {per_call}"
-        return f"small messages: {_in_calls(findings, culprit, small)}, {per_call}"
+        what = "barriers and other calls without data" if seconds.has_empty_calls[culprit] else "small messages"
+        return f"{what}: {_in_calls(findings, culprit, small)}, {per_call}"
     line = _in_calls(findings, culprit, time)
     if culprit in waiting.shares:
         return f"{line}: {_for_late_ranks(findings, waiting.shares[culprit], time)}"

@@ -110,7 +110,7 @@ def test_where_an_array_begins_for_a_procedure_is_no_access(advised):
 def test_another_component_in_each_turn_is_not_allocated_anew(advised):
     text = (
         "subroutine s(n)\n type tile\n  real, allocatable :: d(:)\n end type\n type(tile) tiles(n)\n"
-        " do t = 1, n\n  allocate(tiles({})%d(n))\n end do\nend\n"
+        " do t = 1, n\n  allocate(tiles({0})%d(n))\n  deallocate(tiles({0})%d)\n end do\nend\n"
     )
     assert advised(repeated_work, text.format("t")) == []
     assert advised(repeated_work, text.format("3")) == [(MEDIUM, [7, 6])]
@@ -132,7 +132,7 @@ subroutine s(n, a, line)
 end
 """
 MOVES = {
-    "in and out": ("write(9, *) a(i); read(9, *) a(i)", [(HIGH, [6, 5])]),
+    "in and out": ("write(9, *) a(i); rewind(9); read(9, *) a(i)", [(HIGH, [6, 5])]),
     "from one file to another": ("read(8, *) a(i); write(9, *) a(i)", [(MEDIUM, [6, 5])]),
     "a file for each turn": ("write(name, '(i4)') i; open(9, file=name); write(9) a", [(MEDIUM, [6, 5])]),
     "the same file": ("open(9, file='x'); write(9) a", [(HIGH, [6, 5])]),

@@ -859,6 +859,20 @@ def test_calls_that_only_test_requests_are_polling_and_no_small_messages(make_ex
         assert "polling" not in text
 
 
+@pytest.mark.parametrize(("moved", "in_barriers"), [(0.0, None), (8e6, 0.38)])
+def test_calls_without_data_cannot_be_packed(make_experiment, moved, in_barriers):
+    known = {} if in_barriers is None else {"mpi_barrier_time": {"storm": alike(in_barriers)}}
+    in_calls = {name: {"storm": alike(0.4)} for name in ("mpi_time", "mpi_cpu_time")}
+    counts = {"mpi_calls": {"storm": alike(1e6)}, "mpi_bytes": {"storm": alike(moved)}}
+    made = make_experiment({"work": alike(1.0), "storm": alike(0.0)}, **in_calls, **counts, **known)
+    text = " ".join(" ".join(verdict_lines(analyze(made))).split())
+    assert "400 ms per rank in calls without data" in text
+    assert "why: barriers and other calls without data: 400 ms in 4.0e6 MPI calls" in text
+    assert "try: call MPI less often: remove barriers" in text
+    assert "messages:" not in text
+    assert "pack messages" not in text
+
+
 def test_page_faults_have_a_remedy_only_if_memory_can_be_reused(make_experiment):
     seconds = {"set_up": alike(1.0), "set_up/loop@9": alike(1.0), "rest": alike(1.0)}
     loop = "set_up/loop@9"

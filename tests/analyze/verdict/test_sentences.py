@@ -11,6 +11,7 @@ from autoanalyzer.analyze import Findings, analyze
 from autoanalyzer.analyze.verdict.confidence import confidence_in_difference
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
 from autoanalyzer.runs.open_experiment import open_experiment
+from autoanalyzer.view.causes import SAME_WORK
 from autoanalyzer.view.verdict import verdict_lines
 
 DATA = Path(__file__).parents[2] / "data"
@@ -103,9 +104,7 @@ def test_threads_are_not_called_ranks(make_experiment):
     times = {f"r{each}": [0.05, 0.05, 0.05, 0.07] for each in range(6)}
     made = make_experiment(times, threads=4, instructions={each: [1e8] * 4 for each in times})
     found = lines(analyze(of_team(made)))
-    assert (
-        "why: same work, more time, so the core is slow or shared: repeat the run with a core for each thread" in found
-    )
+    assert f"why: {SAME_WORK.format(who='thread')}" in found
     speed = {"energy": (771, 1275), "balance": (797, 1161), "react": (466, 520), "relax": (465, 495)}
     findings = analyze(of_team(make_experiment(slower(speed), threads=4)))
     assert any(line.startswith("uncertain: these threads are slower nearly everywhere") for line in lines(findings))

@@ -219,6 +219,20 @@ def test_files_are_a_matter_of_calls_where_these_move_little_each(size, cause, m
     )
 
 
+@pytest.mark.parametrize(("seconds", "is_slow"), [(1.9, False), (2.1, True)])
+def test_files_that_take_longer_than_their_calls_and_bytes_are_synchronised_too_often(
+    seconds, is_slow, make_experiment
+):
+    """1,000 calls take 0.1 s, and 90 MB take 0.9 s, on the slowest disk."""
+    for written, is_advised in ((9e7, is_slow), (0.0, False)):
+        files = {"io_time": seconds, "io_calls": 1e3, "io_bytes": 9e7, "io_bytes_written": written}
+        of_dump = {name: {"dump": [each] * 2} for name, each in files.items()}
+        made = make_experiment({"dump": [0.1] * 2, "calm": [1.0] * 2}, **of_dump)
+        said = " ".join(" ".join(verdict_lines(analyze(made), everything=True)).split())
+        assert ("try: close, flush and synchronise files less often" in said) == is_advised
+        assert ("try: read and write less data, in larger pieces" in said) == (not is_advised)
+
+
 @pytest.mark.parametrize(("files", "kind"), [(0.01, Kind.HOT_SPOT), (0.03, Kind.FILE_IO)])
 def test_what_is_called_from_everywhere_and_mostly_reads_or_writes_says_so(files, kind, make_experiment):
     """A function of 40 callers, each of which weighs little."""
