@@ -533,7 +533,9 @@ def test_a_saving_in_mpi_is_a_share_of_a_time_that_contains_it(base: float, said
         ((1, 0, 2, 3), (1,), "rank 1 waits for the others: 1 s, in MPI_Recv; longest for rank 0"),
         ((0, 1, 2), (), "ranks wait for each other: 1 s on average, in MPI_Recv"),  # for most of them
         ((1, 2, 3), (1, 2, 3), "ranks 1-3 wait for each other: 1 s on average, in MPI_Recv"),
-        ((0, 1, 2, 3), (1, 2), "ranks 1-2 wait for each other: 1 s on average, in MPI_Recv; longest for rank 0"),
+        ((1, 2, 3), (1, 2), "ranks 1-2 wait for each other and rank 3: 1 s on average, in MPI_Recv"),
+        ((1, 3), (1, 2), "ranks 1-2 wait for rank 3: 1 s on average, in MPI_Recv"),
+        ((0, 1, 2, 3), (1, 2), "ranks 1-2 wait for other ranks: 1 s on average, in MPI_Recv; longest for rank 0"),
     ],
 )
 def test_no_rank_waits_for_itself(late: tuple[int, ...], waiting: tuple[int, ...], said: str):
