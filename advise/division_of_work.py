@@ -11,7 +11,7 @@ from typing import Final
 from .advice import HIGH, LOW, MEDIUM, Advice, Site
 from .calls import RECEIVES
 from .effects import expressions_of, written_names
-from .expression import ArrayRef, Binary, Call, Expression, Name, Number, parts, walk
+from .expression import ArrayRef, Binary, Call, Expression, Name, Number, base_of, parts, walk
 from .input_output import is_terminal
 from .nest import Assignment, Branch, CallStatement, InputOutput, Loop, Procedure, SourceFile, Statement, statements
 from .origins import Origin, Origins
@@ -164,7 +164,11 @@ def _of_origin(
     filled = [*_filled(origin)] if origin.is_table else []
     tables = [each for each, _ in filled] or ([*_declared(origin)] if origin.is_table else [])
     table = f"{where}, from the table in line {tables[0]}" if tables else where
-    comes = f", where {site.spell(origin.target)} = {made} in {table}" if origin.target is not None else ""
+    base = None if origin.target is None else base_of(origin.target)
+    is_named = origin.target is None or any(each == base for each in walk(bound))
+    is_looked_up = not is_named and any(isinstance(each, ArrayRef) for each in walk(bound))
+    joined = "where" if is_named else "which derives from"
+    comes = f", {joined} {site.spell(origin.target)} = {made} in {table}" if origin.target is not None else ""
     if not comes and (origin.source, origin.line) != (source, loop.line):
         comes = f", which {table} computes from {made}"
     runs = f"{_runs(loop, bound)} {site.spell(bound)}{comes}"
@@ -181,6 +185,8 @@ def _of_origin(
         cure, so = "give each rank a part of equal cost", ""
         if is_alike:
             cure, so = _otherwise(loop), ", so ranks get equal numbers of iterations of different cost"
+        elif apart is None and shares and is_looked_up:  # another loop runs over a rank's part
+            cure = "if equal parts differ in cost, deal the work out cyclically, or on demand"
         elif apart is None and shares:
             cure = f"if iterations differ in cost, {_otherwise(loop)}"
             so = ", so ranks get equal numbers of iterations"

@@ -43,7 +43,7 @@ class TimeSplit:
         chained: The estimated saving if ranks worked at the same time instead of one after another, computed from the
             critical path; 0 in regions in which they do not work one after another, and if the path is unknown.
         mpi: Time in MPI if the bytes of its calls were counted; otherwise 0.
-        computing: Compute time.
+        computing: Compute time, without CPU time in file I/O.
         own_computing: Exclusive compute time.
         counts_cycles: Whether cycles were counted, which limit the time that misses can take.
         turns: Whether ranks wait for cores, and therefore also for each other in MPI, because they share cores with
@@ -185,13 +185,14 @@ def time_split(
         return ranks.sums(metric) / len(ranks.ranks) if complete(ranks.experiment, metric) else None
 
     wall, mpi, calls, volume = (cost(each) for each in ("wall_time", "mpi_time", "mpi_calls", "mpi_bytes"))
-    files = np.minimum(wall - mpi, CRITERIA.byte * cost("io_bytes"))
+    files, cpu_in_files = np.minimum(wall - mpi, CRITERIA.byte * cost("io_bytes")), mean("io_cpu_time")
     if complete(ranks.experiment, "io_time"):
         at_most = _on_slow_disk(cost) if complete(ranks.experiment, "io_calls") else None
-        files = _in_files(cost("io_time"), mean("io_cpu_time"), at_most, turns=turns)
+        files = _in_files(cost("io_time"), cpu_in_files, at_most, turns=turns)
     outside = wall - mpi - cost("io_time")
     known = [each.compute_time is not None for each in costs]
-    computing = np.clip(np.where(known, cost("compute_time"), outside), 0.0, np.maximum(outside, 0.0))
+    on_core = cost("compute_time") - (0.0 if cpu_in_files is None else cpu_in_files)
+    computing = np.clip(np.where(known, on_core, outside), 0.0, np.maximum(outside, 0.0))
     off_in_mpi = np.maximum(mpi - cost("mpi_cpu_time"), 0.0)
     at_work = mpi - off_in_mpi if turns and off_in_mpi.any() else mpi
     rest = np.maximum(np.minimum(mpi - waited, at_work), 0.0)

@@ -58,12 +58,12 @@ def waits_for(analysis: Analysis, finding: Finding) -> tuple[Wait, ...]:
             for (region, _), each in zip(path.delays.pairs, path.delays.because_of(place).tolist(), strict=True):
                 seconds[region] += each
         least = CRITERIA.part * finding.gain.seconds if finding.gain else CRITERIA.least_gain * analysis.base.seconds
-        waits = []
+        waits, late = [], _late_ranks(analysis, places)
+        alone = late if len(late) == 1 else ()  # a single late rank does not wait for itself
         for region, each in seconds.items():
             whole = float(_times(analysis, region)[1].sum())  # excludes a master's waiting, which the delay includes
-            wait = wait_of(analysis, region, min(each, whole) / analysis.workers)
+            wait = wait_of(analysis, region, min(each, whole) / analysis.workers, without=alone)
             waits += [wait] if region in known or (wait.mean or wait.seconds) >= least else []
-        late = _late_ranks(analysis, places)
     found: dict[Region, Wait] = {}
     for each in sorted(waits, key=lambda each: -each.seconds):
         if each.seconds >= TICK and (analysis.master is None or each.waiting != (analysis.master_rank,)):

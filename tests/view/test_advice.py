@@ -166,6 +166,15 @@ def test_a_line_is_short_and_keeps_what_to_try(text, line):
     assert len(whole) >= len(text)
 
 
+def test_all_of_a_verdict_has_its_advice_in_full(heavy):
+    advice = Advice("a kind", f"a; {'b ' * 150}: do so", ("app.c:5",), confidence=HIGH)
+    advised = Advised(of_regions={heavy.culprits_by_weight[0]: (advice,)})
+    for everything in (False, True):
+        text = " ".join(" ".join(verdict_lines(heavy, Path("out"), everything=everything, advised=advised)).split())
+        assert ("a: do so (all: autoanalyzer analyze --all)" in text) != everything
+        assert (f"a; {'b ' * 150}: do so" in text) == everything
+
+
 def test_without_advice_the_document_has_none(measured):
     findings, file, _ = measured
     document = findings_document(findings, file)

@@ -43,7 +43,16 @@ def test_two_faults_of_one_place_have_their_own_advice_beside_them() -> None:
     saved = {Kind.LATE: "2 s", Kind.FILE_IO: "1 s"}  # each part of the saving is explained
     lines, more = paired(third, (), general, uneven=False, most=1, saved=saved)
     assert lines == ["why (2 s): in turn", "try (saves 2 s): hand on", "why (1 s): files", "try (saves 1 s): read less"]
-    assert more == ["why: more", "try: allocate once"]
+    assert more == ["why uneven: more", "try: allocate once"]
+
+
+def test_why_ranks_differ_is_distinguished_from_why_the_region_takes_long() -> None:
+    uneven = [("why: more", Kind.IMBALANCE), ("why: misses differ", Kind.IMBALANCE)]
+    slow, general = ("why: misses", Kind.MEMORY), {"share": Kind.IMBALANCE, "walk": Kind.MEMORY}
+    lines, more = paired([*uneven, slow], (), general, uneven=True, most=1, saved={})
+    assert lines == ["why uneven: more", "try: share"]
+    assert more == ["also: misses differ", "why slow: misses", "try: walk"]
+    assert paired(uneven, (), general, uneven=True, most=1, saved={})[0] == ["why: more", "try: share"]
 
 
 def test_a_doubt_is_a_main_line_and_advice_that_another_finding_has_is_not_repeated() -> None:

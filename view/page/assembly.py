@@ -49,6 +49,7 @@ __all__ = ["Subject", "page_of"]
 
 _SUMS: Final = "Values in the trees are sums over all ranks, for the entire run."
 _MEANS: Final = f"{_SUMS} Values in the verdict are means over the ranks, without MPI startup and shutdown."
+_MOST_WARNINGS: Final = 20
 _SEPARATOR: Final = " · "
 _MOST_RANKS: Final = 10_000  # maximum number of locations for which the page has an account, which takes half a second
 _MOST_SOURCE: Final = 8 << 20  # maximum number of source characters in a page; a larger page would be hard to send
@@ -194,7 +195,7 @@ def _said(subject: Subject, folders: Sequence[Path] | None, tell: Callable[[str]
             _SEPARATOR.join(headline(findings, subject.file)),
             lines,
             found,
-            [*caveats(findings, besides=besides), how_counted(findings), *legend(findings)],
+            [*caveats(findings, most=_MOST_WARNINGS, besides=besides), how_counted(findings), *legend(findings)],
         )
     changes = gain_entries(experiment) if experiment.notes.is_difference else []
     what, about = experiment.size, [*experiment.notes.history]

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from math import ceil, isnan
 from typing import Final
 
+import numpy as np
+
 from ...analyze import Findings
 from ...analyze.comparison import Changes
 from ...analyze.run.foreign_metrics import replaced
@@ -169,6 +171,7 @@ def rank_bars(findings: Findings, experiment: Experiment, entry: Entry) -> RankB
     if found is None or len(found.bars) < 2 or not any(each.value for each in found.bars):
         return None
     differs = ", coloured by cluster" if len(finding.groups) > 1 else ""
+    differs += "; equal work counts as equal time" if _is_by_work(findings, finding) else ""
     return replace(found, what=f"{found.what} of each {found.noun} in {entry.place or entry.title}{differs}")
 
 
@@ -189,6 +192,17 @@ def change_bars(experiment: Experiment, entry: Entry) -> RankBars | None:
     noun = "thread" if "." in bars[0].name else "rank"
     what = f"{name_of(changes.of_ranks)} of each {noun} in {entry.place or entry.title}, compared with before"
     return RankBars(bars, noun, what, changes.unit, is_change=True)
+
+
+def _is_by_work(findings: Findings, finding: Finding) -> bool:
+    """Return whether the compared times in a finding's region differ from the measured times, which the trees show.
+
+    In the compared times, ranks share the region's time in proportion to their work.
+    """
+    if not finding.groups or finding.gain is None or finding.difference is None:
+        return False
+    shares = np.broadcast_to(findings.vectors.measured_share, len(findings.vectors.regions))
+    return bool(shares[finding.difference] < 1)
 
 
 def _compared(findings: Findings, finding: Finding) -> RankBars:

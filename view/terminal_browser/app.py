@@ -27,7 +27,7 @@ from ..place import visible
 from ..sources import Sources
 from ..title import title_of
 from ..units import many
-from ..verdict import Entry, balanced, entries, headline, master, too_short
+from ..verdict import Entry, balanced, base, entries, headline, master, too_short
 from .finding_view import FindingView
 from .source_view import SourceView
 from .tree_view import TreeView
@@ -172,7 +172,9 @@ class BrowserApp(App[None]):
             self.call_from_thread(self._report, [title_of(self.experiment, self.file), what], said, changes)
             return
         said = [too_short()] if findings.verdict.too_short else [*master(findings), *balanced(findings)]
-        self.call_from_thread(self._report, headline(findings, self.file), said, entries(findings, highlights=True))
+        whole = [line.partition(":")[0] for line in base(findings)]  # of which savings are percentages
+        title = [*headline(findings, self.file), *whole]
+        self.call_from_thread(self._report, title, said, entries(findings, highlights=True))
         if self.advice:  # shown later than the findings, because reading sources takes time
             advised = find_advice(findings, self.file, folders=self.folders)
             self.call_from_thread(self._advise, entries(findings, advised, whole=True, highlights=True))
@@ -205,8 +207,9 @@ class BrowserApp(App[None]):
         for dimension in _DIMENSIONS:
             view = self.query_one(f"#{dimension}", TreeView)
             view.show(self._rows[dimension], legend(self.browser, dimension, basis), signed=signed)
-        tree = self.query_one("#program", TreeView)
-        tree.border_title = "Region" if self.flat else _TITLES["program"]
+        title = "Region" if self.flat else _TITLES["program"]
+        metrics = [row.label for row in self._rows["metrics"] if row.selected]  # not shown by a narrow screen
+        self.query_one("#program", TreeView).border_title = Text(", ".join([title, *metrics]))
         self.query_one("#metrics", TreeView).border_title = f"Metric, {name}"
         if self.query_one(SourceView).display:
             self._show_source()

@@ -7,12 +7,12 @@ import numpy as np
 from ...analyze import Findings
 from ...analyze.run.arrays import Values
 from ...analyze.run.busy import busy_parts
-from ...analyze.run.criteria import THRESHOLD
+from ...analyze.run.criteria import CRITERIA, THRESHOLD
 from ...analyze.run.overhead import TIMES
-from ...analyze.verdict import Finding
+from ...analyze.verdict import Finding, Saved
 from ...experiment.notes import DIVIDED
 
-__all__ = ["are_alike", "are_divided", "busy_of_ranks", "slowest"]
+__all__ = ["are_alike", "are_divided", "busy_of_ranks", "is_uneven", "slowest"]
 
 
 def are_alike(findings: Findings, finding: Finding, position: int, *, of_wall: bool) -> bool:
@@ -59,6 +59,22 @@ def busy_of_ranks(findings: Findings, position: int) -> Values:
     """
     busy, *_ = _times(findings, position, of_wall=False)
     return busy
+
+
+def is_uneven(findings: Findings, position: int, saved: Saved) -> bool:
+    """Return whether the busiest rank's time beyond the mean is a material part of what ranks lose one after another.
+
+    False if threads were compared.
+
+    Args:
+        findings: All findings.
+        position: Index of the region in ``findings.run.weighed.regions``.
+        saved: The saving if ranks did the region's work at the same time, which leaves the mean over the ranks.
+    """
+    if findings.vectors.threads:
+        return False
+    busiest = float(busy_of_ranks(findings, position).max())
+    return busiest - saved.after >= CRITERIA.part * (saved.before - saved.after)
 
 
 def are_divided(findings: Findings) -> bool:

@@ -10,24 +10,24 @@ from typing import TYPE_CHECKING, Final
 
 from ...analyze import Findings
 from ...analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
-from ...analyze.run.arrays import Values
 from ...analyze.run.costs import is_mostly
 from ...analyze.run.criteria import THRESHOLD
-from ...analyze.verdict import Finding, Gain, Group, Kind, Saved, Why
+from ...analyze.verdict import Finding, Gain, Group, Kind, Why
 from ...analyze.verdict.share import places_of
 from ..advice import tries
 from ..callers import called
 from ..place import Place, source_among
 from ..repeatability import how_sure, in_runs
 from ..times import saving, time_of
-from ..units import percent, ranks, spread, volume
+from ..units import percent, ranks, spread
 from .alike import are_alike, slowest
 from .headline import base_name
 from .highlight import Highlight, highlight_of
 from .inside import inside_line
 from .pairs import OF_ADVICE, paired
-from .parts import ALL, TO_COUNT, UNCOUNTED, has_no_probes, is_in_mpi, is_wall_known
+from .parts import TO_COUNT, UNCOUNTED, has_no_probes, is_in_mpi, is_wall_known
 from .reasons import general_advice, more_about, parts_of_saving, reasons
+from .savings import amount_of, busy_in, is_of_one_path, is_per_rank, saved_by, saves_nothing, use
 from .threads import OF_THREADS, mean_of_threads, time_of_threads
 
 if TYPE_CHECKING:
@@ -40,17 +40,6 @@ _MOST_GROUPS: Final = 4
 _OF_RANKS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.SLOW_CORE)
 _NO_FIX: Final = "no cheap fix is known"
 _NOTHING: Final = 5e-10  # smaller values of a group are rounding errors of a difference
-_SPENT: Final = {  # words that describe the time that a fix saves
-    Why.MISSES: "in cache misses",
-    Why.ALLOCATION: "in allocation",
-    Why.FAULTS: "in page faults",
-    Why.FILES: "in file I/O",
-    Why.TRANSFER: "to move data",
-    Why.MESSAGES: "in small messages",
-    Why.WAITING: "in waiting",
-    Why.LOCKS: "waiting for locks",
-    Why.BARRIERS: "at barriers",
-}
 
 
 @dataclass(frozen=True)
@@ -202,81 +191,23 @@ def _who(findings: Findings, finding: Finding) -> str:
     who = who or time_of_threads(findings, finding) or groups_of(findings, finding)
     if len(finding.groups) > 1 and findings.vectors.threads:
         who = re.sub("(threads?) ", r"\1 (rank.thread) ", who, count=1)
-    saved, is_path = _saved(findings, finding), len(finding.groups) > 1 or finding.weight is not None
-    is_part = is_path and bool(finding.others)  # the time is for one call path, the saving for all call paths
+    saved, is_path = saved_by(findings, finding), len(finding.groups) > 1 or finding.weight is not None
+    is_one = is_of_one_path(finding)
+    is_part = is_path and bool(finding.others) and not is_one  # the time is for one call path, the saving for all
     said = [f"{who}{'' if is_part else saved}".removeprefix("; ")]
     if finding.weight is not None and finding.kind not in (*_OF_RANKS, Kind.FILE_IO, Kind.MESSAGES, Kind.TRANSFER):
         said += _mostly(findings, finding.weight)
     if finding.others:
         what = "saving" if finding.gain else "share" if finding.of_run else "time"
-        saved = f"for all: {saved.removeprefix('; ')}" if saved and is_part else f"the {what} is for all of them"
+        of_all = f"the {what} is for {'this one' if is_one else 'all of them'}"
+        saved = f"for all: {saved.removeprefix('; ')}" if saved and is_part else of_all
         said.append(f"one of {len(finding.others) + 1} call paths; {saved}")
-    if finding.gain and finding.gain.is_less:
+    is_less = finding.gain is not None and finding.gain.is_less
+    if is_less or saves_nothing(findings, finding):
         who = "threads" if findings.vectors.threads else "ranks"
-        said.append(f"{who} that take less time here are busy elsewhere, so balancing saves less")
+        saves = "less" if is_less else "nothing yet"
+        said.append(f"{who} that take less time here are busy elsewhere, so balancing saves {saves}")
     return "; ".join(filter(None, said)) + in_runs(findings.repetition, finding.repeatability)
-
-
-def _saved(findings: Findings, finding: Finding) -> str:
-    """Return a phrase on how the saving follows from the ranks' times: ``; 620 ms each if shared evenly``."""
-    gain = None if _is_saving_per_rank(finding) else finding.gain
-    parts = {each.why: each for each in gain.parts} if gain else {}
-    at_once, each_time = parts.pop(Why.AT_ONCE, None), parts.pop(Why.EACH_TIME, None)
-    besides = at_once or each_time
-    left = "".join(_left(findings, finding, each) for why, each in parts.items() if why not in _SPENT)
-    spent = " and ".join(
-        f"{time_of(findings.experiment, each.before - each.after)} {_use(findings, finding, why)}"
-        for why, each in parts.items()
-        if why in _SPENT
-    )
-    if spent and any(each.on_path for why, each in parts.items() if why in _SPENT):
-        left += f"; {spent} on the critical path"
-    elif spent and (len(finding.groups) > 1 or finding.others):
-        left += f"; {spent} on average"
-    elif spent:
-        only = _is_all(findings, finding)
-        left += f", all {_use(findings, finding, only)}" if only else f", of which {spent}"
-    if besides:
-        path, more = (time_of(findings.experiment, each) for each in (besides.before, besides.before - besides.after))
-        if parts:
-            return left  # the lines with advice show each part of the saving
-        of_ranks = f"{more} of it because ranks do this work at different times"
-        left += (
-            f"; {path} on the critical path, {of_ranks if at_once else 'which follows the slowest thread each time'}"
-        )
-    return left
-
-
-def _use(findings: Findings, finding: Finding, why: Why) -> str:
-    if finding.weight is not None and why is Why.MESSAGES:
-        split = findings.explanation.seconds
-        if split.has_polling[finding.weight] or split.has_empty_calls[finding.weight]:
-            return "in polling" if split.has_polling[finding.weight] else "in calls without data"
-    return _SPENT[why]
-
-
-def _is_all(findings: Findings, finding: Finding) -> Why | None:
-    """Return a saving's only cause if it takes almost all of the region's time; None if there is no such cause."""
-    spent = [each for each in finding.gain.parts if each.why in _SPENT] if finding.gain else []
-    if len(spent) != 1 or finding.weight is None:
-        return None
-    return spent[0].why if spent[0].before - spent[0].after >= ALL * _busy(findings)[finding.weight] else None
-
-
-def _left(findings: Findings, finding: Finding, part: Saved) -> str:
-    """Return a phrase with the time after balancing; for savings on the critical path, also with the time there now."""
-    fastest = min(finding.groups, key=lambda group: group.value, default=None)
-    how = f"all were as fast as {ranks(fastest.labels)}" if part.why is Why.FASTEST and fastest else "shared evenly"
-    each = " each" * (part.why is not Why.FASTEST)
-    path = f"; {time_of(findings.experiment, part.before)} on the critical path" if part.on_path else ""
-    return f"{path}; {time_of(findings.experiment, part.after)}{each} if {how}"
-
-
-def _is_saving_per_rank(finding: Finding) -> bool:
-    """Return whether the line on ranks should show the saving per rank, because it is all in MPI, on one call path."""
-    gain = finding.gain
-    alone = len(finding.groups) < 2 and not finding.others
-    return gain is not None and gain.is_beside and len(gain.parts) == 1 and alone
 
 
 def groups_of(findings: Findings, finding: Finding) -> str:
@@ -292,13 +223,13 @@ def groups_of(findings: Findings, finding: Finding) -> str:
         return mean
     gain = None if finding.others else finding.gain  # a saving over several call paths does not show the time on one
     means = [each.after for each in gain.parts if each.why is Why.AT_ONCE] if gain else []
-    of_threads, busy = bool(findings.vectors.threads), _busy(findings)
+    of_threads, busy = bool(findings.vectors.threads), busy_in(findings)
     of_procedure = finding.procedure if finding.weight is None else None
     is_wall = of_procedure is not None and (of_procedure.compute_share is None or finding.kind is not Kind.HOT_SPOT)
     if finding.weight is not None:
         position = finding.weight
         time = _time_in_mpi(findings, position) if is_in_mpi(finding) else float(busy[position])
-        if finding.gain and _is_saving_per_rank(finding):
+        if finding.gain and is_per_rank(finding):
             time = finding.gain.seconds
         time = means[0] if means else time  # the saving was computed from this mean
     elif of_procedure:
@@ -320,8 +251,8 @@ def groups_of(findings: Findings, finding: Finding) -> str:
         who = f"all ranks alike{' in total' if means or findings.in_turn[position] else ''}"
     else:
         who = f"{_longest(findings, finding, position) * (not (is_of_wall or means))}on average"
-    if finding.gain and _is_saving_per_rank(finding):
-        spent = _use(findings, finding, finding.gain.parts[0].why)
+    if finding.gain and is_per_rank(finding):
+        spent = use(findings, finding, finding.gain.parts[0].why)
         return f"{who}: {time_of(findings.experiment, time)} per rank {spent}"
     before, after = _basis(findings, is_wall=is_wall) if is_of_wall else ("", busiest)
     return f"{who}: {time_of(findings.experiment, time)}{before} per rank{after}"
@@ -331,12 +262,6 @@ def _longest(findings: Findings, finding: Finding, position: int) -> str:
     """Return a phrase with the rank that takes longest: ``most on rank 2: 424 ms; ``; empty if it is unknown."""
     most = slowest(findings, finding, position)
     return f"most on {ranks([most[0]])}: {time_of(findings.experiment, most[1])}; " if most else ""
-
-
-def _busy(findings: Findings) -> Values:
-    """Return ``float64[region]``: mean busy seconds per rank; if threads were compared, of a rank's slowest threads."""
-    seconds = findings.explanation.seconds
-    return findings.mean_busy if findings.vectors.threads else seconds.computing + seconds.of["io_bytes"]
 
 
 def _time_in_mpi(findings: Findings, position: int) -> float:
@@ -356,12 +281,12 @@ def _basis(findings: Findings, *, is_wall: bool) -> tuple[str, str]:
 
 def _of_group(findings: Findings, group: Group) -> str:
     """Return the values of a group's ranks as text: ``672-718 ms``, or ``537 ms each`` if they look alike."""
-    least, most = _amount(findings, group.least), _amount(findings, group.most)
-    if group.most < _NOTHING or most == _amount(findings, 0.0):
+    least, most = amount_of(findings, group.least), amount_of(findings, group.most)
+    if group.most < _NOTHING or most == amount_of(findings, 0.0):
         return "nearly nothing"
     if least == most:
         return f"{most} each" if len(group.labels) > 1 else most
-    return spread(group.least, group.most, partial(_amount, findings))
+    return spread(group.least, group.most, partial(amount_of, findings))
 
 
 def _mostly(findings: Findings, culprit: int) -> list[str]:
@@ -377,8 +302,3 @@ def _mostly(findings: Findings, culprit: int) -> list[str]:
 def _certain(findings: Findings, finding: Finding) -> list[str]:
     who = "threads" if findings.vectors.threads else "ranks"
     return how_sure(finding.repeatability, slow=who if finding.is_of_ranks else "")
-
-
-def _amount(findings: Findings, value: float) -> str:
-    """Return a value of the compared metric, a time or a number of bytes, as text."""
-    return volume(value) if findings.vectors.metric == "mpi_bytes" else time_of(findings.experiment, value)

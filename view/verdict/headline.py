@@ -11,6 +11,7 @@ from ...analyze.run.criteria import CRITERIA
 from ...analyze.run.foreign_metrics import replaced
 from ...analyze.run.overhead import Overhead
 from ...analyze.run.oversubscription import oversubscription
+from ...analyze.run.threads import busy_threads
 from ...analyze.verdict import Doubt, Lost, LostTo
 from ..place import Place, clipped, short, source_among
 from ..times import time_of
@@ -53,12 +54,13 @@ def headline(findings: Findings, file: Path | None) -> list[str]:
     number, expected = processes(findings)
     of_all = f" of {expected}" if number < expected else ""
     shared = oversubscription(experiment)
-    of_threads = f", {shared} threads in all," if shared > number else ""
-    cores = f"{of_threads} on {many(experiment.notes.processors or 0, 'core')}" if shared else ""
+    threads = shared or (busy_threads(experiment) if findings.vectors.threads else 0)
+    of_threads = f", {threads} threads in all" if threads > number else ""
+    cores = f"{',' * bool(of_threads)} on {many(experiment.notes.processors or 0, 'core')}" if shared else ""
     what = "wall time" if base(findings) and is_wall_known(findings) else "run"
     return [
         title_of(experiment, file),
-        f"{number}{of_all} {'rank' if number == 1 and not of_all else 'ranks'}{more}{cores}",
+        f"{number}{of_all} {'rank' if number == 1 and not of_all else 'ranks'}{more}{of_threads}{cores}",
         f"{what} {time_of(experiment, findings.run.program_time)}",
         *_overhead(findings.run.overhead),
     ]

@@ -36,6 +36,9 @@ def paired(
 ) -> tuple[list[str], list[str]]:
     """Return a finding's main lines, and its further lines. In both, the reasons for a fault precede the advice on it.
 
+    If a finding explains both why ranks differ and why the region takes long, the lines begin with ``why uneven`` and
+    ``why slow``.
+
     Args:
         reasons: Lines with reasons, each with its kind of fault, the main one first.
         advice: Lines with advice from the source, each with the kinds of fault that it may remove, most certain first.
@@ -61,12 +64,16 @@ def paired(
     order = [*(kind for kind in saved if kind in order), *(kind for kind in order if kind not in saved)]
     cured = [kind for kind in order if kind in cures]
     main = {*order[:1], *cured[:1], *saved, Kind.LATE}  # reasons of the kind LATE show which ranks wait for which ranks
+    are_two = is_cause.get(Kind.IMBALANCE, False) and sum(is_cause.values()) > 1
     lines, more = list[str](), list[str]()
     for kind in order:
         reason, cure = why.get(kind, []), [*filter(None, cures.get(kind, ()))]
         if kind in saved:
             reason = [line.replace("why", f"why ({saved[kind]})", 1) for line in reason]
             cure = [line.replace("try", f"try (saves {saved[kind]})", 1) for line in cure]
+        elif are_two:
+            what = "uneven" if kind is Kind.IMBALANCE else "slow"
+            reason = [re.sub("^why:", f"why {what}:", line) for line in reason]
         (lines if kind in main else more).extend([*reason[:most], *cure[:1]])
-        more += [*cure[1:], *(re.sub("^why", "also", line) for line in reason[most:])]
+        more += [*cure[1:], *(re.sub("^why[^:]*", "also", line) for line in reason[most:])]
     return lines, more

@@ -148,9 +148,8 @@ def _against_order(findings: Findings, finding: Finding) -> Iterator[str]:
         of_messages = FEWER_CALLS if split.has_empty_calls[culprit] else FEWER_MESSAGES
         yield FEWER_TESTS if split.has_polling[culprit] else of_messages
     elif found is not None and culprit is not None and findings.in_turn[culprit]:
-        yield AT_ONCE if found.passes_on[culprit] else EACH_TIME
-        if found.in_doubt[culprit]:
-            yield AT_ONCE
+        likely = AT_ONCE if found.passes_on[culprit] else EACH_TIME
+        yield f"{AT_ONCE}; or {likely}" if found.in_doubt[culprit] else likely
     elif finding.kind is Kind.LATE and finding.is_in_turn:
         yield EACH_TIME if findings.verdict.master is None else ON_DEMAND
     elif finding.kind is Kind.LATE and not finding.waits and can_be_followed(findings):

@@ -66,7 +66,7 @@ def verdict_lines(
         if it fits into the line with the data.
     """
     data = [f"data: autoanalyzer view {quote(str(file))}"] if file else []
-    found = entries(findings, advised)
+    found = entries(findings, advised, whole=everything)
     besides = not_advised(advised, everything=everything) if advised else []
     counted = how_counted(findings, not_counted)
     says_how_to_count = counted.startswith(f"{NOTHING}:") and any(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 import numpy as np
@@ -71,16 +71,21 @@ def why_threads_wait(findings: Findings, finding: Finding) -> Iterator[tuple[str
 
 
 def who_waits_at_barriers(findings: Findings, finding: Finding) -> Iterator[str]:
-    """Yield a line on threads that wait for the slowest: ``threads 0.1-0.3 wait for thread 0.0: 560 ms on average``."""
+    """Yield a line on threads that wait for the slowest: ``threads 0.1-0.3 wait for thread 0.0: 560 ms on average``.
+
+    Threads of several ranks wait for the slowest threads of their own ranks, which may all be different.
+    """
     waiting = threads_that_wait(findings, finding)
     if not waiting or not finding.region:
         return
     places = _barriers(findings, finding)
     at = _where(places[0]) if places else "the region's end"
     mean = time_of(findings.experiment, sum(waiting.values()) / len(waiting))
-    verb, each = ("waits", "") if len(waiting) == 1 else ("wait", " on average")
+    verb, each, their = ("waits", "", "its") if len(waiting) == 1 else ("wait", " on average", "their")
+    is_named = _ranks_of(waiting) <= _ranks_of(finding.slowest)
+    whom = ranks(finding.slowest) if is_named else f"the slowest thread of {their} rank"
     time = "" if findings.thread_waits.shared else f": {mean}{each}"  # the time may include waiting for a core
-    yield f"{ranks([*waiting])} {verb} for {ranks(finding.slowest)}{time}, at {at}"
+    yield f"{ranks([*waiting])} {verb} for {whom}{time}, at {at}"
 
 
 def against_waiting(findings: Findings, finding: Finding) -> dict[str, Kind]:
@@ -130,6 +135,11 @@ def _barriers(findings: Findings, finding: Finding) -> tuple[ThreadWait, ...]:
     paths = findings.experiment.walk(finding.region.id) if finding.region else ()
     known = findings.thread_waits.by_path
     return added((wait for path in paths for wait in known.get(path, ()) if wait.kind in BARRIERS), same=True)
+
+
+def _ranks_of(threads: Iterable[int | str]) -> set[str]:
+    """Return the ranks of threads that are named ``rank.thread``."""
+    return {str(each).partition(".")[0] for each in threads}
 
 
 def _positions(findings: Findings, finding: Finding) -> list[int]:

@@ -40,13 +40,15 @@ def who_for_whom(findings: Findings, wait: Wait, whom: str) -> str:
         wait: The wait.
         whom: Words to write after "wait for" if it is unknown which ranks come late.
     """
-    late = _latest(findings, wait)
-    latest = ranks(late) if late else whom
-    others = "the others" if len(wait.waiting) == 1 else "each other"
-    every = not wait.waiting or len(wait.ranks) == findings.workers
-    is_mutual = every or (len(wait.waiting) > 1 and {*wait.waiting} <= {*wait.ranks})
-    whom = others if is_mutual and len(wait.ranks) > 1 else latest
-    longest = f"; longest for {latest}" * (whom == others and 0 < 2 * len(late) <= findings.workers)
+    late, longest = _latest(findings, wait), ""
+    others = {*wait.ranks}.difference(wait.waiting)
+    if len(others) > 1 and (not wait.waiting or len(wait.ranks) == findings.workers):
+        whom = "each other" if not wait.waiting else "the others" if len(wait.waiting) == 1 else "other ranks"
+        longest = f"; longest for {ranks(late)}" * (0 < 2 * len(late) <= findings.workers)
+    elif len(wait.waiting) > 1 and {*wait.waiting} <= {*wait.ranks}:
+        whom = f"each other and {ranks(sorted(others))}" if others else "each other"
+    elif late:
+        whom = ranks(late)
     where = Place.of_region(wait.region).in_words
     return f"{who_waits(wait)} for {whom}: {how_long(findings, wait)}, in {where}{longest}"
 
@@ -76,7 +78,9 @@ def why_in_mpi(findings: Findings, finding: Finding, culprit: int) -> str:
 def _latest(findings: Findings, wait: Wait) -> tuple[int, ...]:
     """Return the ranks for which others wait; if these are all ranks, only the rank for which others wait longest."""
     late = [each for each in wait.ranks if (each,) != wait.waiting]  # a single waiting rank does not wait for itself
-    return tuple(late[:1] if len(wait.ranks) == findings.workers else sorted(late or wait.ranks))
+    if len(wait.ranks) == findings.workers:
+        return tuple(late[:1])
+    return tuple(sorted({*late}.difference(wait.waiting) or late or wait.ranks))
 
 
 def _in_turn(findings: Findings, finding: Finding, culprit: int) -> str:

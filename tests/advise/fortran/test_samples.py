@@ -14,22 +14,24 @@ from autoanalyzer.advise.pipeline import pipeline
 SAMPLES = Path(__file__).parents[3] / "samples"
 
 
+def advice(kind, file, loop, *others, **numbers):
+    """Advise on a loop of a sample, named by its label or first line."""
+    sources = {Path(each).name: read_fortran((SAMPLES / each).read_bytes(), SAMPLES / each) for each in (file, *others)}
+    source = sources[Path(file).name]
+    for procedure in source.procedures:
+        for each, _ in statements(procedure.body):
+            if isinstance(each, Loop) and loop in (each.label, each.line):
+                return [*kind(Site(source, procedure, each.line, each.last_line, numbers=numbers, sources=sources))]
+    raise AssertionError(loop)
+
+
 @pytest.fixture
 def advised():
-    """Advise on a loop of a sample, named by its label or first line."""
+    """Return the confidence and the places of the advice on a loop of a sample."""
 
-    def advises(kind, file, loop, *others, **numbers):
-        sources = {
-            Path(each).name: read_fortran((SAMPLES / each).read_bytes(), SAMPLES / each) for each in (file, *others)
-        }
-        source = sources[Path(file).name]
-        for procedure in source.procedures:
-            for each, _ in statements(procedure.body):
-                if isinstance(each, Loop) and loop in (each.label, each.line):
-                    site = Site(source, procedure, each.line, each.last_line, numbers=numbers, sources=sources)
-                    found = list(kind(site))
-                    return [(each.confidence, [place.rpartition("/")[2] for place in each.places]) for each in found]
-        raise AssertionError(loop)
+    def advises(*words, **numbers):
+        found = advice(*words, **numbers)
+        return [(each.confidence, [place.rpartition("/")[2] for place in each.places]) for each in found]
 
     return advises
 
@@ -45,6 +47,15 @@ def test_work_that_a_master_divides_by_number_is_found_where_it_does(advised, fi
     assert places[0] == "dispatch_static.f:14"
     found = advised(division_of_work, file, loop, *others, "st/dispatch_dynamic.f")
     assert [each for each, _ in found if each != LOW] == []
+
+
+def test_the_division_from_which_a_bound_in_a_table_derives_is_not_that_of_its_own_loop():
+    others = "st/st.f", "st/dispatch_static.f"
+    (found,) = advice(division_of_work, "st/ramod3_strided.f", "110", *others)
+    assert found.text.startswith("if equal parts differ in cost, deal the work out cyclically, or on demand: the loop")
+    made = "ibatch(1) = 1 + nshot*(iw - 1)/nwork"
+    assert f"runs to mpass(kind(ishot)), which derives from {made} in " in found.text
+    assert "equal numbers of iterations" not in found.text
 
 
 @pytest.mark.parametrize(("turns", "lines"), [(1, ["30", "33", "35", "41"]), (8, [])])

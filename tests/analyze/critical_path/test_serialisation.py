@@ -156,6 +156,43 @@ def test_unequal_work_done_one_after_another_is_saved_in_two_parts(make_experime
     assert first.bound == 5.0
 
 
+def test_what_ranks_lose_by_unequal_work_inside_is_not_only_because_of_different_times(
+    make_experiment: MakeExperiment,
+) -> None:
+    busy = {"even": [8.0] * 4, "sweep": [0.0] * 4, "sweep/kernel": [0.5, 0.5, 0.5, 2.5]}
+    found = analyze(
+        followed(
+            make_experiment,
+            busy,
+            path={**busy, "even": [8.0, 0, 0, 0]},
+            waits={"sweep": [3.5, 3.5, 3.5, 1.5]},
+            delays={"sweep/kernel": [4.5, 3.0, 2.0, 2.5]},
+            who=[("sweep", "kernel", 12.0, 6.0)],
+        )
+    )
+    text = " ".join(" ".join(verdict_lines(found)).split())
+    assert "1 s per rank; 4 s on the critical path, 3 s of it because ranks do unequal work at different times" in text
+
+
+def test_no_rank_waits_for_itself(make_experiment: MakeExperiment) -> None:
+    """Rank 1 waits longest in ``meet``, but for what rank 0 does first; then rank 0 waits there for rank 1."""
+    found = analyze(
+        followed(
+            make_experiment,
+            {"first": [9.0, 1.0], "second": [1.0, 2.0], "meet": [0.0] * 2},
+            path={"first": [9.0, 0.0], "second": [0.0, 2.0]},
+            waits={"meet": [1.0, 8.0]},
+            delays={"first": [8.0, 0.0], "second": [0.0, 1.0]},
+            who=[("meet", "first", 8.0, 0.0), ("meet", "second", 1.0, 0.0)],
+        )
+    )
+    said = {each.region and found.experiment.path_name(each.region.id): each for each in found.verdict.findings}
+    (wait,) = said["second"].waits
+    assert (wait.waiting, wait.mean, wait.ranks) == ((0,), pytest.approx(1.0), (1,))
+    text = " ".join(" ".join(verdict_lines(found, everything=True)).split())
+    assert "rank 0 waits for rank 1: 1 s, in meet (app.c:3)" in text
+
+
 def test_what_a_loop_around_the_program_costs_is_in_all_that_it_contains(make_experiment: MakeExperiment) -> None:
     inner = [f"loop@1/k{number}" for number in range(40)]
     found = analyze(
@@ -457,7 +494,12 @@ def test_a_path_that_is_shorter_than_ranks_are_busy_is_not_that_of_the_run(
             Kind.IMBALANCE,
             "a different rank is slowest each time; the others wait in ex",
         ),
-        ({"step/kernel": 450}, Kind.LATE, "for the rank before it, or a different rank is slowest each time try: give"),
+        (
+            {"step/kernel": 450},
+            Kind.LATE,
+            "for the rank before it, or a different rank is slowest each time try: send smaller pieces, each when it is"
+            " ready, so the next rank starts earlier; or give ranks equal work each time",
+        ),
     ],
 )
 def test_ranks_pass_on_results_only_if_the_path_has_more_visits_than_any_rank(

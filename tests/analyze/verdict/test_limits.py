@@ -93,6 +93,26 @@ def test_file_io_that_is_not_on_the_path_saves_nothing(make_experiment: MakeExpe
     assert any("saves nothing: not on the critical path" in line for line in verdict_lines(found))
 
 
+def test_time_on_the_path_is_left_out_if_it_is_the_slowest_ranks(make_experiment: MakeExperiment) -> None:
+    """Due to the clocks' resolution, the path may seem a little shorter."""
+    alone = steps(make_experiment, {"a": np.array([2.0, 1.0, 1.0, 1.0])}, {}, meet=False)
+    values = {each.name: alone.exclusive(each.name) for each in alone.metrics}
+    made = alone.replaced(severities={**values, "path_time": 0.9999 * values["path_time"]})
+    assert "    rank 0: 2 s; ranks 1-3: 1 s each; 1.25 s each if shared evenly" in verdict_lines(analyze(made))
+    times = {"a": np.array([2.0, 1.6, 1.0, 1.0]), "b": np.array([1.0, 3.0, 1.0, 1.0])}
+    text = " ".join(" ".join(verdict_lines(analyze(steps(make_experiment, times, {}, meet=False)))).split())
+    assert "; 1.6 s on the critical path; 1.4 s each if shared evenly" in text
+
+
+def test_where_balancing_saves_nothing_while_others_are_busier_elsewhere_that_is_said(
+    make_experiment: MakeExperiment,
+) -> None:
+    times = {"a": np.array([2.0, 1.0, 1.0, 1.0]), "b": np.array([1.0, 4.0, 1.0, 1.0])}
+    text = " ".join(" ".join(verdict_lines(analyze(steps(make_experiment, times, {}, meet=False)))).split())
+    said = "rank 0: 2 s; ranks 1-3: 1 s each; ranks that take less time here are busy elsewhere, so balancing saves"
+    assert f"{said} nothing yet" in text
+
+
 def test_all_that_one_rank_writes_while_the_others_wait_is_saved(make_experiment: MakeExperiment) -> None:
     times = {"compute": np.ones(RANKS), "write": np.zeros(RANKS)}
     found = analyze(steps(make_experiment, times, {"write": np.array([2.0, 0.0, 0.0, 0.0])}, meet=True))

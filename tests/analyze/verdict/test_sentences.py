@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from autoanalyzer.analyze import Findings, analyze
 from autoanalyzer.analyze.verdict.confidence import confidence_in_difference
@@ -64,7 +65,10 @@ def test_time_of_threads_is_that_of_the_busiest_one(make_experiment):
     assert "on average: 1 s per rank in the busiest thread" in found
     alone = lines(analyze(of_team(make_experiment({"a": [0.9, 0.9, 0.9, 1.0]}, threads=4))))
     assert "1 s in the busiest thread" in alone
-    assert "on average: 1.39 s per rank in the busiest thread; called from rhs.f:4" in of("profile.cube.gz")
+    found = of("profile.cube.gz")
+    assert "on average: 1.39 s per rank in the busiest thread; called from rhs.f:4" in found
+    assert " 4 ranks, 36 threads in all " in found[0]  # whose numbers the findings contain
+    assert any(" wait for the slowest thread of their rank: 48.4 ms on average, at" in line for line in found)
 
 
 def test_ranks_that_perhaps_differ_are_not_called_balanced(make_experiment):
@@ -84,13 +88,20 @@ def test_a_region_that_was_left_out_is_named(make_experiment):
     assert "balanced: ranks do not differ enough to matter in any region (a on rank 3 left out)" in found
 
 
-def test_what_is_left_after_sharing_is_that_of_all_call_paths_if_the_saving_is(make_experiment):
-    times = {"a": [0.1] * 4, "b": [0.1] * 4, "a/s": [1.0, 0.5, 0.5, 0.5], "b/s": [1.0, 0.5, 0.5, 0.5]}
+@pytest.mark.parametrize(
+    ("second", "left"),
+    [
+        ([1.0, 0.5, 0.5, 0.5], "one of 2 call paths; for all: 1.25 s each if shared evenly"),
+        ([2.0] * 4, "625 ms each if shared evenly; one of 2 call paths; the saving is for this one"),
+    ],
+)
+def test_what_is_left_after_sharing_is_that_of_all_call_paths_if_the_saving_is(second, left, make_experiment):
+    times = {"a": [0.1] * 4, "b": [0.1] * 4, "a/s": [1.0, 0.5, 0.5, 0.5], "b/s": second}
     made = make_experiment(times)
     paths = made.call_paths
     both = [replace(each, region=paths[3].region) if each.region.name == "s" else each for each in paths]
     found = lines(analyze(made.replaced(call_paths=both)))
-    assert "rank 0: 1 s; ranks 1-3: 500 ms each; one of 2 call paths; for all: 1.25 s each if shared evenly" in found
+    assert f"rank 0: 1 s; ranks 1-3: 500 ms each; {left}" in found
 
 
 def test_a_difference_between_more_than_two_groups_is_described(make_experiment):

@@ -20,6 +20,10 @@ IN_VIEW = """([name, part]) => [...document.querySelectorAll(name)].filter((each
   .some(({height, top, bottom, left, right}) =>
     height > 0 && top >= 0 && bottom <= innerHeight && left >= 0 && right <= innerWidth)"""
 
+ALIGNED = """[...document.querySelectorAll(".tree")].every((tree) =>
+  new Set([...tree.querySelectorAll(".value")].map((each) => Math.round(each.getBoundingClientRect().right))).size < 2
+)"""
+
 
 @pytest.mark.parametrize("screen", SCREENS)
 def test_place_ranks_cause_remedy_gain_and_a_picture_are_there(screen, experiments, show):
@@ -35,6 +39,8 @@ def test_place_ranks_cause_remedy_gain_and_a_picture_are_there(screen, experimen
     ):
         assert shown.page.evaluate(IN_VIEW, [name, part]), part
     assert shown.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    number = "getComputedStyle(document.querySelector('.findings .first'), '::before').content"
+    assert shown.page.evaluate(number) == "counter(finding)"  # to which the lines above refer
 
 
 def test_the_picture_of_the_first_finding_is_a_bar_for_each_rank_as_long_as_its_time(experiments, show):
@@ -72,6 +78,8 @@ def test_of_a_file_without_counts_the_first_finding_says_that_cause_and_fix_are_
         shown = show(experiments["profile"], "", size=size)
         unknown = "why: unknown, and no fix is known, because the file has no instruction counts"
         assert shown.page.evaluate(IN_VIEW, [".findings .first p", unknown])
+    notes = shown.page.text_content(".caveats")
+    assert "missing: I/O volume" in notes and "more warning" not in notes
     names = shown.page.locator(".findings .place").all_inner_texts()
     assert "MPI_Waitall, called from exch_qbc.f:1" in names  # not in a file called MPI, which Score-P writes
     assert shown.page.locator(".findings li:nth-child(3)").inner_text().split("\n")[0].count("z_solve.f:52") == 1
@@ -114,6 +122,7 @@ def test_a_difference_says_first_by_how_much_where_and_on_which_ranks(experiment
             (".findings .ranks figcaption", "compared with before"),
         ):
             assert shown.page.evaluate(IN_VIEW, [element, part]), (name, part)
+        assert shown.page.evaluate(ALIGNED), name
     bars = shown.page.eval_on_selector_all(".ranks text", "all => all.map((each) => each.textContent)")
     in_tree = {row["label"]: row["value"] for row in shown.rows()["system"] if row["label"].startswith("rank")}
     assert f"{in_tree['rank 3']} less" == f"▲{bars[bars.index('rank 3') + 1]}"

@@ -33,14 +33,17 @@ def hot_spot(threads: int) -> Experiment:
     return builder.experiment()
 
 
-def in_files() -> Experiment:
-    """Return two ranks that need 0.5 s of CPU time in a function, and 4 s and 3.9 s in its file I/O."""
+def in_files(waited: float) -> Experiment:
+    """Return two ranks that need 0.5 s of CPU time in a function, and 4 s and 3.9 s in its file I/O.
+
+    Outside file I/O, they also wait for a core, for ``waited`` seconds.
+    """
     builder = Builder()
     work = builder.call_path("work", builder.call_path("main"))
     for rank in range(2):
         builder.location(rank)
     for name, parent, unit, values in (
-        ("wall_time", None, "sec", [4.5, 4.4]),
+        ("wall_time", None, "sec", [4.5 + waited, 4.4 + waited]),
         ("io_time", "wall_time", "sec", [4.0, 3.9]),
         ("cpu_time", None, "sec", [1.5, 1.5]),
         ("mpi_cpu_time", "cpu_time", "sec", [0.0, 0.0]),
@@ -80,12 +83,32 @@ def test_a_hot_spot_has_bars_of_busy_time_which_includes_file_io(threads):
     assert bars.what == f"busy time of each {'rank' if threads == 1 else 'thread'} in work"
 
 
-def test_a_finding_on_file_io_has_bars_of_busy_time_as_its_text_does():
-    said, bars = drawn(in_files())
+@pytest.mark.parametrize("waited", [0.0, 1.0])
+def test_a_finding_on_file_io_has_bars_of_busy_time_as_its_text_does(waited):
+    said, bars = drawn(in_files(waited))
     assert (said.kind, said.highlight.metric) == ("FILE I/O", "io_time")
     assert "4.45 s per rank" in said.lines[0]
     assert [each.value for each in bars.bars] == pytest.approx([4.5, 4.4])
     assert (bars.what, bars.unit) == ("busy time of each rank in work", "sec")
+
+
+@pytest.mark.parametrize(
+    ("counted", "values"), [(False, [1.0, 1.02, 2.0, 2.02]), (True, [3.02 / 3, 3.02 / 3, 6.04 / 3, 6.04 / 3])]
+)
+def test_bars_of_times_that_were_shared_out_by_work_say_so(counted, values):
+    builder = Builder()
+    work = builder.call_path("work", builder.call_path("main"))
+    for rank in range(4):
+        builder.location(rank)
+    rows = {"wall_time": [2.1] * 4, "cpu_time": [1.0, 1.02, 2.0, 2.02], "mpi_cpu_time": [0.0] * 4}
+    for name, row in {**rows, **({"instructions": [1e9, 1e9, 2e9, 2e9]} if counted else {})}.items():
+        parent = "cpu_time" if name == "mpi_cpu_time" else None
+        builder.metric(name, "occ" if name == "instructions" else "sec", parent=parent)
+        builder.row(name, work, row)
+    _, bars = drawn(builder.experiment())
+    assert [each.value for each in bars.bars] == pytest.approx(values)
+    assert bars.what.startswith("CPU time outside MPI of each rank in work, coloured by cluster")
+    assert bars.what.endswith("; equal work counts as equal time") == counted
 
 
 def test_bars_of_samples_are_in_samples():

@@ -138,6 +138,7 @@ def test_a_difference_says_in_80_columns_by_how_much_where_and_on_which_ranks(ex
         )
         assert "rank 1: 605 ms more, rank 3: 601 ms less" in said
         assert "wall time: " in said
+        assert tree(app, "program").border_title == "Call path, cpu_time"  # the tree of metrics shows no names
         await pilot.press("right_square_bracket")
         assert finding(app).startswith("1 of ")
 
@@ -404,6 +405,8 @@ def test_80_columns_and_24_lines_have_the_whole_first_finding_and_two_trees(expe
         assert "of different cost" in " ".join(drawn.split())  # the end of what to try
         assert "to confirm: autoanalyzer run" in drawn
         assert "1 finding: IMBALANCE propagate.c:28" in drawn  # no key is named for a next one
+        title = str(app.query_one("#headline", Static).render())
+        assert "busiest rank 1.51 s (100 %)" in title and "% of busy time" in drawn
         assert "more lines" not in drawn
         assert tree(app, "metrics").size.width < 5
         assert min(tree(app, each).size.width for each in ("program", "system")) > 30
