@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import re
 from typing import Any
 
 import pytest
 
 from ..case import PRINTERS
-from ..program import Loop, Phase, Position, Tail, Work
+from ..program import FIELD, Loop, Phase, Position, Tail, Work
 from .__main__ import COUNTED, TIMED, chosen
 from .case import FAULTS, RANKS, language_of, scaled_case
 from .score import planted_in, scored
@@ -39,6 +40,8 @@ def test_a_program_loses_what_is_planted_at_the_largest_number_of_ranks(seed: in
     for each in planted_in(case.truths, printed):
         assert each.places
     assert case.printed() == printed
+    large = re.compile(rf"\b({2 * FIELD}|{2 * FIELD - 1})\b")  # an array that every rank would prepare
+    assert not any(map(large.search, printed.texts.values()))
 
 
 def test_seeds_go_through_all_languages() -> None:
