@@ -25,6 +25,8 @@ __all__ = ["RANKS", "recorded_with_ranks"]
 RANKS: Final = "{ranks}"
 """The placeholder for the number of ranks in a command."""
 
+_SOURCES: Final = {"simulated": "simulated:", "papi": "measured:"}  # beginning of a count's source, by --counters
+
 
 def recorded_with_ranks(
     options: RunOptions, command: Sequence[str], numbers: Sequence[int], reporter: Reporter, repeat: int = 1
@@ -88,7 +90,7 @@ def _is_recorded(options: RunOptions, command: list[str], repeat: int, reporter:
 
 
 def _is_there(folder: RunFolder, command: list[str], counters: str, repeat: int) -> bool:
-    """Return whether a folder contains at least ``repeat`` complete runs, with counts if ``counters`` is ``simulated``.
+    """Return whether a folder contains at least ``repeat`` complete runs with counts from the given source.
 
     Raises:
         UsageError: The folder contains a run of a different command, or of a program whose sources have changed.
@@ -106,7 +108,8 @@ def _is_there(folder: RunFolder, command: list[str], counters: str, repeat: int)
             "folder with -o"
         )
     is_whole = not (notes.program_status or notes.missing or notes.unfinished)
-    if not (is_whole and notes.runs >= repeat and (counters != "simulated" or "instructions" in experiment)):
+    source = experiment.metric("instructions").source if "instructions" in experiment else ""
+    if not (is_whole and notes.runs >= repeat and source.startswith(_SOURCES.get(counters, ""))):
         return False
     if changed := changed_source(command, experiment):
         raise UsageError(

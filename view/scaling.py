@@ -7,13 +7,13 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 from ..analyze.run.criteria import THRESHOLD
-from ..analyze.scaling import NOT_EXPLAINED, KeptMessages, Model, Prediction, Scaling, ScalingLoss
+from ..analyze.scaling import NOT_EXPLAINED, Model, Prediction, Scaling, ScalingLoss
 from ..analyze.scaling.factors import COMPUTATION, FACTORS
-from ..analyze.scaling.losses import GROWS, REPLICATED
+from ..analyze.scaling.losses import GROWS, IDLE_THREADS, REPLICATED
 from ..analyze.scaling.models import fitted
 from ..analyze.scaling.predictions import models_of
 from ..analyze.verdict import Kind
-from ..analyze.verdict.share import places_of
+from ..experiment.algebra.history import listed
 from .lines import broken
 from .place import Place, clipped
 from .title import title_of
@@ -30,6 +30,7 @@ __all__ = [
     "counted",
     "error_of",
     "evidence_of",
+    "ideal_speedup",
     "kind_of_loss",
     "messages_lines",
     "mode_in_words",
@@ -43,6 +44,7 @@ __all__ = [
     "speed_in_words",
     "summary",
     "table_rows",
+    "title_of_loss",
     "where",
 ]
 
@@ -71,7 +73,9 @@ _TRY: Final = {
     Kind.MESSAGES: "send fewer and larger messages",
     Kind.TRANSFER: "send less, or overlap messages with work",
     Kind.SLOW_CORE: "use fewer ranks per node if memory is the limit",
+    IDLE_THREADS: "use fewer threads per rank, or divide the work into more parts",
 }
+_TRY_TO_COUNT: Final = "record with --counters simulated, which shows whether work grows or cores are slower"
 _NAMES: Final = {"instructions": "instructions", "mpi_bytes_sent": "bytes sent"}
 _UNITS: Final = {"instructions": "instructions", "mpi_bytes_sent": "sent"}
 
@@ -95,7 +99,7 @@ def scaling_lines(scaling: Scaling, advised: Advised | None = None) -> list[str]
     room = _MOST_LINES - len(head) - len(end) - 1
     if len(found) > room:
         head.remove("")
-        room += 1
+        room = max(room + 1, 1)
     if len(found) > room:
         left = ledger.losses[room - 1 : -1]
         more = f"   … and {many(len(left), 'smaller loss')}: --json"
@@ -117,25 +121,37 @@ def scaling_lines(scaling: Scaling, advised: Advised | None = None) -> list[str]
 def _head(scaling: Scaling) -> Iterator[str]:
     ranks = ", ".join(map(str, _shown(scaling.series.ranks)))
     title = clipped(title_of(scaling.series.runs[0].experiment, None), _LABEL)
-    yield from broken(f"{title}   {ranks} ranks   {mode_in_words(scaling)}", _WIDTH)
-    yield from summary(scaling)
+    for line in (f"{title}   {ranks} ranks   {mode_in_words(scaling)}", *summary(scaling)):
+        yield from broken(line, _WIDTH)
 
 
 def mode_in_words(scaling: Scaling) -> str:
     """Return the mode of scaling, what it means, and what shows it."""
     by = "as given" if scaling.by == "option" else f"by {scaling.by}"
     same = "total work" if scaling.mode == "strong" else "work per rank"
-    return f"{scaling.mode} scaling: the same {same} ({by})"
+    return f"{scaling.mode} scaling: ideally the same {same} ({by})"
 
 
 def summary(scaling: Scaling) -> Iterator[str]:
     """Yield a line on efficiency and speedup and, if transfer was not measured, a line that says why."""
     first, last, speedup = scaling.series.ranks[0], scaling.series.ranks[-1], scaling.speedups[-1]
     efficiency = scaling.factors["efficiency"][-1]
-    than = f"{speedup:.2f} {speed_in_words(scaling)} {many(first, 'rank')} (ideal {last / first:.3g})"
+    than = f"{speedup:.2f} {speed_in_words(scaling)} {many(first, 'rank')} (ideal {ideal_speedup(scaling)})"
     yield f"{last} ranks: efficiency {efficiency:.2f}, {than}"
     if scaling.is_of_path:
-        yield "transfer was not measured, because ranks waited for cores; the speedup is that of the critical path"
+        is_known = any(each.oversubscription or each.wait_for_core for each in scaling.series.runs)
+        yield (
+            f"transfer was not measured, because ranks {'waited' if is_known else 'may have waited'} for cores; the "
+            "speedup is that of the critical path"
+        )
+    if scaling.series.uncounted:
+        yield f"instructions were not counted in {listed(scaling.series.uncounted)}, so causes are less certain"
+
+
+def ideal_speedup(scaling: Scaling) -> str:
+    """Return the speedup of perfect scaling as text."""
+    ideal = scaling.series.ranks[-1] / scaling.series.ranks[0]
+    return f"{ideal:.0f}" if ideal >= 100 else f"{ideal:.3g}"
 
 
 def speed_in_words(scaling: Scaling) -> str:
@@ -174,9 +190,8 @@ def _shown(cells: Sequence[Any]) -> list[Any]:
 def _loss(scaling: Scaling, number: int, loss: ScalingLoss) -> str:
     if loss.kind == NOT_EXPLAINED:
         return beside("   not explained", signed(loss.rank_seconds))
-    kind = kind_of_loss(loss.kind, loss.rank_seconds)
     evidence = evidence_of(scaling, loss)
-    text = f"{number:>2} {kind:<17}  {where(loss.region)}{f': {evidence}' if evidence else ''}"
+    text = f"{number:>2} {title_of_loss(loss):<18} {where(loss.region)}{f': {evidence}' if evidence else ''}"
     return beside(text, signed(loss.rank_seconds))
 
 
@@ -185,6 +200,11 @@ def kind_of_loss(kind: str, rank_seconds: float) -> str:
     if kind == Kind.SLOW_CORE and rank_seconds < 0:
         return "FASTER CORES"
     return _KINDS.get(kind, kind.replace("_", " ").upper())
+
+
+def title_of_loss(loss: ScalingLoss) -> str:
+    """Return the word for the kind of a loss, with a question mark if it is uncertain: ``GROWS?``."""
+    return kind_of_loss(loss.kind, loss.rank_seconds) + "?" * loss.is_uncertain
 
 
 def where(region: Region | None) -> str:
@@ -213,39 +233,25 @@ def beside(text: str, end: str) -> str:
 
 def evidence_of(scaling: Scaling, loss: ScalingLoss) -> str:
     """Return the numbers that show a loss, as text; may be empty."""
-    series = scaling.series
-    paths = [index for index, each in enumerate(series.call_paths) if each.region == loss.region]
+    series, paths = scaling.series, list(loss.paths)
+    busy = float(series.busy[-1, paths].sum()) / series.ranks[-1]
+    base = many(series.ranks[0], "rank")
     if loss.kind == Kind.SLOW_CORE:
         return f"the same instructions take {'more' if loss.rank_seconds > 0 else 'less'} time"
     if loss.kind in (Kind.ONE_AFTER_ANOTHER, Kind.IMBALANCE, Kind.LATE):
-        on_path, mean = _on_path(scaling, loss, paths)
-        return f"{seconds(on_path)} on the path, mean {seconds(mean)}"
+        return f"{seconds(float(series.path[-1, paths].sum()))} on the path, mean {seconds(busy)}"
+    if loss.kind == IDLE_THREADS:
+        usual = busy - loss.rank_seconds / series.ranks[-1]
+        return f"slowest threads {seconds(busy)}, {seconds(usual)} if as even as at {base}"
     if loss.kind not in (REPLICATED, GROWS):
         return ""
     amounts = series.busy if series.instructions is None else series.instructions
     first, last = (float(amounts[run, paths].sum()) / series.ranks[run] for run in (0, -1))
     if series.instructions is None:
-        return f"busy {seconds(last)} per rank ({seconds(first)} at {many(series.ranks[0], 'rank')})"
-    if loss.kind == REPLICATED:
-        return f"the same {count(last)} instructions per rank"
+        return f"busy {seconds(last)} per rank ({seconds(first)} at {base})"
     model = fitted(series.ranks, (amounts[:, paths].sum(axis=1) / series.ranks).tolist())
-    return f"{formula(model) if model else f'{count(first)} to {count(last)}'} instructions per rank"
-
-
-def _on_path(scaling: Scaling, loss: ScalingLoss, paths: Sequence[int]) -> tuple[float, float]:
-    """Return two times of a loss's region in the last run: on the critical path, and the mean busy time of the ranks.
-
-    Args:
-        scaling: The result of the analysis.
-        loss: The loss.
-        paths: Indices of the region's call paths.
-    """
-    series, last = scaling.series, scaling.last
-    whole = last.explanation.serialisation
-    if whole is None or loss.finding is None:
-        return float(series.path[-1, paths].sum()), float(series.busy[-1, paths].sum()) / series.ranks[-1]
-    places = places_of(last, last.verdict.findings[loss.finding])
-    return float(whole.on_path[places].sum()), float(whole.mean[places].sum())
+    grown = formula(model) if model else f"{count(first)} to {count(last)}"
+    return f"{f'the same {count(last)}' if loss.kind == REPLICATED else grown} instructions per rank"
 
 
 def _has_advice(loss: ScalingLoss) -> bool:
@@ -258,6 +264,8 @@ def advice_on(scaling: Scaling, loss: ScalingLoss, advised: Advised | None) -> s
         found = advised.on(scaling.last.verdict.findings[loss.finding])
         if found:
             return found[0].text
+    if loss.kind == GROWS and loss.is_uncertain:
+        return _TRY_TO_COUNT
     return _TRY[loss.kind] if _has_advice(loss) else ""
 
 
@@ -329,7 +337,10 @@ def scaling_document(scaling: Scaling, advised: Advised | None = None) -> dict[s
         "falls_first": scaling.falls_first,
         "lost": {"rank_seconds": ledger.lost, "of": ledger.whole, "ideal": ledger.ideal},
         "losses": [_loss_document(scaling, each, advised) for each in ledger.losses],
-        "messages": [_messages_document(each) for each in scaling.messages],
+        "messages": [
+            {**_place_document(each.region), "ranks": list(each.ranks), "per_rank": list(each.per_rank)}
+            for each in scaling.messages
+        ],
         "models": [*model_documents(scaling)],
         "predictions": [asdict(each) for each in scaling.predictions],
         "verdict": scaling_lines(scaling, advised),
@@ -337,28 +348,22 @@ def scaling_document(scaling: Scaling, advised: Advised | None = None) -> dict[s
 
 
 def _loss_document(scaling: Scaling, loss: ScalingLoss, advised: Advised | None) -> dict[str, Any]:
-    place = Place.of_region(loss.region) if loss.region else None
     return {
         "kind": str(loss.kind),
-        "file": place.file if place else "",
-        "line": place.line if place else 0,
-        "function": place.function if place else "",
+        **_place_document(loss.region),
         "rank_seconds": loss.rank_seconds,
         "by_counts": loss.by_counts,
+        "uncertain": loss.is_uncertain,
         "evidence": evidence_of(scaling, loss),
         "advice": advice_on(scaling, loss, advised),
     }
 
 
-def _messages_document(messages: KeptMessages) -> dict[str, Any]:
-    place = Place.of_region(messages.region)
-    return {
-        "file": place.file,
-        "line": place.line,
-        "function": place.function,
-        "ranks": list(messages.ranks),
-        "per_rank": list(messages.per_rank),
-    }
+def _place_document(region: Region | None) -> dict[str, Any]:
+    if region is None:
+        return {"file": "", "line": 0, "function": ""}
+    place = Place.of_region(region)
+    return {"file": place.file, "line": place.line, "function": place.function}
 
 
 def model_documents(scaling: Scaling) -> Iterator[dict[str, Any]]:

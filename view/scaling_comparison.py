@@ -8,7 +8,7 @@ from typing import Any, Final
 from ..analyze.scaling import LossChange, Scaling, ScalingComparison
 from ..analyze.scaling.factors import COMPUTATION, FACTORS
 from .place import Place
-from .scaling import beside, kind_of_loss, row, signed, speed_in_words, where
+from .scaling import beside, ideal_speedup, kind_of_loss, row, signed, speed_in_words, where
 from .title import title_of
 from .units import many, percent, seconds
 
@@ -54,7 +54,7 @@ def summary_of_change(found: ScalingComparison) -> tuple[str, str]:
     return (
         f"{title} {word}: {changed}; {by}",
         f"{what} {seconds(times[1])} (was {seconds(times[0])}); {other.speedups[-1]:.2f} {fast} "
-        f"{many(ranks[0], 'rank')} (was {base.speedups[-1]:.2f}, ideal {ranks[-1] / ranks[0]:.3g})",
+        f"{many(ranks[0], 'rank')} (was {base.speedups[-1]:.2f}, ideal {ideal_speedup(base)})",
     )
 
 

@@ -23,6 +23,7 @@ __all__ = [
     "BUSY_TIME",
     "PATH_TIME",
     "OfRanks",
+    "check_parts",
     "check_run",
     "check_runs",
     "check_values",
@@ -105,7 +106,7 @@ def check_runs(joined: Integration, count: int, metric: str) -> None:
     _check_barriers(joined)
     _check_units(joined, metric)
     _check_endings(joined)
-    _check_parts(joined)
+    check_parts(joined)
     first, *_ = ranks = [sorted({place.process for place in each.locations}) for each in joined.operands]
     for label, found in zip(joined.labels, ranks, strict=True):
         if found != first:
@@ -199,8 +200,8 @@ def _check_barriers(joined: Integration) -> None:
         )
 
 
-def _check_parts(joined: Integration) -> None:
-    """Raise an error if runs were reduced to different parts of the program."""
+def check_parts(joined: Integration) -> None:
+    """Raise ``InputError`` if runs were reduced to different parts of the program."""
     first, root = joined.operands[0], joined.labels[0]
     there = {joined.rows[0][path] for path in first.roots}
     for label, rows, each in zip(joined.labels, joined.rows, joined.operands, strict=True):

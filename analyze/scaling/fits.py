@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
@@ -54,9 +54,29 @@ class Counted:
         """Whether some rank has less than nine tenths of another rank's count."""
         return bool((self.least < (1 - THRESHOLD) * self.most).any())
 
+    @property
+    def starts_with_2(self) -> bool:
+        """Whether the first run has one rank, whose count is 0, and at least two other runs have counts."""
+        return self.ranks[0] == 1 and not self.most[0] and int(np.count_nonzero(self.most)) > 1
+
+    @property
+    def without_1(self) -> Counted:
+        """The same count without the first run."""
+        rest = {name: getattr(self, name)[1:] for name in ("ranks", "mean", "least", "most")}
+        return replace(self, **rest)
+
 
 def fits(counted: Counted) -> list[Model]:
     """Return the simplest models that are exact within 1 %: the best one first, then others that are as good.
+
+    If no model fits, and the count is 0 with one rank, which has nobody to communicate with, this run is left out.
+    """
+    found = _fits(counted)
+    return found if found or not counted.starts_with_2 else _fits(counted.without_1)
+
+
+def _fits(counted: Counted) -> list[Model]:
+    """Return the simplest models that are exact within 1 % in all runs.
 
     If ranks differ like ranks in the middle and at the edges of a grid, models of this grid are preferred. If ranks
     differ in another way, the largest and the smallest count must have models in the number of ranks P, too, unless the

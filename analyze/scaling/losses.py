@@ -6,7 +6,7 @@ ranks shared cores, B is the length of its critical path. The loss is
 
     P B - ideal = P (B - path)  transfer
                 + P path - busy  ranks wait for each other, by region
-                + busy - ideal   more instructions, more time per instruction, or more file I/O, by region
+                + busy - ideal   more instructions, more time per instruction, more file I/O, or idle threads, by region
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 
 from ...experiment import Region
 from ..findings import Findings
-from ..run.arrays import ratio
+from ..run.arrays import Values, ratio
 from ..run.code_regions import descendants
 from ..run.criteria import CRITERIA, THRESHOLD, TICK
 from ..verdict import Finding, Kind
@@ -28,13 +28,14 @@ from ..verdict.parts import kind_in_turn
 from ..verdict.share import places_of
 from .series import Series
 
-__all__ = ["GROWS", "NOT_EXPLAINED", "REPLICATED", "Ledger", "ScalingLoss", "ledger_of", "owners_of"]
+__all__ = ["GROWS", "IDLE_THREADS", "NOT_EXPLAINED", "REPLICATED", "Ledger", "ScalingLoss", "ledger_of", "owners_of"]
 
 REPLICATED: Final = "replicated"
 GROWS: Final = "grows"
+IDLE_THREADS: Final = "idle_threads"
 NOT_EXPLAINED: Final = "not_explained"
 _OF_RANKS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.LATE, Kind.SLOW_CORE)
-_Parts = dict[tuple[str, Region | None], float]  # in rank-seconds, by kind and region
+_Parts = dict[tuple[str, Region | None], dict[int, float]]  # rank-seconds by call path, by kind and region
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +43,13 @@ class ScalingLoss:
     """A part of the rank-seconds that are lost.
 
     Attributes:
-        kind: ``replicated``, ``grows``, ``not_explained``, or a kind of finding in the verdict.
+        kind: ``replicated``, ``grows``, ``idle_threads``, ``not_explained``, or a kind of finding in the verdict.
         region: The region of the loss; None if it is in no single region.
         rank_seconds: The loss in seconds over all ranks; negative if it makes up for other losses.
         by_counts: Whether instructions show the loss; otherwise only times do.
         finding: The number of the run's finding that names the region, counted from 0; None if no finding does.
+        paths: Indices of the call paths of the series that lose this time.
+        is_uncertain: Whether the kind is uncertain.
     """
 
     kind: str
@@ -54,6 +57,8 @@ class ScalingLoss:
     rank_seconds: float
     by_counts: bool = False
     finding: int | None = None
+    paths: tuple[int, ...] = ()
+    is_uncertain: bool = False
 
 
 @dataclass(frozen=True)
@@ -92,24 +97,51 @@ def ledger_of(series: Series, run: int, growth: float, findings: Findings) -> Le
     time = float(series.judged_times[run])
     whole, ideal = ranks * time, growth * float(series.busy[0].sum())
     owners = owners_of(series, run, findings)
-    parts: _Parts = defaultdict(float)
+    parts: _Parts = defaultdict(dict)
     _add_growth(parts, series, run, growth)
     _add_waiting(parts, series, run, findings, owners)
     _add_transfer(parts, series, run, findings, owners)
     shortest, longest = series.intervals[run]
     least, by_times = CRITERIA.least_gain * whole, ranks * max(TICK, (longest - shortest) / 2)
     named = {region: number for number, _, region in _named(findings)}
+    sums = {key: sum(by_path.values()) for key, by_path in parts.items()}
     losses = []
-    for (kind, region), seconds in parts.items():
+    for (kind, region), seconds in sums.items():
         is_work = kind in (REPLICATED, GROWS)
         by_counts = is_work and series.instructions is not None
         is_gain = kind == Kind.SLOW_CORE and region is None and seconds < 0
         if abs(seconds) >= (least if by_counts else max(least, by_times)) and (seconds > 0 or is_gain):
-            finding = named.get(region) if region and not is_work else None
-            losses.append(ScalingLoss(kind, region, seconds, by_counts=by_counts, finding=finding))
+            number = named.get(region) if region and not is_work else None
+            finding = None if number is None else findings.verdict.findings[number]
+            losses.append(
+                ScalingLoss(
+                    kind,
+                    region,
+                    seconds,
+                    by_counts=by_counts,
+                    finding=number,
+                    paths=tuple(parts[kind, region]),
+                    is_uncertain=_is_uncertain(series, kind, finding),
+                )
+            )
     losses.sort(key=lambda each: -each.rank_seconds)
     rest = whole - ideal - sum(each.rank_seconds for each in losses)
-    return Ledger(whole, ideal, (*losses, ScalingLoss(NOT_EXPLAINED, None, rest)), parts)
+    return Ledger(whole, ideal, (*losses, ScalingLoss(NOT_EXPLAINED, None, rest)), sums)
+
+
+def _is_uncertain(series: Series, kind: str, finding: Finding | None) -> bool:
+    """Return whether the kind of a loss is uncertain.
+
+    Without counts, busy time may grow because cores are slower, and ranks may differ or be late by chance.
+    """
+    if finding and kind in _OF_RANKS:
+        return finding.is_doubtful
+    return series.instructions is None and kind in (GROWS, Kind.IMBALANCE, Kind.LATE)
+
+
+def _add(parts: _Parts, kind: str, region: Region | None, path: int, seconds: float) -> None:
+    by_path = parts[kind, region]
+    by_path[path] = by_path.get(path, 0.0) + seconds
 
 
 def _add_growth(parts: _Parts, series: Series, run: int, growth: float) -> None:
@@ -119,25 +151,50 @@ def _add_growth(parts: _Parts, series: Series, run: int, growth: float) -> None:
     """
     first, executed = 0, series.instructions
     files = series.files[run] - growth * series.files[first]
-    more = series.busy[run] - growth * series.busy[first] - files
-    for path in np.flatnonzero(np.abs(files) >= CRITERIA.unknown_noise * series.files[run]):
-        parts[Kind.FILE_IO, series.call_paths[path].region] += float(files[path])
+    idle = _idle_threads(series, run)
+    more = series.busy[run] - growth * series.busy[first] - files - idle
+    for path in np.flatnonzero(np.abs(files) >= CRITERIA.unknown_noise * series.files[run]).tolist():
+        _add(parts, Kind.FILE_IO, series.call_paths[path].region, path, float(files[path]))
+    for path in np.flatnonzero(idle).tolist():
+        _add(parts, IDLE_THREADS, series.call_paths[path].region, path, float(idle[path]))
     slower = np.zeros_like(more)
     if executed is not None:
-        own = series.busy - series.files
-        usual = ratio(own[first].sum(), executed[first].sum())
-        is_small = executed[first] < CRITERIA.same_work * executed[first].sum()
-        each = np.where(is_small, usual, ratio(own[first], executed[first]))
-        work = (executed[run] - growth * executed[first]) * each
+        work = (executed[run] - growth * executed[first]) * _times_per_instruction(series, executed, run)
         slower = np.where(executed[run] > 0, more - work, 0.0)
         more = more - slower
     else:
         more = np.where(more >= CRITERIA.unknown_noise * series.busy[run], more, 0.0)
-    for path in np.flatnonzero(more):
-        kind = REPLICATED if _is_replicated(series, run, int(path)) else GROWS
-        parts[kind, series.call_paths[path].region] += float(more[path])
+    for path in np.flatnonzero(more).tolist():
+        kind = REPLICATED if _is_replicated(series, run, path) else GROWS
+        _add(parts, kind, series.call_paths[path].region, path, float(more[path]))
     if abs(slower.sum()) >= THRESHOLD * series.busy[run].sum():
-        parts[Kind.SLOW_CORE, None] += float(slower.sum())
+        for path in np.flatnonzero(slower).tolist():
+            _add(parts, Kind.SLOW_CORE, None, path, float(slower[path]))
+
+
+def _times_per_instruction(series: Series, executed: Values, run: int) -> Values:
+    """Return the busy seconds per instruction of each call path in the first run, up to ``run``, in which it matters.
+
+    A call path matters with 1 % of a run's instructions. A region that only larger runs execute has no earlier time per
+    instruction, so it cannot have become slower. Call paths that never matter take the first run's mean time.
+    """
+    own, first = series.busy - series.files, 0
+    found = np.full(executed.shape[1], float(ratio(own[first].sum(), executed[first].sum())))
+    for each in range(run, first - 1, -1):
+        matters = executed[each] >= CRITERIA.same_work * executed[each].sum()
+        found = np.where(matters, ratio(own[each], executed[each]), found)
+    return found
+
+
+def _idle_threads(series: Series, run: int) -> Values:
+    """Return the rank-seconds that teams lose because threads share the work less evenly than in the first run.
+
+    A team's busy time is that of its slowest thread, so it can grow although the threads together are not busy longer.
+    Differences within the noise count as 0.
+    """
+    usual = ratio(series.busy[0], series.of_threads[0])
+    idle = np.where(usual > 0, series.busy[run] - usual * series.of_threads[run], 0.0)
+    return np.where(idle >= CRITERIA.unknown_noise * series.busy[run], idle, 0.0)
 
 
 def _is_replicated(series: Series, run: int, path: int) -> bool:
@@ -175,7 +232,7 @@ def _add_waiting(parts: _Parts, series: Series, run: int, findings: Findings, ow
             kind = Kind.SLOW_CORE if series.same[run, each] else Kind.IMBALANCE
         else:
             kind = Kind.LATE
-        parts[kind, region] += float(ranks * path[each] - busy[each])
+        _add(parts, kind, region, int(each), float(ranks * path[each] - busy[each]))
 
 
 def _in_turn(series: Series, run: int, findings: Findings) -> dict[int, Kind]:
@@ -204,7 +261,7 @@ def _add_transfer(parts: _Parts, series: Series, run: int, findings: Findings, o
         owner = owners.get(int(each))
         finding = None if owner is None else findings.verdict.findings[owner]
         kind = finding.kind if finding and finding.kind in (Kind.MESSAGES, Kind.TRANSFER) else Kind.TRANSFER
-        parts[kind, series.call_paths[each].region] += share * float(in_mpi[each])
+        _add(parts, kind, series.call_paths[each].region, int(each), share * float(in_mpi[each]))
 
 
 def owners_of(series: Series, run: int, findings: Findings) -> dict[int, int]:

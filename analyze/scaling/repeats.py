@@ -8,9 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...experiment import Experiment
+from ...experiment.metric import TEAM_TIME
 from ..run.arrays import Values
 from ..run.foreign_metrics import as_run
-from ..run.preparation import prepare
+from ..run.preparation import Prepared, prepare
+from ..run.summary import is_of_all_runs
 from .sums import sums_of
 
 __all__ = ["Repeats", "repeats_of"]
@@ -23,7 +25,8 @@ class Repeats:
     Attributes:
         times: Times from ``MPI_Init`` to ``MPI_Finalize``.
         lengths: Lengths of the critical paths.
-        alone: Whether each rank had a core to itself in all these runs.
+        alone: Whether each rank had a core to itself in all these runs. False if other programs used the cores, and the
+            kernel does not report whether ranks waited.
     """
 
     times: Values
@@ -48,5 +51,14 @@ def repeats_of(runs: Sequence[Experiment]) -> Repeats:
     """Return the times of one or more runs of the same command."""
     prepared = [prepare(as_run(each)) for each in runs]
     times = np.array([each.program_time for each in prepared])
-    lengths = np.array([float(sums_of(each.experiment)["path"].sum()) for each in prepared])
-    return Repeats(times, lengths, not any(each.oversubscription or each.wait_for_core for each in prepared))
+    lengths = np.array([_length(each.experiment) for each in prepared])
+    return Repeats(times, lengths, not any(_may_wait(each) for each in prepared))
+
+
+def _length(experiment: Experiment) -> float:
+    of_path = is_of_all_runs(experiment, TEAM_TIME.name)
+    return float(sums_of(experiment, of_path=of_path)["path"].sum())
+
+
+def _may_wait(run: Prepared) -> bool:
+    return bool(run.oversubscription or run.wait_for_core or run.waits_for_cores_unknown)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import prod
 from pathlib import PurePath
+from typing import Final
 
 import numpy as np
 
 from ...errors import InputError, UsageError
-from ...experiment import CallPath, Experiment
+from ...experiment import CallPath, Experiment, select
 from ...experiment.algebra import integrate, strangers
 from ...experiment.metric import TEAM_TIME
 from ...experiment.region import changed_file
+from ..comparison.compared_runs import check_parts
 from ..run.arrays import Values
 from ..run.busy import CLOCKS
 from ..run.foreign_metrics import as_run
@@ -25,6 +27,9 @@ from .sums import COUNTS, sums_of
 
 __all__ = ["Series", "check_machine", "series_of"]
 
+_INSTRUCTIONS: Final = "instructions"
+_THREADS: Final = "OMP_NUM_THREADS"
+
 
 @dataclass(frozen=True)
 class Series:
@@ -34,7 +39,7 @@ class Series:
 
     Attributes:
         labels: The name of each run.
-        ranks: The number of ranks of each run.
+        ranks: The number of ranks of each run, without processes that ranks started.
         runs: The runs; if runs are repeated, the median run for each number of ranks.
         repeats: The times of all runs with each number of ranks.
         call_paths: The call paths of all runs.
@@ -44,6 +49,7 @@ class Series:
             each execution or, if some run lacks this time, of the thread that is busiest in all executions together.
         longest: Busy time of the rank that is busy longest in the call path, in seconds.
         busiest: ``float64[run]``: busy time of the busiest rank.
+        of_threads: Like ``busy``, but in teams of threads, the sum over all threads of the team.
         files: Time in file I/O, in seconds.
         path: Time on the critical path, in seconds; with one rank, its busy time.
         in_mpi: Time in MPI without waiting for other ranks, in seconds.
@@ -55,6 +61,7 @@ class Series:
             rank; by busy time if instructions were not counted.
         same: ``bool[run, call path]``: whether all ranks execute the same number of instructions; false if instructions
             were not counted.
+        uncounted: The names of the runs in which instructions were not counted, if they were counted in other runs.
     """
 
     labels: tuple[str, ...]
@@ -67,6 +74,7 @@ class Series:
     busy: Values
     longest: Values
     busiest: Values
+    of_threads: Values
     files: Values
     path: Values
     in_mpi: Values
@@ -76,11 +84,12 @@ class Series:
     grids: tuple[tuple[tuple[int, ...], ...], ...]
     shared: np.ndarray
     same: np.ndarray
+    uncounted: tuple[str, ...]
 
     @property
     def instructions(self) -> Values | None:
         """Instructions outside MPI; None if they were not counted in all runs."""
-        return self.counts.get("instructions")
+        return self.counts.get(_INSTRUCTIONS)
 
     @property
     def times(self) -> Values:
@@ -123,10 +132,11 @@ def series_of(runs: Sequence[Sequence[Experiment]], labels: Sequence[str]) -> Se
     Raises:
         UsageError: There are fewer than two numbers of ranks, or two elements of ``runs`` have the same number of
             ranks.
-        InputError: A run is incomplete, failed, has no critical path, or is of another program or build, or of another
-            kind of machine.
+        InputError: A run is incomplete, failed, has no critical path, or differs in its program, build, kind of
+            machine, number of threads per rank, source of counts, or the part of the program to which it was cut.
     """
-    sizes = [len({place.process for place in each[0].locations}) for each in runs]
+    runs = _of_ranks(runs)
+    sizes = [_size(each[0]) for each in runs]
     order = sorted(range(len(sizes)), key=sizes.__getitem__)
     labels, sizes = [labels[each] for each in order], [sizes[each] for each in order]
     if len({*sizes}) < 2:
@@ -151,8 +161,10 @@ def series_of(runs: Sequence[Sequence[Experiment]], labels: Sequence[str]) -> Se
     for number, label in enumerate(labels[1:], start=1):
         if strangers(joined, [0], [number]):
             raise InputError(f"{label}: no region in common with {labels[0]}; are they runs of the same program?")
+    check_parts(joined)
     of_path = all(is_of_all_runs(each, TEAM_TIME.name) for each in medians)
     sums = [sums_of(each, of_path=of_path) for each in joined.operands]
+    _check_threads(labels, medians, [int(each["team"]) for each in sums])
     for label, run, own in zip(labels, medians, sums, strict=True):
         is_partial = run.notes.path_is_partial
         if is_partial or own["path"].sum() < (1 - CLOCKS) * own["busiest"] or not own["busiest"]:
@@ -177,6 +189,7 @@ def series_of(runs: Sequence[Sequence[Experiment]], labels: Sequence[str]) -> Se
         busy=together("busy"),
         longest=together("longest"),
         busiest=np.array([float(each["busiest"]) for each in sums]),
+        of_threads=together("of_threads"),
         files=together("files"),
         path=together("path"),
         in_mpi=np.maximum(together("in_mpi"), 0.0),
@@ -186,12 +199,36 @@ def series_of(runs: Sequence[Sequence[Experiment]], labels: Sequence[str]) -> Se
         grids=tuple(_grids_of(each, size) for each, size in zip(medians, sizes, strict=True)),
         shared=together("shared") > 0,
         same=together("same") > 0,
+        uncounted=tuple(
+            label
+            for label, each in zip(labels, sums, strict=True)
+            if not _has(each, _INSTRUCTIONS) and any(_has(other, _INSTRUCTIONS) for other in sums)
+        ),
     )
+
+
+def _size(experiment: Experiment) -> int:
+    return len({place.process for place in experiment.locations})
+
+
+def _of_ranks(runs: Sequence[Sequence[Experiment]]) -> Sequence[Sequence[Experiment]]:
+    """Return the runs without the processes that ranks started, unless only these processes make the runs differ."""
+    of_ranks = [[_without_started(each) for each in repeated] for repeated in runs]
+    different, before = (len({_size(repeated[0]) for repeated in each}) for each in (of_ranks, runs))
+    return runs if different < before else of_ranks
+
+
+def _without_started(experiment: Experiment) -> Experiment:
+    ranks = {place.process for place in experiment.locations}.difference(experiment.notes.started)
+    if not experiment.notes.started or not ranks:
+        return experiment
+    found = select(experiment, processes=ranks)
+    return found.replaced(notes=replace(found.notes, history=experiment.notes.history))  # it is still a run
 
 
 def _has(sums: dict[str, Values], count: str) -> bool:
     """Return whether a run has a count; a program that executes no instructions was not counted."""
-    return count in sums and (count != "instructions" or bool(sums[count].any()))
+    return count in sums and (count != _INSTRUCTIONS or bool(sums[count].any()))
 
 
 def _grids_of(experiment: Experiment, ranks: int) -> tuple[tuple[int, ...], ...]:
@@ -216,12 +253,12 @@ def _check(label: str, experiment: Experiment) -> None:
         )
     if notes.program_status:
         raise InputError(f"{label}: expected exit status 0, found {notes.program_status}; repeat that run")
-    if "path_time" not in experiment and len({place.process for place in experiment.locations}) > 1:
+    if "path_time" not in experiment and _size(experiment) > 1:
         raise InputError(f"{label}: expected a critical path, found none; repeat that run with --path always")
 
 
 def _check_same(first: str, base: Experiment, label: str, other: Experiment) -> None:
-    """Raise an error for a run of another program, build or kind of machine than the first run."""
+    """Raise an error for a run of another program, build, kind of machine or source of counts than the first run."""
     programs = [each.notes.program for each in (base, other)]
     if all(programs) and programs[0] != programs[1]:
         raise InputError(f"{label}: expected the program {programs[0]}, as in {first}, found {programs[1]}")
@@ -229,6 +266,25 @@ def _check_same(first: str, base: Experiment, label: str, other: Experiment) -> 
         file = PurePath(changed).name
         raise InputError(f"{label}: {file} has changed since {first}; record both runs with the same build")
     check_machine(first, base, label, other)
+    how = [
+        each.metric(_INSTRUCTIONS).source.partition(":")[0] if _INSTRUCTIONS in each else "" for each in (base, other)
+    ]
+    if {*how} == {"measured", "simulated"}:
+        raise InputError(
+            f"{label}: expected {how[0]} instruction counts, as in {first}, found {how[1]} counts; record all runs "
+            "with the same --counters"
+        )
+
+
+def _check_threads(labels: Sequence[str], runs: Sequence[Experiment], teams: Sequence[int]) -> None:
+    """Raise an error if ranks have more threads in one run than in another, unless the same number was requested."""
+    for label, run, found in zip(labels, runs, teams, strict=True):
+        requested = {each.notes.environment.get(_THREADS) for each in (runs[0], run)}
+        if found != teams[0] and (len(requested) > 1 or None in requested):
+            raise InputError(
+                f"{label}: expected {teams[0]} thread{'s' * (teams[0] != 1)} per rank, as in {labels[0]}, found "
+                f"{found}; record all runs with the same {_THREADS}"
+            )
 
 
 def check_machine(first: str, base: Experiment, label: str, other: Experiment) -> None:
@@ -249,6 +305,6 @@ def _arguments(experiment: Experiment) -> tuple[str, ...] | None:
     """Return the arguments of the program on its command line; None if they are unknown."""
     command, program = experiment.notes.command, experiment.notes.program
     for place, word in enumerate(command):
-        if place and PurePath(word).name == program:
+        if PurePath(word).name == program:
             return command[place + 1 :]
     return None

@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 
 from ...experiment import Experiment
-from ..run.arrays import Values
-from ..run.busy import InTeams, busy_times
+from ..run.arrays import Flags, Indices, Values
+from ..run.busy import InTeams, busy_of_threads, busy_times
 from ..run.code_regions import startup_paths
 from ..run.criteria import CRITERIA
 from ..run.location_blocks import over_locations
@@ -23,8 +23,8 @@ COUNTS: Final = ("instructions", "visits", "mpi_bytes_sent")
 def sums_of(experiment: Experiment, *, of_path: bool = False) -> dict[str, Values]:
     """Return sums and extremes over ranks by name: ``float64[call path]``, exclusive; see ``Series``.
 
-    Extremes of a count are, for example, ``least instructions`` and ``most instructions``. ``busiest`` is a single
-    number; ``shared`` and ``same`` are 1 for true and 0 for false.
+    Extremes of a count are, for example, ``least instructions`` and ``most instructions``. ``busiest`` and ``team``,
+    the largest number of threads in a team, are single numbers; ``shared`` and ``same`` are 1 for true and 0 for false.
 
     Args:
         experiment: A run.
@@ -35,7 +35,7 @@ def sums_of(experiment: Experiment, *, of_path: bool = False) -> dict[str, Value
     found: dict[str, Values] = {}
     for name in blocks[0]:
         kind = name.partition(" ")[0]
-        join = {"longest": np.max, "busiest": np.max, "most": np.max, "least": np.min}.get(kind, np.sum)
+        join = {"longest": np.max, "busiest": np.max, "team": np.max, "most": np.max, "least": np.min}.get(kind, np.sum)
         found[name] = np.asarray(join([each[name] for each in blocks], axis=0))
     number = len({place.process for place in experiment.locations})
     if number == 1:  # a recorded path may begin with the first message, and one rank may send none
@@ -65,11 +65,16 @@ def _of_block(part: Experiment, _: slice, names: list[str], teams: InTeams, of_p
         return by_rank(values if threads is None else values * threads)
 
     busy = by_rank(busy_times(part, teams, of_path=of_path))
+    in_team, of_threads = teams.alone | teams.waiting, busy.sum(axis=1)
+    if in_team.any():
+        of_threads = np.where(in_team, by_rank(busy_of_threads(part)).sum(axis=1), of_threads)
     counted = {name: of_metric(name) for name in names}
     executed = counted.get("instructions", busy)
     first = [place.thread == 0 for place in part.locations]
     return {
         "busy": busy.sum(axis=1),
+        "of_threads": of_threads,
+        "team": np.array(_largest_team(part, in_team, columns.ravel())),
         "longest": busy.max(axis=1),
         "least": executed.min(axis=1),
         "most": executed.max(axis=1),
@@ -81,3 +86,12 @@ def _of_block(part: Experiment, _: slice, names: list[str], teams: InTeams, of_p
         **{f"least {name}": values.min(axis=1) for name, values in counted.items()},
         **{f"most {name}": values.max(axis=1) for name, values in counted.items()},
     }
+
+
+def _largest_team(part: Experiment, in_team: Flags, processes: Indices) -> int:
+    """Return the largest number of threads of a process that take part in its teams; 1 without teams."""
+    there = np.zeros(len(part.locations), dtype=bool)
+    for name in ("visits", "cpu_time", "omp_time"):
+        if name in part and in_team.any():
+            there |= (np.nan_to_num(part.exclusive(name))[in_team] > 0).any(axis=0)
+    return max(1, int(np.bincount(processes[there]).max(initial=0)))

@@ -43,7 +43,7 @@ def series(tool):
 def test_scale_prints_the_verdict_and_writes_the_keys_of_its_page(series):
     done = succeed(series("autoanalyzer", "scale", "4.cube", "1.cube", "2.cube", "--json", "scale.json"))
     said = done.stdout.decode().splitlines()
-    assert said[0] == "app   1, 2, 4 ranks   strong scaling: the same total work (by instructions)"
+    assert said[0] == "app   1, 2, 4 ranks   strong scaling: ideally the same total work (by instructions)"
     assert any(re.fullmatch(r"instructions +1\.00 +0\.90 +0\.75 +<- falls first", line) for line in said)
     assert any(re.search(r"1 REPLICATED +repeated: the same 1\.0e9 instructions per rank +3 s", line) for line in said)
     document = json.loads((series.folder / "scale.json").read_text())

@@ -10,7 +10,8 @@ from autoanalyzer.cli.reporter import REPORTER
 from autoanalyzer.errors import UsageError
 from autoanalyzer.experiment import Builder, Notes, Region, save
 from autoanalyzer.runs.options import RunOptions
-from autoanalyzer.runs.scaled_runs import recorded_with_ranks
+from autoanalyzer.runs.scaled_runs import _is_there, recorded_with_ranks
+from autoanalyzer.runtime.folder import RunFolder
 
 
 def test_runs_are_kept_unless_the_program_was_built_from_changed_sources(
@@ -45,3 +46,30 @@ def test_runs_are_kept_unless_the_program_was_built_from_changed_sources(
         UsageError, match=r"study/ranks-1: app\.c has changed since this run of app; choose another folder"
     ):
         kept(probe % (b"app.c", b"f" * 16))
+
+
+@pytest.mark.parametrize(
+    ("counters", "source", "is_kept"),
+    [
+        ("auto", "measured:papi:PAPI_TOT_INS", True),
+        ("auto", "", True),
+        ("papi", "measured:papi:PAPI_TOT_INS", True),
+        ("simulated", "simulated:rtcount", True),
+        ("simulated", "measured:papi:PAPI_TOT_INS", False),
+        ("papi", "simulated:rtcount", False),
+        ("papi", "", False),
+    ],
+)
+def test_runs_are_kept_if_their_counts_have_the_given_source(
+    tmp_path: Path, counters: str, source: str, is_kept: bool
+) -> None:
+    builder = Builder(Notes(program="true", command=("true", "1")))
+    builder.call_path("main")
+    builder.location(0)
+    builder.metric("wall_time")
+    if source:
+        builder.metric("instructions", "occ", source=source)
+    folder = tmp_path / "ranks-1"
+    folder.mkdir()
+    save(builder.experiment(), folder / "experiment.cube")
+    assert _is_there(RunFolder(folder), ["true", "1"], counters, 1) == is_kept

@@ -35,7 +35,11 @@ def found(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         done = run(("autoanalyzer", "scale", *options, "--json", "scale.json", "--", *command), folder)
         assert done.returncode == 0, done.stderr.decode()
     lines = [line for line in done.stderr.decode().splitlines() if ": run " in line]
-    assert [line.rpartition(": ")[2] for line in lines] == ["study/ranks-1 has it", "study/ranks-2 has it", "4 ranks"]
+    assert [line.rpartition(": ")[2] for line in lines] == [
+        "already in study/ranks-1",
+        "already in study/ranks-2",
+        "4 ranks",
+    ]
     assert len(done.stdout.splitlines()) == 1
     return folder / request.param, json.loads((folder / "scale.json").read_text())
 

@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import count, islice
 from pathlib import Path
 
 from .case import PRINTERS, Case, case_of, kind_of, language_of
 from .faults import KINDS
-from .job import Job, JobError
+from .job import Job, JobError, busy
 from .judge import judged
 from .kept import Kept, kept_in
 from .key import NAME, Key
@@ -27,18 +25,6 @@ from .table import Outcome, table, wrong
 def chosen(seed: int, kinds: list[str], languages: list[str]) -> Iterator[int]:
     """Yield the seeds from ``seed`` on whose first fault and language are among these."""
     return (each for each in count(seed) if kind_of(each) in kinds and language_of(each) in languages)
-
-
-@contextmanager
-def busy(processes: int) -> Iterator[None]:
-    """Run processes that keep cores busy during the block."""
-    others = [subprocess.Popen(["sh", "-c", "while kill -0 $PPID; do :; done"]) for _ in range(processes)]
-    try:
-        yield
-    finally:
-        for each in others:
-            each.kill()
-            each.wait()
 
 
 def run_case(case: Case, folder: Path, *, counters: str, path: str, cure: bool, load: int) -> Iterator[Outcome]:

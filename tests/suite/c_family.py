@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from .program import (
-    FIELD,
     GRID,
     RECORD,
     ROWS,
@@ -94,7 +93,7 @@ class _Printer:
             case Work.FILE:
                 return [f"double {name}[{RECORD}];", f"FILE *file_{name};"]
             case Work.EXCHANGE:
-                return [f"double {name}[{2 * FIELD}];"]
+                return [f"double {name}[{2 * loop.field}];"]
             case Work.PIECES:
                 return [f"double {name}[{2 * max(loop.turns)}];"]
             case _:
@@ -111,7 +110,8 @@ class _Printer:
                 text.add(f"    for (int i = 0; i < {loop.size}; i++) {{")
                 text.add(f"        {a}[i] = (int)((i * factor_{number} + shift_{number}) & {loop.size - 1});", "    }")
                 continue
-            size = {Work.GRID: GRID * GRID, Work.FILE: RECORD, Work.EXCHANGE: 2 * FIELD}.get(loop.work, loop.length + 2)
+            sizes = {Work.GRID: GRID * GRID, Work.FILE: RECORD, Work.EXCHANGE: 2 * loop.field}
+            size = sizes.get(loop.work, loop.length + 2)
             size = 2 * max(loop.turns) if loop.work is Work.PIECES else size
             text.add(f"    for (int i = 0; i < {size}; i++) {{")
             text.add(f"        {a}[i] = 0.5 + 1.0 / (2 + i % 1000 + rank);", "    }")
@@ -175,12 +175,11 @@ class _Printer:
                     text.add(f"            abort(); /* cannot {mode} */", "        }")
                 text.add(f"        sum += {a}[r];", "    }")
             case Work.EXCHANGE:
+                many, half = f"{loop.length}, MPI_DOUBLE", loop.field
                 position = text.add(f"    for (int r = 0; r < {last}; r++) {{")
-                text.add(
-                    f"        MPI_Sendrecv(&{a}[0], {loop.length}, MPI_DOUBLE, after, 1, &{a}[{FIELD}], {loop.length},"
-                )
+                text.add(f"        MPI_Sendrecv(&{a}[0], {many}, after, 1, &{a}[{half}], {loop.length},")
                 text.add("                     MPI_DOUBLE, before, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);")
-                text.add(f"        sum += {a}[{FIELD} + r];", "    }")
+                text.add(f"        sum += {a}[{half} + r];", "    }")
             case Work.PIECES:
                 many, whole = f"{loop.length}, MPI_DOUBLE", loop.length == max(loop.turns)
                 turn = f"    for (int r = 0; r < {last}; r += {loop.length}) {{"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from .program import (
-    FIELD,
     GRID,
     RECORD,
     ROWS,
@@ -33,7 +32,7 @@ _INNER = {
 
 def _size(loop: Loop) -> int:
     """Return the highest index of a loop's array, whose lowest index is 0."""
-    sizes = {Work.GRID: GRID * GRID, Work.FILE: RECORD, Work.EXCHANGE: 2 * FIELD, Work.CHASE: loop.size}
+    sizes = {Work.GRID: GRID * GRID, Work.FILE: RECORD, Work.EXCHANGE: 2 * loop.field, Work.CHASE: loop.size}
     sizes[Work.PIECES] = 2 * max(loop.turns, default=0)
     return sizes.get(loop.work, loop.length + 2) - 1
 
@@ -232,10 +231,10 @@ class _Printer:
                 kind = "MPI_DOUBLE_PRECISION"
                 self._call(
                     text,
-                    f"Sendrecv({a}(0), {loop.length}, {kind}, after, 1, {a}({FIELD}), {loop.length}, {kind}, "
+                    f"Sendrecv({a}(0), {loop.length}, {kind}, after, 1, {a}({loop.field}), {loop.length}, {kind}, "
                     "before, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE",
                 )
-                self._line(text, f"      total = total + {a}({FIELD} + r)")
+                self._line(text, f"      total = total + {a}({loop.field} + r)")
                 self._end_do(text)
             case Work.PIECES:
                 many, whole = f"{loop.length}, MPI_DOUBLE_PRECISION", loop.length == max(loop.turns)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from signal import SIGKILL
@@ -69,7 +70,12 @@ class Job:
         counting = ["--counters", counters, *(["--cache", cache] if cache else []), "--path", path]
         return self.do(["autoanalyzer", "run", "--no-analyze", *counting, "-o", "out", "--", *self.launch])
 
-    def do(self, words: Sequence[str]) -> str:
+    def do(self, words: Sequence[str], timeout: int = _TIMEOUT) -> str:
+        """Run a command in the folder, and return its output.
+
+        Raises:
+            JobError: The command failed, or took longer than ``timeout`` seconds.
+        """
         with subprocess.Popen(
             words,
             cwd=self.folder,
@@ -80,13 +86,25 @@ class Job:
             start_new_session=True,
         ) as started:
             try:
-                printed, complained = started.communicate(timeout=_TIMEOUT)
+                printed, complained = started.communicate(timeout=timeout)
             except subprocess.TimeoutExpired:
                 os.killpg(started.pid, SIGKILL)  # the launcher and the ranks, too
-                raise JobError(f"{self.folder}: {' '.join(words)}: not done in {_TIMEOUT} s") from None
+                raise JobError(f"{self.folder}: {' '.join(words)}: not done in {timeout} s") from None
         if started.returncode:
             raise JobError(f"{self.folder}: {' '.join(words)}: status {started.returncode}\n{complained[-2000:]}")
         return printed
+
+
+@contextmanager
+def busy(processes: int) -> Iterator[None]:
+    """Run processes that keep cores busy during the block."""
+    others = [subprocess.Popen(["sh", "-c", "while kill -0 $PPID; do :; done"]) for _ in range(processes)]
+    try:
+        yield
+    finally:
+        for each in others:
+            each.kill()
+            each.wait()
 
 
 def environment(threads: int) -> Mapping[str, str]:

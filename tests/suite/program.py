@@ -114,7 +114,7 @@ class Loop:
         more: By how many iterations the outer loop increases per step, by rank.
         rounds: Iterations of the outer loop by step and rank.
         scattered: Whether a rank follows scattered links, or goes down the columns of the grid, by rank.
-        size: The number of linked integers.
+        size: The number of linked integers, or of values in the field whose edges are exchanged.
         slope: How many more iterations each row of threads has than the row before.
         formula: The number of iterations; empty except in a program for any number of ranks.
     """
@@ -128,6 +128,11 @@ class Loop:
     size: int = 0
     slope: int = 0
     formula: str = ""
+
+    @property
+    def field(self) -> int:
+        """The number of values in the field whose edges are exchanged."""
+        return self.size or FIELD
 
 
 @dataclass(frozen=True)

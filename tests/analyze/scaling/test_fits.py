@@ -92,6 +92,15 @@ def test_several_models_that_fit_are_all_returned() -> None:
     assert len({round(each.at(16), 3) for each in fits(counted((2, 4, 8), alike(lambda _: 6.0), known=(3,)))}) > 1
 
 
+def test_a_count_that_is_0_on_one_rank_is_modelled_without_this_run() -> None:
+    def ring(ranks: int) -> list[float]:
+        return [5.0 * (ranks > 1)] * ranks
+
+    assert [dict(each.terms) for each in fits(counted((1, 2, 4, 8), ring))] == [{"1": pytest.approx(5)}]
+    assert not fits(counted((1, 2), ring))
+    assert not fits(counted((2, 4, 8), lambda ranks: [5.0 * (ranks > 2)] * ranks))
+
+
 def test_ranks_that_differ_irregularly_have_a_model_only_if_the_total_stays_the_same() -> None:
     shares = {2: [0.9, 1.1], 4: [0.5, 1.2, 1.1, 1.2], 8: [0.2, 0.8, 1.4, 0.6, 1.9, 1.1, 1.3, 0.7]}
     assert not fits(counted((2, 4, 8), shares.__getitem__))

@@ -15,7 +15,7 @@ from autoanalyzer.analyze.scaling.predictions import models_of
 from autoanalyzer.errors import InputError, UsageError
 from autoanalyzer.experiment import Experiment, Topology
 from autoanalyzer.experiment.delay import Delay
-from autoanalyzer.view.scaling import scaling_document, scaling_lines
+from autoanalyzer.view.scaling import evidence_of, ideal_speedup, scaling_document, scaling_lines
 
 from ..conftest import MakeExperiment
 
@@ -136,6 +136,50 @@ def test_threads_that_are_slow_in_turn_lose_nothing_by_more_ranks(make_experimen
     assert found.factors["load_balance"] == found.factors["serialisation"] == pytest.approx((1, 1))
 
 
+@pytest.mark.parametrize("counted", [True, False])
+def test_threads_that_become_idle_are_neither_slower_cores_nor_more_work(
+    make_experiment: MakeExperiment, counted: bool
+) -> None:
+    """Of 16 pieces of work, one rank gives 4 to each thread, and 8 ranks give 1 to each of two threads."""
+
+    def of_threads(ranks: int) -> Experiment:
+        times = [4.0] * 4 if ranks == 1 else [1.0, 1.0, 0.0, 0.0] * ranks
+        slowest = [times[0], 0.0, 0.0, 0.0]
+        return make_experiment(
+            {"team": times},
+            threads=4,
+            path_time={"team": [*slowest, *[0.0] * 4 * (ranks - 1)]},
+            team_time={"team": slowest * ranks},
+            visits={"team": [1.0] * 4 * ranks},
+            **({"instructions": {"team": [RATE * each for each in times]}} if counted else {}),
+        )
+
+    found = judged(of_threads(1), of_threads(8), mode=None if counted else "strong")
+    assert losses(found) == pytest.approx({"idle_threads team": 4, "not_explained ": 0})
+    assert evidence_of(found, found.ledger.losses[0]) == "slowest threads 1 s, 500 ms if as even as at 1 rank"
+
+
+def test_runs_with_different_numbers_of_threads_are_refused(make_experiment: MakeExperiment) -> None:
+    def of_threads(ranks: int, threads: int, **environment: str) -> Experiment:
+        columns = ranks * threads
+        slowest = [8 / columns, *[0.0] * (threads - 1)]
+        made = make_experiment(
+            {"team": [8 / columns] * columns},
+            threads=threads,
+            path_time={"team": [*slowest, *[0.0] * (columns - threads)]},
+            team_time={"team": slowest * ranks},
+        )
+        return made.replaced(notes=replace(made.notes, environment=environment))
+
+    said = "out1: expected 4 threads per rank, as in out0, found 2; record all runs with the same OMP_NUM_THREADS"
+    with pytest.raises(InputError, match=said):
+        judged(of_threads(1, 4), of_threads(2, 2), mode="strong")
+    with pytest.raises(InputError, match=said):
+        judged(of_threads(1, 4, OMP_NUM_THREADS="4"), of_threads(2, 2, OMP_NUM_THREADS="2"), mode="strong")
+    judged(of_threads(1, 4, OMP_NUM_THREADS="4"), of_threads(2, 2, OMP_NUM_THREADS="4"), mode="strong")
+    judged(of_threads(1, 2), of_threads(2, 2), mode="strong")
+
+
 def test_slower_cores_and_messages_are_losses_of_their_own(run: MakeRun) -> None:
     found = judged(run(1), run(4, beside=1.0, slow=1.5))
     assert found.factors["time_per_instruction"][1] == pytest.approx(1 / 1.5)
@@ -145,6 +189,90 @@ def test_slower_cores_and_messages_are_losses_of_their_own(run: MakeRun) -> None
     assert ledger["transfer MPI_Wait"] == pytest.approx(4)
     assert ledger["replicated all"] == pytest.approx(3)
     assert sum(ledger.values()) == pytest.approx(4 * 8.5 - 11) == found.ledger.lost
+
+
+def test_a_region_that_only_larger_runs_execute_is_no_slower_core(make_experiment: MakeExperiment) -> None:
+    """Its instructions take ten times as long as others, but always did."""
+
+    def with_halo(ranks: int) -> Experiment:
+        work = {"divided": [8 / ranks] * ranks, "halo": [0.5 * (ranks > 1)] * ranks}
+        path = {name: [each[0], *[0.0] * (ranks - 1)] for name, each in work.items()}
+        counts = {"divided": [RATE * 8 / ranks] * ranks, "halo": [RATE * 0.05 * (ranks > 1)] * ranks}
+        return make_experiment(work, path_time=path, instructions=counts)
+
+    found = judged(*map(with_halo, (1, 2, 4)))
+    assert losses(found) == pytest.approx({"grows halo": 2, "not_explained ": 0})
+
+
+def test_numbers_of_a_loss_are_those_of_the_call_paths_that_lose_time(make_experiment: MakeExperiment) -> None:
+    def of_kernel(ranks: int) -> Experiment:
+        seconds = {"init": 0.0, "init/kernel": 1.0, "solve": 0.0, "solve/kernel": 8 / ranks}
+        work = {name: [each] * ranks for name, each in seconds.items()}
+        path = {name: [each, *[0.0] * (ranks - 1)] for name, each in seconds.items()}
+        counts = {name: [RATE * each] * ranks for name, each in seconds.items()}
+        made = make_experiment(work, path_time=path, instructions=counts)
+        kernel = next(each.region for each in made.call_paths if each.region.name == "kernel")
+        paths = [replace(each, region=kernel) if each.region.name == "kernel" else each for each in made.call_paths]
+        return made.replaced(call_paths=paths)
+
+    found = judged(*map(of_kernel, (1, 2, 4)))
+    assert losses(found) == pytest.approx({"replicated kernel": 3, "not_explained ": 0})
+    assert evidence_of(found, found.ledger.losses[0]) == "the same 1.0e9 instructions per rank"
+
+
+@pytest.mark.parametrize("counted", [True, False])
+def test_times_alone_do_not_tell_more_work_from_slower_cores(make_experiment: MakeExperiment, counted: bool) -> None:
+    def searching(ranks: int) -> Experiment:
+        work = {"divided": [8 / ranks] * ranks, "search": [0.5 * ranks] * ranks}
+        path = {name: [each[0], *[0.0] * (ranks - 1)] for name, each in work.items()}
+        counts = {name: [RATE * each for each in row] for name, row in work.items()}
+        return make_experiment(work, path_time=path, **({"instructions": counts} if counted else {}))
+
+    found = judged(*map(searching, (1, 2, 4)), mode="strong")
+    assert losses(found) == pytest.approx({"grows search": 7.5, "not_explained ": 0})
+    loss = next(each for each in scaling_document(found)["losses"] if each["kind"] == "grows")
+    assert (loss["by_counts"], loss["uncertain"]) == (counted, not counted)
+    lines = "\n".join(scaling_lines(found))
+    assert ("GROWS? " in lines) == ("record with --counters simulated" in lines) == (not counted)
+
+
+def test_processes_that_ranks_fork_are_no_ranks_but_spawned_ones_may_make_runs_differ(
+    make_experiment: MakeExperiment,
+) -> None:
+    def forking(ranks: int) -> Experiment:
+        made = make_experiment(
+            {"divided": [*[8 / ranks] * ranks, 0.5]}, path_time={"divided": [8 / ranks, *[0.0] * ranks]}
+        )
+        return made.replaced(notes=replace(made.notes, started=(ranks,)))
+
+    def spawning(workers: int) -> Experiment:
+        work = {"divided": [0.1, *[8 / workers] * workers]}
+        made = make_experiment(work, path_time={"divided": [0.0, 8 / workers, *[0.0] * (workers - 1)]})
+        return made.replaced(notes=replace(made.notes, started=tuple(range(1, workers + 1))))
+
+    found = judged(*map(forking, (1, 2, 4)), mode="strong")
+    assert (found.series.ranks, found.speedups) == ((1, 2, 4), pytest.approx((1, 2, 4)))
+    assert judged(*map(spawning, (1, 2, 4)), mode="strong").series.ranks == (2, 3, 5)
+
+
+def test_a_run_without_counts_among_counted_ones_is_named(run: MakeRun) -> None:
+    said = "instructions were not counted in out1, so causes are less certain"
+    assert said in scaling_lines(judged(run(1), run(2, counted=False), run(4), mode="strong"))
+    neither = scaling_lines(judged(run(1, counted=False), run(2, counted=False), mode="strong"))
+    assert not any("not counted" in line for line in (*neither, *scaling_lines(judged(run(1), run(2)))))
+
+
+def test_the_ideal_speedup_is_written_in_full(run: MakeRun) -> None:
+    found = judged(run(1), run(2))
+    written = [ideal_speedup(replace(found, series=replace(found.series, ranks=each))) for each in ((1, 1024), (8, 12))]
+    assert written == ["1024", "1.5"]
+
+
+def test_transfer_is_left_out_if_ranks_may_have_waited_for_cores(run: MakeRun) -> None:
+    use = {"elapsed": 5.0, "busy": 200.0, "own": 20.0}
+    found = judged(run(1), run(4, beside=1.0, processor_use=use))
+    assert found.factors["transfer"] == (None, None)
+    assert "because ranks may have waited for cores" in " ".join(" ".join(scaling_lines(found)).split())
 
 
 def test_a_transfer_that_cannot_be_measured_is_left_out_and_reported(run: MakeRun) -> None:
@@ -284,6 +412,8 @@ def test_the_lines_fit_a_terminal_and_name_the_largest_losses(run: MakeRun) -> N
         ({"program_status": 137}, InputError, "exit status 0, found 137"),
         ({"program": "other"}, InputError, "the program app, as in out0, found other"),
         ({"command": ("mpirun", "./app", "7")}, UsageError, "if the work per rank is the same, add --mode weak"),
+        ({"command": ("./app", "7")}, UsageError, "if the work per rank is the same, add --mode weak"),
+        ({"history": ("select(subtree=divided)",)}, InputError, "the whole program, as in out0, found divided"),
         ({"history": ("difference(a, b)",)}, InputError, "the result of difference"),
         ({"calibrated": {"processor": "B", "caches": "L1"}}, InputError, "with A and L1, as in out0, found B and L1"),
     ],
@@ -293,6 +423,17 @@ def test_runs_that_cannot_be_judged_together_are_refused(
 ) -> None:
     with pytest.raises(error, match=said):
         judged(run(1, calibrated={"processor": "A", "caches": "L1"}), run(2, **changed))
+
+
+def test_counts_of_different_sources_are_not_judged_together(run: MakeRun) -> None:
+    other = run(2)
+    metrics = [
+        replace(each, source="measured:papi:PAPI_TOT_INS") if each.name == "instructions" else each
+        for each in other.metrics
+    ]
+    said = "out1: expected simulated instruction counts, as in out0, found measured counts; record all runs with"
+    with pytest.raises(InputError, match=said):
+        judged(run(1), other.replaced(metrics=metrics))
 
 
 def test_programs_that_get_a_grid_of_ranks_as_arguments_are_judged_with_a_mode(run: MakeRun) -> None:

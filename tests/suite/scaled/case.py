@@ -125,7 +125,7 @@ def scaled_case(seed: int, *, seconds: float, clean: bool = False) -> ScaledCase
         loops = random.choice((1, 2))
         each = (_loop("{turns} / ranks", share / loops * seconds),) * loops
         phases.insert(random.randint(0, len(phases)), Phase(names.pop(), random.choice((*Place,)), each))
-    halo = Phase(names.pop(), random.choice((*Place,)), (Loop(Work.EXCHANGE, (), EDGE, formula="1"),))
+    halo = Phase(names.pop(), random.choice((*Place,)), (Loop(Work.EXCHANGE, (), EDGE, size=EDGE, formula="1"),))
     layout = random.choice(("main", "solve", "advance"))
     program = Program((*phases, halo), _STEPS, _MOST, 1, layout, scales=True)
     return ScaledCase(seed, language_of(seed), program, tuple(sorted(truths, key=lambda each: -each.strength)))

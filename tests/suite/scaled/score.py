@@ -10,8 +10,9 @@ from typing import Any
 from ..program import Position, Printed
 from .case import Truth
 
-# Kinds of losses that are ignored, because no fault of these kinds is planted.
-_NOT_JUDGED = ("not_explained", "transfer", "messages", "slow_core")
+_REST = "not_explained"
+# Kinds of losses that are not judged: no fault of these kinds is planted, but a busy machine causes such losses.
+_NOT_JUDGED = (_REST, "transfer", "messages", "slow_core")
 _WORTH = 0.02  # share of the largest run; smaller losses do not count as invented
 
 
@@ -31,8 +32,12 @@ class ScaledScore:
         planted: The planted faults, the strongest first.
         found: For each fault, whether a loss has its position and one of its kinds.
         first: Whether the largest loss is the strongest fault, or one of several that are as strong.
-        invented: Losses where no fault was planted, as text, with their shares of the largest run.
-        sums: Whether the losses add up to the total loss, within 1 % of it.
+        hedged: Whether the verdict is uncertain about the largest loss, or names none.
+        ahead: Kinds of losses that are not judged, and larger than the largest loss that is.
+        invented: Losses where no fault was planted, as text, with their shares of the largest run; uncertain ones have
+            a question mark.
+        unexplained: The part of the loss that is not explained, as a share of the largest run; 0 if it is negative.
+        mode: Strong or weak scaling; all programs divide the same work.
         measured: For each fault, the share of the largest run that is lost at its positions.
         held: Metric → relative error of the prediction for the largest run; None without a model.
     """
@@ -40,15 +45,18 @@ class ScaledScore:
     planted: tuple[Planted, ...]
     found: tuple[bool, ...]
     first: bool
+    hedged: bool
+    ahead: tuple[str, ...]
     invented: tuple[tuple[str, float], ...]
-    sums: bool
+    unexplained: float
+    mode: str
     measured: tuple[float, ...]
     held: dict[str, float | None]
 
     @property
     def right(self) -> bool:
-        """Whether the largest loss is right, and none is invented."""
-        return self.first and not self.invented
+        """Whether the largest loss and the mode are right, and no loss is invented."""
+        return self.first and self.mode == "strong" and not self.invented
 
 
 def planted_in(truths: Sequence[Truth], printed: Printed) -> tuple[Planted, ...]:
@@ -66,20 +74,27 @@ def scored(planted: Sequence[Planted], document: dict[str, Any]) -> ScaledScore:
     found = tuple(any(_names(loss, each) for loss in losses) for each in planted)
     strongest = [each for each in planted if each.truth.strength == planted[0].truth.strength]
     invented = tuple(
-        (f"{loss['kind']} {Path(loss['file']).name}:{loss['line']}", loss["rank_seconds"] / whole)
+        (f"{loss['kind']}{'?' * loss['uncertain']} {_position(loss)}", loss["rank_seconds"] / whole)
         for loss in losses
         if loss["rank_seconds"] >= _WORTH * whole and not any(_position(loss) in each.places for each in planted)
     )
-    lost = document["lost"]["rank_seconds"]
-    total = sum(each["rank_seconds"] for each in document["losses"])
+    largest = losses[0]["rank_seconds"] if losses else 0.0
+    unexplained = sum(each["rank_seconds"] for each in document["losses"] if each["kind"] == _REST)
     return ScaledScore(
         tuple(planted),
         found,
-        not planted or (bool(losses) and any(_names(losses[0], each) for each in strongest)),
-        invented,
-        abs(total - lost) <= 0.01 * abs(lost),
-        tuple(sum(_seconds_at(losses, each)) / whole for each in planted),
-        dict(_held(document["predictions"])),
+        first=not planted or (bool(losses) and any(_names(losses[0], each) for each in strongest)),
+        hedged=not losses or losses[0]["uncertain"],
+        ahead=tuple(
+            each["kind"]
+            for each in document["losses"]
+            if each["kind"] in _NOT_JUDGED and each["kind"] != _REST and each["rank_seconds"] > largest
+        ),
+        invented=invented,
+        unexplained=max(unexplained, 0.0) / whole,
+        mode=document["mode"],
+        measured=tuple(sum(_seconds_at(losses, each)) / whole for each in planted),
+        held=dict(_held(document["predictions"])),
     )
 
 

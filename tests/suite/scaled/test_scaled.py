@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
+import re
 from typing import Any
 
 import pytest
 
 from ..case import PRINTERS
-from ..program import Loop, Phase, Position, Tail, Work
+from ..program import FIELD, Loop, Phase, Position, Tail, Work
+from .__main__ import COUNTED, TIMED, chosen
 from .case import FAULTS, RANKS, language_of, scaled_case
 from .score import planted_in, scored
 
@@ -37,6 +40,8 @@ def test_a_program_loses_what_is_planted_at_the_largest_number_of_ranks(seed: in
     for each in planted_in(case.truths, printed):
         assert each.places
     assert case.printed() == printed
+    large = re.compile(rf"\b({2 * FIELD}|{2 * FIELD - 1})\b")  # an array that every rank would prepare
+    assert not any(map(large.search, printed.texts.values()))
 
 
 def test_seeds_go_through_all_languages() -> None:
@@ -45,12 +50,21 @@ def test_seeds_go_through_all_languages() -> None:
     assert {language_of(seed) for seed in range(number)} == {*PRINTERS}
 
 
-def document(*losses: tuple[str, Position | None, float]) -> dict[str, Any]:
+def document(
+    *losses: tuple[str, Position | None, float], uncertain: bool = False, mode: str = "strong"
+) -> dict[str, Any]:
     found = [
-        {"kind": kind, "file": at.file if at else "", "line": at.line if at else 0, "rank_seconds": seconds}
+        {
+            "kind": kind,
+            "file": at.file if at else "",
+            "line": at.line if at else 0,
+            "rank_seconds": seconds,
+            "uncertain": uncertain,
+        }
         for kind, at, seconds in losses
     ]
     return {
+        "mode": mode,
         "lost": {"rank_seconds": sum(each[2] for each in losses), "of": 10.0},
         "losses": found,
         "predictions": [{"metric": "visits", "measured": 100.0, "predicted": 101.0}],
@@ -62,7 +76,7 @@ def test_a_verdict_is_right_with_the_first_cause_and_nothing_invented() -> None:
     planted = planted_in(case.truths, case.printed())
     place, elsewhere = planted[0].places[0], Position("main.c", 1)
     right = scored(planted, document(("replicated", place, 3.0), ("not_explained", None, 0.5)))
-    assert (right.right, right.found, right.measured, right.sums) == (True, (True,), (0.3,), True)
+    assert (right.right, right.found, right.measured, right.unexplained) == (True, (True,), (0.3,), 0.05)
     assert right.held == {"visits": pytest.approx(0.01)}
     assert not scored(planted, document(("grows", place, 3.0))).first
     assert not scored(planted, document(("replicated", elsewhere, 3.0))).first
@@ -70,3 +84,24 @@ def test_a_verdict_is_right_with_the_first_cause_and_nothing_invented() -> None:
     assert (invented.first, invented.right) == (True, False)
     assert scored(planted, document(("replicated", place, 3.0), ("imbalance", elsewhere, 0.1))).right
     assert scored((), document(("transfer", elsewhere, 3.0))).right
+    assert not scored(planted, document(("replicated", place, 3.0), mode="weak")).right
+
+
+def test_a_verdict_is_hedged_if_its_first_cause_is_uncertain_or_it_has_none() -> None:
+    case = scaled_case(0, seconds=1.0)
+    planted = planted_in(case.truths, case.printed())
+    loss = "grows", Position("main.c", 1), 3.0
+    hedged, certain = (scored(planted, document(loss, uncertain=each)) for each in (True, False))
+    assert (hedged.first, hedged.hedged, [what for what, _ in hedged.invented]) == (False, True, ["grows? main.c:1"])
+    assert (certain.hedged, [what for what, _ in certain.invented]) == (False, ["grows main.c:1"])
+    none = scored(planted, document(("slow_core", None, 3.0), ("not_explained", None, 4.0)))
+    assert (none.first, none.hedged, none.ahead) == (False, True, ("slow_core",))
+
+
+def test_a_series_has_as_many_faulty_and_clean_programs_as_asked_for() -> None:
+    options = {"cases": 16, "clean": 2, "seed": 0, "seconds": 1.0}
+    counted = [*chosen(argparse.Namespace(**options, load=0))]
+    assert [case.seed for case, _ in counted] == [*range(14), 15, 16, 0, 1]
+    assert [bool(case.truths) for case, _ in counted] == [True] * 16 + [False] * 2
+    both = [*chosen(argparse.Namespace(**options, load=8))]
+    assert [how for _, how in both] == [COUNTED] * 18 + [TIMED] * 18

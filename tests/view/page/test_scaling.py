@@ -147,6 +147,9 @@ def test_in_weak_scaling_the_work_per_rank_grows() -> None:
     assert answer(judged(*map(run, divided), mode="strong")).endswith(
         "is in search (app.c:15): the total work grows with the number of ranks"
     )
+    assert answer(judged(*(run(each, counted=False) for each in divided), mode="strong")).endswith(
+        ": all ranks together are busy longer with more ranks, because work grows or cores are slower"
+    )
 
 
 def test_losses_that_faster_cores_make_up_for_do_not_limit_scaling() -> None:

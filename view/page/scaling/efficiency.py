@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ....analyze.scaling import NOT_EXPLAINED, Scaling, ledgers
-from ....analyze.scaling.losses import GROWS, REPLICATED, Ledger
+from ....analyze.scaling.losses import GROWS, IDLE_THREADS, REPLICATED, Ledger
 from ....analyze.verdict import Kind
 from ...marks import Column, Columns, Part
 from ...picture import Picture
@@ -19,6 +19,7 @@ COLOURS: Final = {
     GROWS: "c1",
     Kind.ONE_AFTER_ANOTHER: "c2",
     Kind.IMBALANCE: "c3",
+    IDLE_THREADS: "c3 less",
     Kind.LATE: "c4",
     Kind.MESSAGES: "c5",
     Kind.TRANSFER: "c5 less",

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from ....analyze.scaling import Scaling, ScalingLoss
-from ....analyze.scaling.losses import GROWS, REPLICATED
+from ....analyze.scaling.losses import GROWS, IDLE_THREADS, REPLICATED
 from ....analyze.verdict import Kind
 from ...advice import tries
 from ...marks import Html
 from ...marks.mark import element, folded, table, text
 from ...picture import Picture
 from ...place import Place
-from ...scaling import advice_on, evidence_of, kind_of_loss, messages_lines, place_and_title, signed
+from ...scaling import advice_on, evidence_of, messages_lines, place_and_title, signed, title_of_loss
 from ...source_file import SourceFile
 from ...units import seconds
 from .efficiency import COLOURS, share
@@ -44,6 +44,7 @@ _CAUSES: Final = {
     Kind.MESSAGES: "small messages take time",
     Kind.TRANSFER: "messages take time",
     Kind.FILE_IO: "file I/O takes time",
+    IDLE_THREADS: "threads share the work less evenly than with the fewest ranks",
 }
 
 
@@ -64,7 +65,7 @@ def losses_picture(scaling: Scaling, advised: Advised | None, find: Find | None)
     header = ("kind", "place", "region", "rank-seconds", "share of the loss", "evidence", "advice")
     rows = [
         (
-            kind_of_loss(each.kind, each.rank_seconds),
+            title_of_loss(each),
             *(place_and_title(each.region) if each is not rest else ("", "")),
             f"{each.rank_seconds:.6g}",
             _share(scaling, each),
@@ -88,7 +89,7 @@ def _share(scaling: Scaling, loss: ScalingLoss) -> str:
 def _loss(
     scaling: Scaling, loss: ScalingLoss, advised: Advised | None, find: Find | None, length: float, *, is_first: bool
 ) -> str:
-    kind = kind_of_loss(loss.kind, loss.rank_seconds)
+    kind = title_of_loss(loss)
     colour = COLOURS.get(loss.kind, "grey")
     swatch, bar = bar_html(colour, 12.0, 12), bar_html(colour, length * _BAR, 10, room=_BAR)
     of = _share(scaling, loss)
@@ -161,6 +162,9 @@ def bar_html(colour: str, width: float, height: int, room: float | None = None) 
 
 def cause_of(scaling: Scaling, loss: ScalingLoss) -> str:
     """Return why a region loses time, as a clause."""
+    if loss.kind == GROWS and not loss.by_counts:
+        busy = "each rank is" if scaling.mode == "weak" else "all ranks together are"
+        return f"{busy} busy longer with more ranks, because work grows or cores are slower"
     if loss.kind == GROWS and scaling.mode == "weak":
         return "the work per rank grows with the number of ranks"
     return _CAUSES.get(loss.kind) or evidence_of(scaling, loss)
