@@ -159,6 +159,12 @@ def test_what_a_chain_had_before_all_met_is_nobodys_fault(linked: Record) -> Non
     assert {shard.regions[node["region"]].name for node in nodes} == {"h"}
 
 
+def test_work_for_which_a_chain_has_no_memory_is_in_one_entry(linked: Record) -> None:
+    (shard,) = linked("+main chains pass times 60 crowd 300 1 pass ; -main", AUTOANALYZER_MAX_MEMORY="1M")
+    assert shard.chains and shard.chains.lost
+    assert shard.chains.entries("chain")["rank"].tolist().count(0xFFFFFFFF) == 1
+
+
 def test_the_child_of_a_fork_has_none_of_its_parents_chains(linked: Record) -> None:
     shards = linked("+main chains +f spin 5 gather all fork +g chains spin 3 -g gather all ; -f -main")
     assert [shard.forked_from is not None for shard in shards].count(True) == len(shards) - 1 == 1
