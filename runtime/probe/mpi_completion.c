@@ -131,6 +131,7 @@ static void *own_statuses(struct aa_completion *completion, size_t count) {
 void *aa_completion_watch(struct aa_completion *completion, enum aa_language language, int count,
                           const void *requests, void *statuses) {
     completion->language = language;
+    completion->count = count;
     completion->first_index = 0;
     completion->allocated = NULL;
     completion->watching =
@@ -174,7 +175,8 @@ void aa_completion_end_one(struct aa_completion *completion, int result, int i, 
 /* MPICH 4.0 adds Fortran's first index even to MPI_UNDEFINED, which is negative. */
 void aa_completion_end_any(struct aa_completion *completion, int result, bool any, int index,
                            const void *status) {
-    bool known = result == MPI_SUCCESS && any && index >= completion->first_index;
+    bool known = aa_mpi_took_part(result) && any && index >= completion->first_index &&
+                 index - completion->first_index < completion->count;
     end_one(completion, result, any, known ? index - completion->first_index : MPI_UNDEFINED, status);
 }
 

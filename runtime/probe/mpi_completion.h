@@ -21,6 +21,7 @@
 struct aa_completion {
     struct aa_mpi_call call;
     enum aa_language language;
+    int count;       /* the number of requests */
     int first_index; /* what the library adds to the indices that it reports: 1 or 0 in Fortran, 0 in C */
     /* false if no request is known, or if memory is short; then only the call itself is counted */
     bool watching;

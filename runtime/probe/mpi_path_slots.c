@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -60,10 +61,17 @@ static void close_file(long file) {
         syscall(SYS_close, file);
 }
 
+/* Returns whether a file may have this size. If it exceeded the program's limit, a signal would end the
+ * program, even if the file is only in memory. */
+static bool is_allowed(size_t bytes) {
+    struct rlimit files;
+    return getrlimit(RLIMIT_FSIZE, &files) != 0 || bytes <= files.rlim_cur;
+}
+
 static struct offer make(size_t bytes) {
     struct offer offer = {.process = (int)getpid()};
     snprintf(offer.name, sizeof offer.name, "aa-%llx", (unsigned long long)aa_clock_ticks());
-    offer.file = (int)syscall(SYS_memfd_create, offer.name, MFD_CLOEXEC);
+    offer.file = is_allowed(bytes) ? (int)syscall(SYS_memfd_create, offer.name, MFD_CLOEXEC) : -1;
     if (offer.file >= 0 && ftruncate(offer.file, (off_t)bytes) != 0) {
         close_file(offer.file);
         offer.file = -1;

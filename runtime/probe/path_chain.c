@@ -19,25 +19,36 @@ static void put_most_work_first(struct aa_path *path) {
     }
 }
 
-/* Moves the smallest entries to a segment; if there is no memory, their work counts for no rank. If more
- * entries are kept, the causes of waits are known better, but there are more segments. */
+/* Keeps the first entries; the work of all others counts for no rank, in one entry. */
+static void lose(struct aa_path *path, uint32_t kept) {
+    struct aa_path_entry nobody = {.rank = AA_PATH_NOBODY};
+    uint32_t count = 0;
+    aa_shard()->path_lost += path->count - kept;
+    for (uint32_t i = 0; i < path->count; i++) {
+        if (i < kept && path->entries[i].rank != AA_PATH_NOBODY)
+            path->entries[count++] = path->entries[i];
+        else
+            nobody.work += path->entries[i].work;
+    }
+    path->entries[count++] = nobody;
+    path->count = count;
+}
+
+/* Moves the smallest entries to a segment; if there is no memory, they are lost. If more entries are kept,
+ * the causes of waits are known better, but there are more segments. */
 static void leave_behind(struct aa_path *path) {
     uint32_t kept = aa_path_has_many_records() ? path->count / 2 : path->count * 3 / 4;
     struct aa_path_record *segment = aa_path_append(AA_PATH_SEGMENT);
     put_most_work_first(path);
-    if (segment) {
-        segment->path = *path;
-        segment->path.count = path->count - kept;
-        memmove(segment->path.entries, path->entries + kept, segment->path.count * sizeof *path->entries);
-        path->rank = my_rank();
-        path->segment = segment->number;
-    } else {
-        double work = 0;
-        for (uint32_t i = kept; i < path->count; i++)
-            work += path->entries[i].work;
-        aa_shard()->path_lost += path->count - kept;
-        path->entries[kept++] = (struct aa_path_entry){.rank = AA_PATH_NOBODY, .work = work};
+    if (!segment) {
+        lose(path, kept);
+        return;
     }
+    segment->path = *path;
+    segment->path.count = path->count - kept;
+    memmove(segment->path.entries, path->entries + kept, segment->path.count * sizeof *path->entries);
+    path->rank = my_rank();
+    path->segment = segment->number;
     path->count = kept;
 }
 

@@ -140,9 +140,18 @@ void aa_path_team_closed(const struct aa_path_team *team, struct aa_thread *cons
 
 /* ---- the members of a team */
 
-struct aa_path_part aa_path_part_begins(struct aa_path_team *team, bool is_opener) {
+/* The calling thread continues at a node without a visit. */
+static void continue_at(const struct aa_node *node) {
+    if (aa_path_holders && !aa_path_has_ended)
+        aa_work_continues(aa_thread_self, node);
+}
+
+struct aa_path_part aa_path_part_begins(struct aa_path_team *team, bool is_opener,
+                                        const struct aa_node *node) {
     struct aa_path_part around = part;
     part = (struct aa_path_part){.team = team->opener ? team : NULL};
+    if (!is_opener)
+        continue_at(node);
     if (team->is_followed && !is_opener && !is_member) {
         is_member = true;
         struct aa_section section = aa_path_turn_begin();
@@ -157,17 +166,8 @@ void aa_path_part_ends(struct aa_path_part around) {
 }
 
 void aa_path_task_begins(const struct aa_node *node) {
-    bool has_chain = aa_path_is_followed();
     part.had_task = true;
-    if (aa_path_has_ended || !(has_chain || is_member))
-        return;
-    struct aa_section section = aa_path_turn_begin();
-    struct aa_work *work = is_member ? work_of_member(aa_thread_self) : NULL;
-    if (has_chain)
-        aa_work_reopen(&aa_path_own->work, aa_thread_self, node);
-    if (work)
-        aa_work_reopen(work, aa_thread_self, node);
-    aa_path_turn_end(section);
+    continue_at(node);
 }
 
 bool aa_path_has_barriers(void) {

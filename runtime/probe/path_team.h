@@ -33,19 +33,21 @@ struct aa_path_part {
     bool had_task;             /* whether the thread has executed a task since that barrier */
 };
 
-/* Called by each thread of a team when it begins its part, after booking its work, and ends it. Returns the
- * thread's part in the team around it. */
-struct aa_path_part aa_path_part_begins(struct aa_path_team *team, bool is_opener);
+/* Called by each thread of a team when it begins its part at a node, after booking its work, and ends it.
+ * Returns the thread's part in the team around it. */
+struct aa_path_part aa_path_part_begins(struct aa_path_team *team, bool is_opener,
+                                        const struct aa_node *node);
 void aa_path_part_ends(struct aa_path_part around);
+
+/* Called when a thread begins a task at a node. */
+void aa_path_task_begins(const struct aa_node *node);
 
 /* Returns whether the calling thread has a part in a team whose barriers are followed. */
 bool aa_path_has_barriers(void);
 
-/* Called when the thread has booked its work and reaches a barrier; before it begins a task at a node; and
- * when it leaves the barrier. cancelled: whether it leaves because the region was cancelled, without waiting.
- */
+/* Called when the thread has booked its work and reaches a barrier, and when it leaves the barrier.
+ * cancelled: whether it leaves because the region was cancelled, without waiting. */
 void aa_path_barrier_reached(void);
-void aa_path_task_begins(const struct aa_node *node);
 void aa_path_barrier_left(bool cancelled);
 
 /* Leaves out a thread's work up to now: for its chain, or as a member of teams. */

@@ -357,6 +357,8 @@ struct aa_thread {
     uint64_t slotted;               /* number of entries that only Fortran's stubs counted; see site.h */
     struct aa_samples *samples;     /* see sample.h */
     uint64_t silent;                /* number of entries that only sites counted; see site.h */
+    _Atomic uint64_t continued;     /* for this field and the next one, see work.h */
+    _Atomic(const struct aa_node *) continued_at[4];
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
 _Static_assert(sizeof(void *) == 8, "the layout of shards needs 64-bit pointers");

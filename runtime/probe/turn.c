@@ -24,15 +24,15 @@ static bool descend(struct aa_thread *thread, struct aa_origin origin, struct aa
 static struct aa_turn begin(struct aa_thread *thread, struct aa_origin origin, struct aa_team *team) {
     struct aa_turn turn = {.waited_for = aa_team_come_back(thread), .team = team};
     struct aa_node *node = aa_tree_adopt(thread, origin.node);
-    if (!team)
-        aa_path_task_begins(node); /* before booking, because this may wait for a lock */
     aa_book(thread);
     uint64_t depth = (uint64_t)(thread->top - thread->frames);
     if (!descend(thread, origin, node))
         return turn;
     turn.thread = thread, turn.depth = depth;
     if (team)
-        turn.around = aa_path_part_begins(&team->path, thread == team->opener);
+        turn.around = aa_path_part_begins(&team->path, thread == team->opener, node);
+    else
+        aa_path_task_begins(node);
     return turn;
 }
 

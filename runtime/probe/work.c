@@ -7,8 +7,11 @@
 #include "memory.h"
 #include "probe.h"
 #include "region.h"
+#include "self.h"
+#include "tree.h"
 
 #define FIRST_CAPACITY 256
+#define LAST_FRAMES 32 /* in recursion, more frames have the same nodes again */
 
 struct aa_work_node {
     const struct aa_node *node;
@@ -131,6 +134,7 @@ struct look {
     struct aa_work *work;
     aa_work_told *tell;
     void *to;
+    bool in_all;    /* whether to read all nodes */
     uint32_t nodes; /* number of nodes that were read */
 };
 
@@ -138,7 +142,8 @@ static void look_below(struct look *look, uint32_t first) {
     for (uint32_t place = first; place; place = look->work->nodes[place - 1].beside) {
         struct aa_work_node *known = &look->work->nodes[place - 1];
         look->nodes++;
-        if (!known->is_open && known->visits && known->visits == known->node->visits)
+        bool may_have_changed = look->in_all || known->is_open || known->visits != known->node->visits;
+        if (known->visits && !may_have_changed)
             continue;
         int64_t until_now = worked(look->work, known->node);
         if (until_now > known->worked) {
@@ -159,18 +164,64 @@ static void open_up_to(struct aa_work *work, const struct aa_node *node) {
         work->nodes[place - 1].is_open = true;
 }
 
-void aa_work_reopen(struct aa_work *work, const struct aa_thread *thread, const struct aa_node *node) {
-    take_new(work, thread);
-    if (work->count)
-        open_up_to(work, node);
+/*
+ * Opens the calling thread's current node, and those to which the thread will return without a visit. These
+ * are not only its ancestors: a region that is entered recursively has its first node again, and a task is
+ * executed inside another call path.
+ */
+static void open_frames(struct aa_work *work, const struct aa_thread *thread) {
+    const struct aa_node *inner = thread->current;
+    open_up_to(work, inner);
+    const struct aa_frame *frame = thread->top;
+    for (uint32_t i = 0; i < LAST_FRAMES && frame > thread->frames; i++) {
+        const struct aa_node *node = (--frame)->node;
+        if (node != inner && node != aa_tree_parent(inner))
+            open_up_to(work, node);
+        inner = node;
+    }
+}
+
+#define CONTINUED (sizeof((struct aa_thread *)0)->continued_at / sizeof(struct aa_node *))
+
+/* Returns whether each reading reads a node anyway: neither the node nor an ancestor has visits. */
+static bool is_always_read(const struct aa_node *node) {
+    while (node && !node->visits)
+        node = aa_tree_parent(node);
+    return !node;
+}
+
+void aa_work_continues(struct aa_thread *thread, const struct aa_node *node) {
+    for (size_t i = 0; i < CONTINUED; i++) {
+        if (atomic_load_explicit(&thread->continued_at[i], memory_order_relaxed) == node)
+            return;
+    }
+    if (is_always_read(node))
+        return;
+    uint64_t number = atomic_load_explicit(&thread->continued, memory_order_relaxed);
+    atomic_store_explicit(&thread->continued_at[number % CONTINUED], node, memory_order_relaxed);
+    atomic_store_explicit(&thread->continued, number + 1, memory_order_release);
+}
+
+static void open_continued(struct aa_work *work, const struct aa_thread *thread) {
+    for (size_t i = 0; i < CONTINUED; i++) {
+        const struct aa_node *node = atomic_load_explicit(&thread->continued_at[i], memory_order_relaxed);
+        if (node)
+            open_up_to(work, node);
+    }
 }
 
 uint32_t aa_work_look(struct aa_work *work, const struct aa_thread *thread, aa_work_told *tell, void *to) {
     take_new(work, thread);
     if (!work->count)
         return 0;
-    struct look look = {work, tell, to, 0};
+    uint64_t continued = atomic_load_explicit(&thread->continued, memory_order_acquire);
+    struct look look = {work, tell, to, continued != work->continued, 0};
+    work->continued = continued;
+    open_continued(work, thread);
     look_below(&look, work->roots);
-    open_up_to(work, thread->current);
+    if (thread == aa_thread_self)
+        open_frames(work, thread);
+    else
+        open_up_to(work, thread->current);
     return look.nodes;
 }

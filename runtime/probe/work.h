@@ -21,9 +21,10 @@ struct aa_work {
     uint32_t *places;
     /* the last record of the shard that was searched for nodes */
     struct aa_record *seen;
-    uint32_t roots; /* the index of the first root, plus 1 */
-    bool counted;   /* the value of aa_work_is_counted() */
-    bool outside;   /* whether a base's own work is before or after main, and does not count */
+    uint32_t roots;     /* the index of the first root, plus 1 */
+    uint64_t continued; /* the thread's value at the last reading; see aa_work_continues */
+    bool counted;       /* the value of aa_work_is_counted() */
+    bool outside;       /* whether a base's own work is before or after main, and does not count */
 };
 
 /* Returns whether work is measured in instructions, rather than in nanoseconds. */
@@ -37,8 +38,11 @@ bool aa_work_is_counted(void);
 typedef void aa_work_told(void *to, uint32_t node, uint32_t what, uint64_t visits, double work);
 uint32_t aa_work_look(struct aa_work *work, const struct aa_thread *thread, aa_work_told *tell, void *to);
 
-/* Called when the thread returns to a node without a visit, as for a task: the next reading reads the node.
+/*
+ * Called by a thread that continues at one of its nodes without a visit, as for a task; takes no lock. From
+ * then on, each reading reads the node, until the thread has continued at as many others as it remembers in
+ * continued_at. Each time that these change, `continued` is increased, and the next reading reads all nodes.
  */
-void aa_work_reopen(struct aa_work *work, const struct aa_thread *thread, const struct aa_node *node);
+void aa_work_continues(struct aa_thread *thread, const struct aa_node *node);
 
 #endif

@@ -56,6 +56,13 @@ def test_following_the_path_is_no_work_of_the_program(linked: Record, words: str
     assert followed == without >= 10_000_000
 
 
+def test_a_task_begins_without_the_lock_of_the_path(linked: Record) -> None:
+    words = "+main chains pass +f task held times 3 execute spin 10 ; ; ; pass -f +g spin 10 -g pass -main"
+    (shard,) = linked(words, before=("timeout", "1200"))
+    assert shard.chains
+    assert float(shard.chains.of_kind("chain")["length"].max()) == pytest.approx(40e6, rel=0.01)
+
+
 def test_who_holds_a_nested_lock_counts_whether_it_has_call_paths_or_not(tmp_path: Path) -> None:
     words = ["gcc", "-O1", "-fopenmp", PROGRAMS / "openmp_locks.c", "-o", tmp_path / "locks", "-ldl"]
     subprocess.run(words, check=True)

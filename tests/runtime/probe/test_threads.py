@@ -159,6 +159,19 @@ def test_what_a_chain_had_before_all_met_is_nobodys_fault(linked: Record) -> Non
     assert {shard.regions[node["region"]].name for node in nodes} == {"h"}
 
 
+def test_work_after_a_recursive_call_is_on_the_path(tmp_path: Path, fake_linked_program: Path) -> None:
+    """Although it is in a call path that is neither entered again nor around the recursive call's."""
+    record = recorder(tmp_path, [fake_linked_program], SANITIZED)
+    (shard,) = record("+main chains +f +g +f pass -f spin 10 -g pass -f pass -main")
+    assert on_path_and_longest(shard)[1] == pytest.approx(0.01, rel=0.01)
+
+
+def test_work_for_which_a_chain_has_no_memory_is_in_one_entry(linked: Record) -> None:
+    (shard,) = linked("+main chains pass times 60 crowd 300 1 pass ; -main", AUTOANALYZER_MAX_MEMORY="1M")
+    assert shard.chains and shard.chains.lost
+    assert shard.chains.entries("chain")["rank"].tolist().count(0xFFFFFFFF) == 1
+
+
 def test_the_child_of_a_fork_has_none_of_its_parents_chains(linked: Record) -> None:
     shards = linked("+main chains +f spin 5 gather all fork +g chains spin 3 -g gather all ; -f -main")
     assert [shard.forked_from is not None for shard in shards].count(True) == len(shards) - 1 == 1

@@ -34,7 +34,7 @@
  *   ranks N           there are N ranks; to R N: a message of N bytes goes to rank R
  *   chains            from now on, the critical path is recorded; pass: this thread's chain is sent to the next thread
  *                     that passes one, and continues after the last one's; gather: the only rank begins a collective;
- *                     all: the collective ends
+ *                     all: the collective ends; held WORDS ;: meanwhile another thread has the lock of the chains
  *   wait{ N  }wait    a thread of OpenMP waits at the barrier N, in the library $PLUG if N is 0; ask N: it requests the
  *                     lock at this place; give N: it releases the lock (only with -DLINKED)
  *   alarms  calm      from now on, a signal handler enters a region every 50 microseconds; it stops
@@ -378,7 +378,7 @@ static struct words block(struct words *words) {
         const char *word = *words->at;
         depth += strcmp(word, "times") == 0 || strcmp(word, "thread") == 0 || strcmp(word, "parallel") == 0 ||
                  strcmp(word, "fork") == 0 || strcmp(word, "_Fork") == 0 || strcmp(word, "team") == 0 ||
-                 strcmp(word, "execute") == 0;
+                 strcmp(word, "execute") == 0 || strcmp(word, "held") == 0;
         depth -= strcmp(word, ";") == 0;
         inner.end = words->at;
     }
@@ -459,6 +459,27 @@ static void in_task(struct words words) {
     perform(words);
     aa_turn_end(turn);
 }
+
+static pthread_barrier_t holding;
+
+static void *hold_lock(void *unused) {
+    struct aa_section section = aa_path_turn_begin();
+    pthread_barrier_wait(&holding);
+    pthread_barrier_wait(&holding);
+    aa_path_turn_end(section);
+    return unused;
+}
+
+static void while_held(struct words words) {
+    pthread_t holder;
+    pthread_barrier_init(&holding, NULL, 2);
+    pthread_create(&holder, NULL, hold_lock, NULL);
+    pthread_barrier_wait(&holding);
+    perform(words);
+    pthread_barrier_wait(&holding);
+    pthread_join(holder, NULL);
+    pthread_barrier_destroy(&holding);
+}
 #else
 static void wait_for_others(int number) {
     (void)number;
@@ -469,6 +490,10 @@ static void in_team(int number, struct words words) {
 }
 
 static void in_task(struct words words) {
+    (void)words;
+}
+
+static void while_held(struct words words) {
     (void)words;
 }
 #endif
@@ -646,8 +671,9 @@ static int perform_block(const char *word, struct words *words) {
         in_child(is_fork ? fork : _Fork, block(words));
         return 1;
     }
-    if (strcmp(word, "execute") == 0) {
-        in_task(block(words));
+    int is_held = strcmp(word, "held") == 0;
+    if (is_held || strcmp(word, "execute") == 0) {
+        (is_held ? while_held : in_task)(block(words));
         return 1;
     }
     int is_team = strcmp(word, "team") == 0;
