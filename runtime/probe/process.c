@@ -135,7 +135,8 @@ static void describe_process(struct aa_header *header) {
 static void describe_clocks(struct aa_header *header) {
     header->ticks_per_second = aa_clock_rate() * 1e9;
     aa_trace_describe(header); /* before measuring prices, because events test whether a sample is due */
-    header->pair_cost = aa_price_of(AA_PAIR) / aa_clock_rate();
+    header->pair_cost = (float)(aa_price_of(AA_PAIR) / aa_clock_rate());
+    header->fortran_cost = (float)(aa_price_of(AA_FORTRAN_PAIR) / aa_clock_rate());
     header->throttled_cost = (float)(aa_price_of(AA_THROTTLED_PAIR) / aa_clock_rate());
     header->left_cost = (float)(aa_price_of(AA_LEFT_PAIR) / aa_clock_rate());
     header->opened_cost = (float)(aa_price_of(AA_OPENED_PAIR) / aa_clock_rate());
