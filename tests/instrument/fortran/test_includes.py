@@ -77,7 +77,8 @@ def test_folders_are_searched_in_their_order(fortran, name):
 
 def test_an_include_line_may_have_a_sequence_number(fortran):
     fortran.write(WORK.replace("2", "2000"), "work.inc")
-    fortran.write(f"{'      n = 0':72}00000010\n{'      include 1work.inc1'.replace('1', chr(39)):72}00000020\n      end\n", "x.f")
+    numbered = "".join(f"{line:72}00000010\n" for line in ("      n = 0", "      include 'work.inc'", "      end"))
+    fortran.write(numbered, "x.f")
     _, found = fortran.instrument("x.f")
     assert [(each.region.name, each.region.file) for each in found.regions] == [("main", "x.f"), ("loop@1", "work.inc")]
 

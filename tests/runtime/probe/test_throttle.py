@@ -190,7 +190,8 @@ def test_throttling_takes_fewer_instructions_than_it_saves_though_the_tree_is_la
     for share in (TINY, "0"):
         shutil.rmtree(tmp_path / "shards", ignore_errors=True)
         counting = ("valgrind", "--tool=callgrind", "--trace-children=yes", "--callgrind-out-file=/dev/null")
-        preloaded("+main new 8000 crowd 20 1600 -main", before=counting, AUTOANALYZER_MAX_OVERHEAD=share)
+        entered = " ".join(f"times 1600 <{name} >{name} ;" for name in "abc")
+        preloaded(f"+main new 8000 {entered} -main", before=counting, AUTOANALYZER_MAX_OVERHEAD=share)
         counted.append(int(re.findall(r"Collected : (\d+)", (tmp_path / "stderr").read_text())[-1]))
     assert counted[0] < counted[1]
 
