@@ -36,7 +36,8 @@ end subroutine
     "  end interface\nend module\n",
     "child.f90": f"submodule (parent) line\ncontains\n  module subroutine child(n)\n    integer :: n{LOOP}"
     "  end subroutine\nend submodule\n",
-    "procedures.f90": f"module procedures\ncontains\n  subroutine k(n)\n    integer :: n{LOOP}  end subroutine\nend module\n",
+    "procedures.f90": f"module procedures\ncontains\n  subroutine k(n)\n    integer :: n{LOOP}"
+    "  end subroutine\nend module\n",
     "c.c": "int c(int n) { while (n > 3) n--; return n; }\n",
     "bad.f90": "subroutine bad(n)\n  integer :: n\n  n = = 1\n  x = missing(\nend subroutine\n",
     "noinclude.f90": "subroutine bad\n  include 'nowhere.inc'\nend subroutine\n",
