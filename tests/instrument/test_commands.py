@@ -62,6 +62,7 @@ COMMANDS = """
 -Iinc -E src/k.c
 -Iinc -fsyntax-only src/k.c
 -Iinc -c m.c other/m.c
+-Iinc -c m.c src/k.c -o k.o
 -Iinc --coverage m.c src/k.c -o prog
 -Iinc --coverage -c src/k.c -o src/k.o
 -Iinc -g -gsplit-dwarf -c src/k.c -o src/z.o

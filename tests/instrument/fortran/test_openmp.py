@@ -204,6 +204,7 @@ def test_no_probe_separates_a_directive_of_fixed_form_from_its_continuation(fort
         "main:parallel@4": 1,
         "main:single@5": 1,
     }
+    assert b"c$omp end single\nc$omp+copyprivate(n)\n" in fortran.instrument("x.f", "-fopenmp")[0]
 
 
 FIXED_SENTINELS = """
