@@ -120,14 +120,55 @@ static inline void call(uint32_t share) {
     priced()->end(priced()->begin(share));
 }
 
+#define FOUR                                                                                                 \
+    a += number, b ^= number, c -= number, d |= number;                                                      \
+    __asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d));
+#define SIXTEEN FOUR FOUR FOUR FOUR
+
+/*
+ * Keeps the core busy without waiting, so that a probe's instructions take additional time, as in most
+ * programs. In a function that waits for its operands or for memory, the time of these instructions would be
+ * hidden.
+ */
+static inline __attribute__((always_inline)) void work(uint64_t number) {
+    uint64_t a = number, b = number, c = number, d = number;
+    SIXTEEN SIXTEEN SIXTEEN SIXTEEN
+}
+
+static __attribute__((noinline)) void called(uint64_t *words, uint64_t number) {
+    words[number] = number;
+}
+
+static __attribute__((noinline)) void with_pair(int64_t *site, uint64_t *words, uint64_t number) {
+    const char *entered = priced()->enter(key);
+    words[number + 1] = (uintptr_t)site;
+    work(number);
+    called(words, number);
+    if (entered)
+        priced()->leave(entered);
+}
+
+static __attribute__((noinline)) void with_calls(int64_t *site, uint64_t *words, uint64_t number) {
+    enter_in_slot(number);
+    words[number + 1] = (uintptr_t)site;
+    work(number);
+    called(words, number);
+    leave_in_slot(number);
+}
+
 static uint64_t time_of(enum aa_priced what) {
     uint32_t share = aa_counted_calls == AA_COUNTS_IN_IO ? AA_IO : AA_MPI_OTHER | AA_IN_MPI;
+    static uint64_t words[PAIRS + 1];
     int64_t site = 0;
     uint64_t start = aa_clock_ticks();
     for (int i = 0; i < PAIRS; i++) {
         if (what == AA_CALL)
             call(share);
-        else if (what == AA_FORTRAN_PAIR || what == AA_LEFT_PAIR)
+        else if (what == AA_WORKING_PAIR)
+            with_pair(&site, words, (uint64_t)i);
+        else if (what == AA_FORTRAN_PAIR)
+            with_calls(&site, words, (uint64_t)i);
+        else if (what == AA_LEFT_PAIR)
             enter_in_slot((uint64_t)i), leave_in_slot((uint64_t)i);
         else if (what == AA_OPENED_PAIR)
             open_and_close(&site);
@@ -199,25 +240,6 @@ static inline void leave(const char *const *entered) {
         priced()->leave(*entered);
 }
 
-#define FOUR                                                                                                 \
-    a += number, b ^= number, c -= number, d |= number;                                                      \
-    __asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d));
-#define SIXTEEN FOUR FOUR FOUR FOUR
-
-/*
- * Keeps the core busy without waiting, so that a probe's instructions take additional time, as in most
- * programs. In a function that waits for its operands or for memory, the time of these instructions would be
- * hidden.
- */
-static inline __attribute__((always_inline)) void work(uint64_t number) {
-    uint64_t a = number, b = number, c = number, d = number;
-    SIXTEEN SIXTEEN SIXTEEN SIXTEEN
-}
-
-static __attribute__((noinline)) void called(uint64_t *words, uint64_t number) {
-    words[number] = number;
-}
-
 static __attribute__((noinline)) void without_probe(int64_t *site, uint64_t *words, uint64_t number) {
     words[number + 1] = (uintptr_t)site;
     work(number);
@@ -229,14 +251,6 @@ static __attribute__((noinline)) void with_probe(int64_t *site, uint64_t *words,
     words[number + 1] = (uintptr_t)site;
     work(number);
     called(words, number);
-}
-
-static __attribute__((noinline)) void with_calls(int64_t *site, uint64_t *words, uint64_t number) {
-    enter_in_slot(number);
-    words[number + 1] = (uintptr_t)site;
-    work(number);
-    called(words, number);
-    leave_in_slot(number);
 }
 
 static struct aa_place place;

@@ -136,9 +136,8 @@ static double price(uint64_t entries) {
 static double price_of_rest(const struct aa_thread *thread) {
     const struct aa_header *header = aa_shard();
     double calling = (double)thread->passed - (double)thread->opened - (double)thread->left;
-    double stub = (double)header->fortran_cost - (double)header->pair_cost;
-    return ticks_of((double)thread->fortran * (stub > 0 ? stub : 0) +
-                    (double)thread->opened * (double)header->opened_cost +
+    double stub = (double)header->fortran_cost - (double)header->pair_cost; /* at least 0 */
+    return ticks_of((double)thread->fortran * stub + (double)thread->opened * (double)header->opened_cost +
                     (double)thread->left * (double)header->left_cost +
                     (double)thread->silent * (double)header->passing_cost +
                     (double)thread->slotted * (double)header->slot_cost +
