@@ -138,7 +138,7 @@ class Build:
             return status
         if (compiled.status or rewritten) and again().status:
             self._as_it_is(self.instrumented, compiled.reason("the instrumented text does not compile"))
-            return run(self.command.words, messages=True).status
+            return self._compile_silently()
         return self._merge()
 
     @property
@@ -173,7 +173,7 @@ class Build:
         if not reason:
             return 0
         self._as_it_is(self.instrumented, reason)
-        return run(self.command.words, messages=True).status
+        return self._compile_silently()
 
     def _check_says(self, heard: bytes) -> bool:
         """Let the compiler check the untouched sources, and print its messages if they equal those of the compile.
@@ -210,6 +210,13 @@ class Build:
         if terminal:
             self.said = None
         self._hear(done.messages)
+        return done.status
+
+    def _compile_silently(self) -> int:
+        """Run the untouched command, whose warnings were printed before, and return its status; an error is printed."""
+        done = run(self.command.words, messages=True)
+        if done.status:
+            self._hear(done.messages)
         return done.status
 
     def _stub(self, folder: Path) -> FortranStub | MergedStub | None:

@@ -20,17 +20,11 @@ from .predefined import predefined_macros
 
 __all__ = ["compiled_assembly"]
 
-# Option of the preprocessor in its usual spelling → all its spellings; the first match counts.
-_SPELLINGS: Final = (
-    ("-D", ("--define-macro", "-D")),
-    ("-U", ("--undefine-macro", "-U")),
-    ("-I", ("--include-directory", "-I")),
-    ("-include", ("--include", "-include")),
-    ("-imacros", ("--imacros", "-imacros")),
-    ("-idirafter", ("-isystem-after", "-idirafter")),
-    ("-isystem", ("-isystem",)),
-    ("-iquote", ("-iquote",)),
-)
+# Option of the preprocessor → its usual spelling; the first match counts.
+_SPELLINGS: Final = {
+    "-isystem-after": "-idirafter",
+    **{name: name for name in ("-D", "-U", "-I", "-include", "-imacros", "-idirafter", "-isystem", "-iquote")},
+}
 _OF_FILES: Final = ("-include", "-imacros", "-idirafter", "-isystem", "-iquote", "-I")
 _ALONE: Final = ("-nostdinc", "-undef", "-trigraphs")
 _NO_FILE: Final = ("-include-pch",)  # files that only the compiler that wrote them can read
@@ -84,7 +78,7 @@ def _folder() -> str:
 
 def _preprocessing(command: CompilerCommand) -> Iterator[str]:
     """Yield the preprocessor's options, each as one word."""
-    roles = {Role.PREPROCESS, Role.DEPENDENCY, Role.BOTH}  # Role.BOTH covers --define-macro=A and similar options
+    roles = {Role.PREPROCESS, Role.DEPENDENCY, Role.BOTH}
     for argument in (each for each in command.arguments if each.role in roles):
         first, *value = argument.words
         if first.startswith(_HANDED_ON):
@@ -104,13 +98,9 @@ def _preprocessing(command: CompilerCommand) -> Iterator[str]:
 
 def _spelled(word: str) -> Iterator[str]:
     """Yield a preprocessor option in its usual spelling; nothing if the option is irrelevant."""
-    for usual, spellings in _SPELLINGS:
-        for each in spellings:
-            if word.startswith(each):
-                value = word.removeprefix(each)
-                value = value.removeprefix("=") if each.startswith("--") else value
-                yield usual + (_QUOTED.sub(_unless_header, value) if usual == "-D" else value)
-                return
+    if name := next(filter(word.startswith, _SPELLINGS), ""):
+        value = word.removeprefix(name)
+        yield _SPELLINGS[name] + (_QUOTED.sub(_unless_header, value) if name == "-D" else value)
 
 
 def _unless_header(text: re.Match[str]) -> str:

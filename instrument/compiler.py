@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from ..errors import UsageError
-from .compiler_options import BESIDES, CRAY_FORTRAN, USUAL, Options, Role
+from .compiler_options import BESIDES, CRAY_FORTRAN, USUAL, Options, Role, in_short
 from .expression import expression
 from .fortran_compiler import CRAY, FortranCompiler, fortran_compiler
 
-__all__ = ["COMPILERS", "Argument", "CompilerCommand", "Role", "command_words", "no_compiler"]
+__all__ = ["COMPILERS", "Argument", "CompilerCommand", "Role", "command_words", "no_compiler", "quoted_words"]
 
 COMPILERS: Final = {"AUTOANALYZER_CC": "mpicc", "AUTOANALYZER_CXX": "mpicxx", "AUTOANALYZER_FC": "mpifort"}
 """Environment variable → default compiler if it is unset."""
@@ -273,15 +273,18 @@ def _expanded(words: list[str]) -> Iterator[str]:
         if word.startswith("@") and Path(word[1:]).is_file():
             try:
                 text = Path(word[1:]).read_text("utf-8", "surrogateescape")
-                yield from _expanded(list(_response_words(text)))
+                yield from _expanded(list(quoted_words(text)))
             except OSError as error:
                 raise UsageError(f"response file {word[1:]} cannot be read: {error}") from None
         else:
             yield word
 
 
-def _response_words(text: str) -> Iterator[str]:
-    """Yield the words of a response file. Unlike in a shell, a backslash also escapes a character within quotes."""
+def quoted_words(text: str) -> Iterator[str]:
+    """Yield the words of a text as compilers read response files and print their calls.
+
+    Unlike in a shell, a backslash escapes any character within quotes.
+    """
     word, quote = None, ""
     characters = iter(text)
     for character in characters:
@@ -305,6 +308,7 @@ def _arguments(words: list[str], options: Options, *, to_cxx: bool) -> Iterator[
     language = ""
     place = 0
     while place < len(words):
+        words[place : place + 1] = in_short(words[place])
         word = words[place]
         place += 1
         if word.startswith("-") and word != "-":

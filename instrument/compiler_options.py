@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from .expression import expression
 
-__all__ = ["BESIDES", "CRAY_FORTRAN", "USUAL", "Options", "Role"]
+__all__ = ["BESIDES", "CRAY_FORTRAN", "USUAL", "Options", "Role", "in_short"]
 
 
 class Role(Enum):
@@ -35,6 +35,14 @@ _INCLUDED: Final = frozenset(["-include", "-include-pch"])
 _KEYWORD: Final = expression(r"[a-z0-9_]+(?:,[a-z0-9_]+)*$")
 _DEPENDENCIES_BELOW: Final = expression(r"-Wp,(?:.*,)?-M")  # the word may pass on other options as well
 _NOTHING: Final = expression(r"(?!)")
+# The long names of GNU's and LLVM's compilers; a value follows in the next word, or after "=".
+_SHORT: Final = {
+    **{"--compile": "-c", "--assemble": "-S", "--preprocess": "-E", "--output": "-o", "--language": "-x"},
+    **{"--define-macro": "-D", "--undefine-macro": "-U", "--include": "-include", "--imacros": "-imacros"},
+    **{"--include-directory": "-I", "--include-directory-after": "-idirafter", "--no-standard-includes": "-nostdinc"},
+    **{"--dependencies": "-M", "--user-dependencies": "-MM", "--print-missing-file-dependencies": "-MG"},
+    **{"--write-dependencies": "-MD", "--write-user-dependencies": "-MMD"},
+}
 BESIDES: Final = (
     *("-save-temps", "--save-temps", "-MJ", "-gen-cdb-fragment-path", "-fdump-", "-fstack-usage", "-fcallgraph-info"),
     *("-fopt-info", "-fsave-optimization-record", "-foptimization-record-", "-ftime-trace", "-aux-info"),
@@ -94,6 +102,15 @@ class Options(NamedTuple):
         return words[0].startswith(self.asking_prefixes) and len(words) == 1
 
 
+def in_short(word: str) -> list[str]:
+    """Return an option by its short name, with its value as a second word: ``-o``, ``app`` for ``--output=app``."""
+    name, equals, value = word.partition("=")
+    short = _SHORT.get(name)
+    if not short or (equals and not value):
+        return [word]
+    return [short, value] if value else [short]
+
+
 def _by_word(names: dict[Role, str]) -> dict[str, Role]:
     return {name: role for role, listed in names.items() for name in listed.split()}
 
@@ -101,8 +118,7 @@ def _by_word(names: dict[Role, str]) -> dict[str, Role]:
 USUAL: Final = Options(
     values=_by_word(
         {
-            Role.PREPROCESS: """-D -U -I --define-macro --undefine-macro --include
-                --imacros --include-directory -include -imacros -isystem -iquote -idirafter -iprefix -iwithprefix
+            Role.PREPROCESS: """-D -U -I -include -imacros -isystem -iquote -idirafter -iprefix -iwithprefix
                 -iwithprefixbefore -iwithsysroot -isystem-after -include-pch -ivfsoverlay -iframework -F
                 -Xpreprocessor -imultilib""",
             Role.DEPENDENCY: "-MF -MT -MQ",
@@ -113,8 +129,8 @@ USUAL: Final = Options(
                 -fp-model -assume -names -convert -iface -integer-size -real-size -double-size -ccdefault -allow
                 -diag-disable -diag-enable -diag-error -diag-warning -diag-remark""",
             Role.MODULES: "-J -module -module-dir",
-            Role.LANGUAGE: "-x --language",
-            Role.OUTPUT: "-o --output",
+            Role.LANGUAGE: "-x",
+            Role.OUTPUT: "-o",
         }
     ),
     keywords=frozenset(
@@ -140,7 +156,7 @@ USUAL: Final = Options(
     ),
     asking=frozenset(
         [
-            *("-E", "-M", "-MM", "-fsyntax-only", "-syntax-only", "--preprocess", "-preprocess-only"),
+            *("-E", "-M", "-MM", "-fsyntax-only", "-syntax-only", "-preprocess-only"),
             *("--help", "--version", "-###", "-dryrun", "-compile-info", "-link-info", "-link_info", "-compile_info"),
             *("-emit-ast", "-emit-pch", "--analyze", "-fdirectives-only", "-cc1", "-cc1as", "-fc1"),
         ]

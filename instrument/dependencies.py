@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
-from .compiler import Argument, CompilerCommand, Role
+from .compiler import Argument, CompilerCommand, Role, quoted_words
 from .compiler_calls import run
 
 __all__ = ["dependency_file", "dependency_words"]
@@ -37,7 +36,7 @@ def dependency_words(command: CompilerCommand) -> dict[Argument, list[str]]:
         return {}
     handed_on = set(pairwise(_handed_on(command)))
     asked = run([*command.words, "-###"], output=True, messages=True)
-    calls = [_words(line) for line in os.fsdecode(asked.messages).splitlines() if line.startswith(" ")]
+    calls = [list(quoted_words(line)) for line in os.fsdecode(asked.messages).splitlines() if line.startswith(" ")]
     return {
         source: _options(call, wanted, handed_on)
         for source in command.sources
@@ -63,13 +62,6 @@ def dependency_file(words: list[str]) -> str | None:
         word.removeprefix("-MF") or following for word, following in pairwise([*words, ""]) if word.startswith("-MF")
     ]
     return (named[-1] if named else None) if writes else ""
-
-
-def _words(line: str) -> list[str]:
-    try:
-        return shlex.split(line)
-    except ValueError:
-        return []
 
 
 def _names_file(option: str) -> bool:

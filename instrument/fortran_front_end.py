@@ -23,7 +23,7 @@ from .toolchain import USUAL_DIRECTORIES
 __all__ = ["FortranFrontEnd"]
 
 _FIXED_SUFFIX: Final = expression(r"\.(?:f|for|ftn|fpp)$", re.IGNORECASE)
-_SUBMODULE: Final = expression(rb"^\s*submodule\s*\(", re.I | re.M)
+_SUBMODULE: Final = expression(rb"^(?:\xef\xbb\xbf)?\s*submodule\s*\(", re.I | re.M)
 _PREPROCESSED: Final = "f95-cpp-input"  # the compiler's name for preprocessed Fortran
 _FIXED_LINE: Final = 72
 _WIDE_LINE: Final = 132
@@ -34,8 +34,6 @@ _FORMS: Final = {
 }
 _LENGTH_OPTION: Final = expression(r"-f(fixed|free)-line-length[-=](\d+|none)$")
 _EXTENDED: Final = expression(r"-(?:extend-source=?(\d*)|Mextend|N(\d+)|(72|80|132))$")  # longer lines in fixed form
-_INCLUDE_OPTIONS: Final = ("-I", "--include-directory")
-_INCLUDE_OPTION: Final = expression(r"-I|--include-directory=")
 
 
 class FortranFrontEnd:
@@ -100,8 +98,8 @@ class FortranFrontEnd:
 
     def include_directories(self, source: Argument) -> list[str]:
         """Return the folders to search for included files: the source's and the user's, but not those of mpif.h."""
-        words = [each.words for each in self._command.arguments if each.words[0].startswith(_INCLUDE_OPTIONS)]
-        given = [pair[1] if len(pair) > 1 else _INCLUDE_OPTION.sub("", pair[0]) for pair in words]
+        words = [each.words for each in self._command.arguments if each.words[0].startswith("-I")]
+        given = [pair[1] if len(pair) > 1 else pair[0].removeprefix("-I") for pair in words]
         return [
             str(Path(source.words[0]).parent),
             *(each for each in given if not f"{Path(each).resolve()}/".startswith(USUAL_DIRECTORIES)),

@@ -15,14 +15,17 @@ __all__ = ["included_files", "module_files_read", "modules_written", "writes_mod
 _INCLUDE: Final = expression(rb"^[ \t\d]*include[ \t]*(['\"])(.+?)\1", re.I | re.M)
 _CONTINUED: Final = expression(rb"\n {5}[^ 0\n]")  # a continuation line in fixed form
 _BLANKS: Final = b" \t\r\n&"
-_BEGIN: Final = expression(rb"^[ \t\d]*module[ \t]*(\w+)[ \t]*(?:!.*)?\r?$", re.I | re.M)
-_MODULE: Final = expression(rb"(?:^[ \t\d]*|;[ \t]*)(?:module(?![ \t]*procedure)|submodule)", re.I | re.M)
+_LINE: Final = rb"^(?:\xef\xbb\xbf)?[ \t\f\d]*"  # the start of a line, perhaps after UTF-8's byte order mark
+_BEGIN: Final = expression(_LINE + rb"module[ \t]*(\w+)[ \t]*(?:!.*)?\r?$", re.I | re.M)
+# MODULE PROCEDURE with a name after it begins no module, but a module may be named PROCEDURES.
+_MODULE: Final = expression(
+    rb"(?:" + _LINE + rb"|;[ \t]*)(?:module(?![ \t]*procedure(?:[ \t]+\w|[ \t]*(?:::|&)))|submodule)", re.I | re.M
+)
 
 
 def modules_written(text: bytes) -> list[str] | None:
     """Return the file names, without suffix, of the modules that a source defines; None if some are unclear."""
     found = [match[1].decode("latin-1").lower() for match in _BEGIN.finditer(text)]
-    found = [name for name in found if not name.startswith("procedure")]
     return found if len(found) == len(_MODULE.findall(text)) else None
 
 

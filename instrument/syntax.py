@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-__all__ = ["Body", "Call", "Case", "Label", "Loop", "Syntax", "Unread", "UnreadError"]
+__all__ = ["Body", "Call", "Case", "Loop", "Syntax", "Unread", "UnreadError"]
 
 
 class UnreadError(ValueError):
@@ -38,13 +38,6 @@ class Loop(NamedTuple):
 
     offset: int
     trips: int = 0
-
-
-class Label(NamedTuple):
-    """A label that jumps may name, and the offset of its statement."""
-
-    offset: int
-    name: str
 
 
 class Case(NamedTuple):
@@ -95,7 +88,7 @@ class Body(NamedTuple):
         loops: All loops, in order, except those that obviously run once.
         calls: The calls in the body, in order.
         heads: The calls before the body: in initialisers of members and in default arguments.
-        labels: The labels.
+        labels: Offsets of labels.
         cases: The case labels.
         switches: Offsets of ``switch`` statements.
         blocks: Offsets of opening braces of blocks.
@@ -116,7 +109,7 @@ class Body(NamedTuple):
     loops: tuple[Loop, ...] = ()
     calls: tuple[Call, ...] = ()
     heads: tuple[Call, ...] = ()
-    labels: tuple[Label, ...] = ()
+    labels: tuple[int, ...] = ()
     cases: tuple[Case, ...] = ()
     switches: tuple[int, ...] = ()
     blocks: tuple[int, ...] = ()

@@ -117,7 +117,7 @@ def _read(text: str, path: Path, form: Form, questions: tuple[int, ...], options
     def included(file: str, content: str) -> str:
         return chosen(as_compiled(content.encode("latin-1"), Path(file), options).decode("latin-1"), Arms.ALL)[0]
 
-    text = expand(text, name, _include_folders(path, options), openmp=form.openmp, prepared=included)
+    text = expand(text, name, _include_folders(path, options), form=form, prepared=included)
     if len(text) > _LARGEST:
         size = f"{len(text) >> 10} KiB, more than the limit of {_LARGEST >> 10} KiB"
         raise SourceError(str(path), 1, 1, f"the file and the files it includes have {size}")

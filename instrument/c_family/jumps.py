@@ -12,11 +12,11 @@ from .lexer import group_end
 
 __all__ = ["Jumps", "has_jumps"]
 
-_GOTO: Final = expression(r"\bgoto\s+(\w+)")
+_GOTO: Final = expression(r"\bgoto\s+([\w$]+)")
 _INDIRECT: Final = expression(r"\bgoto\s*\*|\b(?:asm|__asm(?:__)?)\b[\w\s]*\bgoto\b[\w\s]*(?P<opening>\(?)")
 # After one of these tokens, '&&' can only take a label's address; after 'n--' and 'n++', it is a logical AND.
-_ADDRESS: Final = expression(r"(?:[*/%&|^<>=!~?:,;({\[]|(?<!-)-|(?<!\+)\+|\breturn)\s*&&\s*(\w+)")
-_NAME: Final = expression(r"\w+")
+_ADDRESS: Final = expression(r"(?:[*/%&|^<>=!~?:,;({\[]|(?<!-)-|(?<!\+)\+|\breturn)\s*&&\s*([\w$]+)")
+_NAME: Final = expression(r"[\w$]+")
 _Place = TypeVar("_Place", tuple[int, int], tuple[int, str, int, int])
 
 
@@ -29,7 +29,8 @@ class Jumps:
     """
 
     def __init__(self, masked: str, body: Body) -> None:
-        labels = {label.name: label.offset for label in body.labels}
+        # Names are compared as they are in the masked text, in which letters beyond ASCII are underscores.
+        labels = {match[0]: match.start() for label in body.labels if (match := _NAME.match(masked, label))}
         sources: dict[str, list[int]] = {name: [] for name in labels}
         for goto in _GOTO.finditer(masked, body.opening, body.end) if labels else ():
             if goto[1] in labels and body.holds(goto.start()):

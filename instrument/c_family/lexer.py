@@ -17,6 +17,7 @@ _OPAQUE: Final = expression(
     r"""|"(?:\\.|[^"\\\n])*\""""
     r"""|R"(?P<delimiter>[^()\\\s]{0,16})\(.*?\)(?P=delimiter)\""""
     r"""|'(?<=\d')(?<!u8')"""  # separates digits
+    r"""|0[xX][0-9A-Fa-f]+(?:'[0-9A-Fa-f]+)+\w*"""
     r"""|'(?:\\.|[^'\\\n])*'"""
     r"""|\\(?:u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8})"""
     r"""|\#[^\n]*"""
@@ -28,7 +29,7 @@ CHARACTER: Final = "00"
 
 # A digraph becomes a bracket in place of its last character, so that both spellings end at the same offset.
 _DIGRAPHS: Final = {"<%": " {", "%>": " }", "<::": "<::", "<:": " [", ":>": " ]"}
-_STANDS_FOR: Final = {'"': '""', "R": '""', "'": CHARACTER, "\\": "_" * len("\\U0000000f")}
+_STANDS_FOR: Final = {'"': '""', "R": '""', "'": CHARACTER, "0": "0", "\\": "_" * len("\\U0000000f")}
 _NOT_NEWLINE: Final = expression(r"[^\n]")
 _BEYOND_ASCII: Final = expression(r"[^\x00-\x7f]")
 _BRACKET: Final = expression(r"[()\[\]{}]")

@@ -85,7 +85,7 @@ class StatementCost:
             unknown, or if the part contains a label, to which a jump may go back.
         """
         total = 0.0
-        if any(start <= label.offset < end for label in body.labels):
+        if any(start <= label < end for label in body.labels):
             return inf
         for loop in _within(body.loops, start, end):
             if start <= loop.offset:

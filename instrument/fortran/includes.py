@@ -11,6 +11,7 @@ from typing import Final
 from ...errors import SourceError
 from ..expression import expression
 from ..line_markers import quoted_name
+from .form import Form
 from .lines import LINE
 
 __all__ = ["BYTE_ORDER_MARK", "expand"]
@@ -29,7 +30,7 @@ def expand(
     source: str,
     directories: Sequence[str],
     *,
-    openmp: bool = False,
+    form: Form,
     prepared: Callable[[str, str], str] = lambda _file, content: content,
 ) -> str:
     """Return a text in which each INCLUDE line is replaced by the content of its file, if the file is found.
@@ -40,7 +41,7 @@ def expand(
         text: A source including line markers, one character per byte.
         source: Name of the source.
         directories: Folders to search for included files, in order.
-        openmp: Whether ``!$`` lines are code.
+        form: The form of the source.
         prepared: Takes name and text of an included file; returns the text that replaces the INCLUDE line, with the
             same number of lines as the file.
 
@@ -50,8 +51,7 @@ def expand(
     if not re.search(r"include", text, re.I):
         return text
     lines, size = [], 0
-    include = _INCLUDE_OPENMP if openmp else _INCLUDE
-    for line in _expanded(text, quoted_name(source), directories, include, (), prepared=prepared):
+    for line in _expanded(text, quoted_name(source), directories, form, (), prepared=prepared):
         lines.append(line)
         size += len(line)
         if size > _MOST:
@@ -66,17 +66,19 @@ def _expanded(
     text: str,
     name: str,
     directories: Sequence[str],
-    include: re.Pattern[str],
+    form: Form,
     around: tuple[str, ...],
     *,
     prepared: Callable[[str, str], str],
 ) -> Iterator[str]:
     number = 0
+    include = _INCLUDE_OPENMP if form.openmp else _INCLUDE
     for line in LINE.findall(text):
         number += 1
         if marker := _MARKER.match(line):
             number, name = int(marker.group(1)) - 1, marker.group(2)
-        match = include.match(line.rstrip("\r\n"))
+        written = line.rstrip("\r\n")
+        match = include.match(written[: form.line_length] if form.line_length else written)
         file, content = _found(match.group(2), directories) if match else ("", "")
         if not file or file in around:
             yield line
@@ -84,7 +86,7 @@ def _expanded(
             quoted = quoted_name(file)
             yield f'# 1 "{quoted}" 1\n'
             inside = (*around, file)
-            yield from _expanded(prepared(file, content), quoted, directories, include, inside, prepared=prepared)
+            yield from _expanded(prepared(file, content), quoted, directories, form, inside, prepared=prepared)
             yield f'# {number + 1} "{name}" 2\n'
 
 

@@ -16,6 +16,8 @@ LINE: Final = expression(r"[^\n]*\n|[^\n]+\Z")
 _SPECIAL: Final = expression(r"['\"!;&]|(?<![\w.])\d+[hH]")
 _SPECIAL_BACKSLASH: Final = expression(r"\\\\|['\"!;&]|(?<![\w.])\d+[hH]")
 _DIRECTIVE: Final = expression(r"[!cC*](?:\$(omp|acc|autoanalyzer)(?=[\s&]|$)|(\w{2,4})\$)", re.I)
+# In fixed form, any character in column 6 continues a directive.
+_DIRECTIVE_FIXED: Final = expression(r"[!cC*](?:\$(omp|acc|autoanalyzer(?=[\s&]|$))|(\w{2,4})\$)", re.I)
 _CONDITIONAL_FREE: Final = expression(r"\s*!\$(?=[\s&])")
 _CONDITIONAL_FIXED: Final = expression(r"[!cC*]\$(?=[\s\d]{3}.|\t)")
 _LABEL: Final = expression(r"\s*(\d{1,5})(?=[\s&a-zA-Z]|$)")
@@ -179,7 +181,7 @@ class _Reader:
     def _directive(self, line: str, start: int, end: int) -> None:
         """Record a comment if it is a directive."""
         stripped = line.lstrip()
-        if not (match := _DIRECTIVE.match(stripped)):
+        if not (match := (_DIRECTIVE_FIXED if self.form.fixed else _DIRECTIVE).match(stripped)):
             return
         text = stripped[match.end() :].partition("!")[0].lower()
         goes_on = self.directive_goes_on
@@ -295,7 +297,7 @@ class _FixedReader(_Reader):
         if self.form.openmp and _CONDITIONAL_FIXED.match(line):
             line = "  " + line[2:]
         if self._is_comment(line):
-            self._directive(line, start, end)
+            self._directive(line[: self.form.line_length or None], start, end)
             return
         if match := _TAB_FIELD.match(line):
             label, continues, pos = line[: match.start(1)].strip(), bool(match.group(1)), match.end()

@@ -65,7 +65,7 @@ class SourceUnit:
         name = os.fsencode(source).decode("latin-1")
         text = raw.decode("latin-1").removeprefix(BYTE_ORDER_MARK)
         text = text if text.endswith("\n") else f"{text}\n"
-        text = expand(text, name, include_directories, openmp=form.openmp)
+        text = expand(text, name, include_directories, form=form)
         try:
             self.lines = read_lines(text, form)
         except UnterminatedError as error:

@@ -62,6 +62,7 @@ class Head:
         has_probes: Whether the process entered regions other than MPI calls.
         seen_in: The region in which the first thread was last seen.
         throttled: Throttled nodes of each thread.
+        entries: The number of entries of all regions.
         spread: The nodes that samples added, as ``with_sampled_nodes`` returns them.
     """
 
@@ -70,6 +71,7 @@ class Head:
     has_probes: bool
     seen_in: str
     throttled: tuple[tuple[Throttled, ...], ...]
+    entries: int
     spread: Spread
 
     @property

@@ -102,6 +102,7 @@ class OwnShards:
             _has_probes(shard.form),
             _last_seen(shard),
             throttled,
+            sum(int(tree.nodes["visits"].sum()) for tree in shard.threads),
             spread,
         )
         nodes = [tree.nodes for tree in shard.threads]

@@ -98,7 +98,7 @@ def run_notes(
             "cpu": ", ".join(sorted({shard.cpu_clock for shard in shards})),
             "ticks_per_second": f"{median(shard.ticks_per_second for shard in shards):.0f}",
         },
-        probe_ns=median(shard.pair_cost for shard in shards) * 1e9,
+        probe_ns=_pair_cost(heads.values(), untimed) * 1e9,
         throttled_ns=_throttled_cost(shards, untimed) * 1e9,
         call_ns=median(shard.call_cost for shard in shards) * 1e9,
         path_seconds=_path_seconds(shards),
@@ -300,6 +300,15 @@ def _timed_again(heads: Iterable[Head]) -> dict[Region, tuple[int, int]]:
             entered, untimed = found.get(region, (0, 0))
             found[region] = entered + each.visits, untimed + each.visits - each.timed
     return found
+
+
+def _pair_cost(heads: Collection[Head], untimed: int) -> float:
+    """Return the mean seconds of a timed entry and exit; the stub of Fortran programs takes additional time."""
+    shards = [head.shard for head in heads]
+    cost = median(shard.pair_cost for shard in shards)
+    timed = sum(head.entries for head in heads) - untimed
+    fortran = min(sum(tree.fortran for shard in shards for tree in shard.threads), timed)
+    return cost + (median(shard.fortran_cost for shard in shards) - cost) * fortran / max(timed, 1)
 
 
 def _throttled_cost(shards: Sequence[Shard], untimed: int) -> float:

@@ -78,6 +78,7 @@ class ThreadTree:
             interrupted the library.
         stopped: The number of threads whose recording stopped because there was no memory for their stack.
         synchronised: How many times the CPU clock was read.
+        fortran: The number of exits from timed regions by the stub of a Fortran program.
         passed: The number of entries of throttled regions that called the probe library.
         opened: The number of entries among ``passed`` that opened a site, so that further entries need no call until a
             timed region is entered or left.
@@ -100,6 +101,7 @@ class ThreadTree:
     reentered: int
     stopped: int
     synchronised: int
+    fortran: int
     passed: int
     opened: int
     left: int
@@ -213,9 +215,10 @@ class Shard:
         wall_clock: The source of wall time: the processor's counter, such as ``tsc``, or ``clock_gettime``.
         cpu_clock: How switches of the thread are noticed: ``rseq``, ``perf-lock`` or ``syscall``.
         pair_cost: Seconds per entry and exit of a region.
+        fortran_cost: As ``pair_cost``, by the stub of a Fortran program.
         throttled_cost: Seconds per entry and exit of a throttled region whose entry calls the probe library.
         passing_cost: As ``throttled_cost``, for an entry that calls nothing.
-        left_cost: As ``throttled_cost``, if the exit calls the library, too.
+        left_cost: As ``throttled_cost``, by the stub of a Fortran program, if the exit calls the library, too.
         opened_cost: As ``throttled_cost``, if further entries need no call until a timed region is entered or left.
         slot_cost: As ``throttled_cost``, if only the stub of a Fortran program counts the entry.
         call_cost: Seconds to measure an MPI or file I/O call, in addition to the seconds for its region.
@@ -274,6 +277,7 @@ class Shard:
     wall_clock: str
     cpu_clock: str
     pair_cost: float
+    fortran_cost: float
     throttled_cost: float
     passing_cost: float
     left_cost: float

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 MAGIC: Final = b"AASHARD\0"  # the same as AA_SHARD_MAGIC in shard.h, which also has the following constants
-VERSION: Final = 25
+VERSION: Final = 26
 BYTE_ORDER: Final = 0x01020304
 ALIGNMENT: Final = 64
 SOURCE_LENGTH: Final = 96
@@ -83,7 +83,8 @@ HEADER_LAYOUT: Final = np.dtype(
         *[(name, "u8") for name in ("used", "base")],
         *[(name, "i4") for name in ("pid", "rank", "size", "thread_level", "state", "exit_code", "cpus")],
         *[(name, "u4") for name in ("unrecorded", "refused", "regions", "threads", "uncounted")],
-        *[(name, "f8") for name in ("ticks_per_second", "pair_cost")],
+        ("ticks_per_second", "f8"),
+        *[(name, "f4") for name in ("pair_cost", "fortran_cost")],
         *[(name, "f4") for name in ("throttled_cost", "passing_cost", "left_cost", "opened_cost")],
         ("slot_cost", "f4"),
         ("messages_left_out", "u4"),
@@ -119,12 +120,12 @@ THREAD_LAYOUT: Final = np.dtype(
     {
         "names": [
             *["current", "last", "index", "tid", "taken", "in_use"],
-            *["repairs", "unmatched", "collapsed", "synchronised", "passed", "opened", "left"],
-            *["reentered", "stopped", "slotted"],
+            *["repairs", "unmatched", "collapsed", "fortran", "passed", "opened", "left"],
+            *["reentered", "stopped", "slotted", "synchronised"],
         ],
-        "formats": ["u8"] * 2 + ["u4"] * 4 + ["u8"] * 10,
-        "offsets": [8, 16, 88, 92, 96, 100, 104, 112, 120, 128, 136, 144, 152, 360, 368, 384],
-        "itemsize": 448,
+        "formats": ["u8"] * 2 + ["u4"] * 4 + ["u8"] * 11,
+        "offsets": [8, 16, 88, 92, 96, 100, 104, 112, 120, 128, 136, 144, 152, 360, 368, 384, 408],
+        "itemsize": 512,
     }
 )
 

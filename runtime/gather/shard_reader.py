@@ -271,7 +271,7 @@ class _Reader:
         known = current < len(places) and places[current] == thread["current"] - self.header["base"]
         counts = (
             *("repairs", "unmatched", "collapsed", "reentered", "stopped"),
-            *("synchronised", "passed", "opened", "left", "slotted"),
+            *("synchronised", "fortran", "passed", "opened", "left", "slotted"),
         )
         for name in counts:
             if thread[name] > MOST:
@@ -352,6 +352,7 @@ class _Reader:
             wall_clock=text_of(header["wall_clock"]),
             cpu_clock=text_of(header["cpu_clock"]),
             pair_cost=header["pair_cost"] * 1e-9,
+            fortran_cost=header["fortran_cost"] * 1e-9,
             throttled_cost=header["throttled_cost"] * 1e-9,
             passing_cost=header["passing_cost"] * 1e-9,
             left_cost=header["left_cost"] * 1e-9,

@@ -117,11 +117,6 @@ static inline const char *pass_by(struct aa_thread *thread, const char *key, str
     return key;
 }
 
-/* Returns whether this entry, one per period, books times and counts even if the child is throttled. */
-static inline bool is_booked_now(const struct aa_node *child) {
-    return (aa_throttled_node(child)->visits + 1) % AA_THROTTLE_PERIOD == 0;
-}
-
 /* Returns whether the region of this frame was throttled, so that its time went to the node below. */
 static inline bool was_passed(const struct aa_thread *thread, const struct aa_frame *frame) {
     return frame->node == thread->current && frame->call.share == thread->call.share;
@@ -152,8 +147,9 @@ static const char *enter(struct aa_thread *thread, const char *key, int64_t *sit
 }
 
 struct aa_thread *aa_event_attach(uint32_t number) {
-    static const struct aa_probes probes = {aa_probe_enter,        aa_probe_enter_counted, aa_probe_exit,
-                                            aa_probe_exit_or_pass, aa_share_begin,         aa_share_end};
+    static const struct aa_probes probes = {aa_probe_enter, aa_probe_enter_counted, aa_probe_enter_in_slot,
+                                            aa_probe_exit,  aa_probe_exit_or_pass,  aa_share_begin,
+                                            aa_share_end};
     aa_price_these(&probes);
     return aa_thread_attach(number);
 }
@@ -188,7 +184,8 @@ static __attribute__((noinline)) const char *enter_throttled(struct aa_thread *t
         return enter_slowly(key, site);
     if (!aa_counting)
         return pass(thread, key, child, site);
-    if (aa_unlikely(is_booked_now(child)))
+    /* one entry per period books times and counts */
+    if (aa_unlikely((aa_throttled_node(child)->visits + 1) % AA_THROTTLE_PERIOD == 0))
         return enter_slowly(key, site);
     return pass_by(thread, key, child, site);
 }
@@ -365,6 +362,8 @@ void aa_probe_exit_or_pass(const char *descriptor) {
         thread->left++;
         return;
     }
+    if (aa_likely(thread))
+        thread->fortran++;
     aa_probe_exit(descriptor);
 }
 
@@ -379,7 +378,7 @@ static bool frame_passed(struct aa_thread *thread, const char *key) {
         passed = find_passed(thread, key, from = frame->node);
     if (passed) {
         aa_sites_close(thread);
-        aa_tree_mark(thread, from, passed, AA_FRAMED);
+        aa_tree_frame_child(thread, from, passed);
     }
     return passed != NULL;
 }

@@ -5,6 +5,7 @@
 #include "probe.h"
 #include "self.h"
 #include "site.h"
+#include "slots.h"
 #include "throttle.h"
 #include "tree.h"
 
@@ -45,8 +46,65 @@ static inline void enter_and_leave(void) {
         priced()->leave(entered);
 }
 
-static inline void enter_and_pass(void) {
-    priced()->enter(key);
+/*
+ * The same code as aa_enter_ and aa_exit_ in instrument/fortran_stub.c, with two slots. The work in the
+ * region enters no other region.
+ */
+static struct aa_slot slots[2];
+static struct aa_main main_thread;
+static const char *counted;
+
+static inline __attribute__((always_inline)) bool is_main_thread(const struct aa_main *thread) {
+    char here;
+    return (uintptr_t)thread->stack - (uintptr_t)&here < (uintptr_t)1 << 26;
+}
+
+static inline __attribute__((always_inline)) struct aa_slot *slot_of(uint64_t number,
+                                                                     const struct aa_node *node) {
+    uintptr_t offset = (number * sizeof(struct aa_slot) ^ (uintptr_t)node / 2) & sizeof(struct aa_slot);
+    return (struct aa_slot *)((char *)slots + offset);
+}
+
+static inline __attribute__((always_inline)) bool
+only_counts(const struct aa_slot *slot, const struct aa_node *node, const struct aa_main *thread) {
+    return slot->key == key && slot->from == node && slot->generation == thread->generation &&
+           thread->place->share == AA_OWN;
+}
+
+static __attribute__((noinline)) void enter_in_slot(uint64_t number) {
+    const struct aa_main *thread = &main_thread;
+    struct aa_slot *slot = NULL;
+    __asm__("" : "+r"(thread));
+    if (is_main_thread(thread)) {
+        const struct aa_node *node = thread->place->node;
+        slot = slot_of(number, node);
+        uint64_t *visits = slot->visits;
+        __asm__ volatile("" : : : "memory");
+        if (only_counts(slot, node, thread) && (*visits + 1) % AA_THROTTLE_PERIOD > AA_THROTTLE_SAMPLE) {
+            __asm__ volatile("" : : : "memory");
+            ++*visits;
+            counted = key;
+            return;
+        }
+        counted = NULL;
+    }
+    priced()->enter_in_slot(key, slot);
+    if (!slot && is_main_thread(thread))
+        counted = NULL;
+}
+
+static __attribute__((noinline)) void leave_in_slot(uint64_t number) {
+    const struct aa_main *thread = &main_thread;
+    __asm__("" : "+r"(thread));
+    if (is_main_thread(thread)) {
+        const char *last = counted;
+        counted = NULL;
+        if (last == key)
+            return;
+        const struct aa_node *node = thread->place->node;
+        if (only_counts(slot_of(number, node), node, thread))
+            return;
+    }
     priced()->leave_or_pass(key);
 }
 
@@ -62,15 +120,56 @@ static inline void call(uint32_t share) {
     priced()->end(priced()->begin(share));
 }
 
+#define FOUR                                                                                                 \
+    a += number, b ^= number, c -= number, d |= number;                                                      \
+    __asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d));
+#define SIXTEEN FOUR FOUR FOUR FOUR
+
+/*
+ * Keeps the core busy without waiting, so that a probe's instructions take additional time, as in most
+ * programs. In a function that waits for its operands or for memory, the time of these instructions would be
+ * hidden.
+ */
+static inline __attribute__((always_inline)) void work(uint64_t number) {
+    uint64_t a = number, b = number, c = number, d = number;
+    SIXTEEN SIXTEEN SIXTEEN SIXTEEN
+}
+
+static __attribute__((noinline)) void called(uint64_t *words, uint64_t number) {
+    words[number] = number;
+}
+
+static __attribute__((noinline)) void with_pair(int64_t *site, uint64_t *words, uint64_t number) {
+    const char *entered = priced()->enter(key);
+    words[number + 1] = (uintptr_t)site;
+    work(number);
+    called(words, number);
+    if (entered)
+        priced()->leave(entered);
+}
+
+static __attribute__((noinline)) void with_calls(int64_t *site, uint64_t *words, uint64_t number) {
+    enter_in_slot(number);
+    words[number + 1] = (uintptr_t)site;
+    work(number);
+    called(words, number);
+    leave_in_slot(number);
+}
+
 static uint64_t time_of(enum aa_priced what) {
     uint32_t share = aa_counted_calls == AA_COUNTS_IN_IO ? AA_IO : AA_MPI_OTHER | AA_IN_MPI;
+    static uint64_t words[PAIRS + 1];
     int64_t site = 0;
     uint64_t start = aa_clock_ticks();
     for (int i = 0; i < PAIRS; i++) {
         if (what == AA_CALL)
             call(share);
+        else if (what == AA_WORKING_PAIR)
+            with_pair(&site, words, (uint64_t)i);
+        else if (what == AA_FORTRAN_PAIR)
+            with_calls(&site, words, (uint64_t)i);
         else if (what == AA_LEFT_PAIR)
-            enter_and_pass();
+            enter_in_slot((uint64_t)i), leave_in_slot((uint64_t)i);
         else if (what == AA_OPENED_PAIR)
             open_and_close(&site);
         else
@@ -88,7 +187,7 @@ static uintptr_t marks_of(enum aa_priced what) {
 double aa_price_of(enum aa_priced what) {
     struct aa_node base = {.visits = 0}, child = {.visits = 0};
     struct aa_node *marked = (struct aa_node *)((uintptr_t)&child | marks_of(what));
-    struct aa_edge edge = {&base, key, marked};
+    struct aa_edge edge = {.node = &base, .key = key, .child = marked};
     /*
      * Three frames: the bottom frame, a frame for the pair, and a spare frame. The caller has blocked
      * signals, because a search for any other key would not end: there is only one edge and no free slot.
@@ -101,6 +200,8 @@ double aa_price_of(enum aa_priced what) {
                                 .frames = frames,
                                 .top = frames + 1,
                                 .limit = frames + 3};
+    memset(slots, 0, sizeof slots);
+    main_thread = (struct aa_main){__builtin_frame_address(0), (const struct aa_place *)&scratch.current, 1};
     aa_watch_open(&scratch.watch);
     aa_counter_begin(&scratch, false);
     scratch.last = aa_clock_ticks();
@@ -139,25 +240,6 @@ static inline void leave(const char *const *entered) {
         priced()->leave(*entered);
 }
 
-#define FOUR                                                                                                 \
-    a += number, b ^= number, c -= number, d |= number;                                                      \
-    __asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d));
-#define SIXTEEN FOUR FOUR FOUR FOUR
-
-/*
- * Keeps the core busy without waiting, so that a probe's instructions take additional time, as in most
- * programs. In a function that waits for its operands or for memory, the time of these instructions would be
- * hidden.
- */
-static inline __attribute__((always_inline)) void work(uint64_t number) {
-    uint64_t a = number, b = number, c = number, d = number;
-    SIXTEEN SIXTEEN SIXTEEN SIXTEEN
-}
-
-static __attribute__((noinline)) void called(uint64_t *words, uint64_t number) {
-    words[number] = number;
-}
-
 static __attribute__((noinline)) void without_probe(int64_t *site, uint64_t *words, uint64_t number) {
     words[number + 1] = (uintptr_t)site;
     work(number);
@@ -171,66 +253,8 @@ static __attribute__((noinline)) void with_probe(int64_t *site, uint64_t *words,
     called(words, number);
 }
 
-/*
- * The same code as aa_enter and aa_exit in instrument/fortran_stub.c, with two slots. The work in the region
- * enters no other region.
- */
 static struct aa_place place;
 static struct aa_node throttled[2];
-static struct aa_slot slots[2];
-static struct aa_main main_thread;
-static const char *counted;
-
-static inline __attribute__((always_inline)) bool is_main_thread(const struct aa_main *thread) {
-    char here;
-    return (uintptr_t)thread->stack - (uintptr_t)&here < (uintptr_t)1 << 26;
-}
-
-static inline __attribute__((always_inline)) struct aa_slot *slot_of(uint64_t number,
-                                                                     const struct aa_node *node) {
-    uintptr_t offset = (number * sizeof(struct aa_slot) ^ (uintptr_t)node / 2) & sizeof(struct aa_slot);
-    return (struct aa_slot *)((char *)slots + offset);
-}
-
-static inline __attribute__((always_inline)) bool
-only_counts(const struct aa_slot *slot, const struct aa_node *node, const struct aa_main *thread) {
-    return slot->key == key && slot->from == node && slot->generation == thread->generation &&
-           thread->place->share == AA_OWN;
-}
-
-static __attribute__((noinline)) void enter_in_slot(uint64_t number) {
-    const struct aa_main *thread = &main_thread;
-    __asm__("" : "+r"(thread));
-    if (aa_likely(is_main_thread(thread))) {
-        const struct aa_node *node = thread->place->node;
-        const struct aa_slot *slot = slot_of(number, node);
-        uint64_t *visits = slot->visits;
-        __asm__ volatile("" : : : "memory");
-        if (aa_likely(only_counts(slot, node, thread) &&
-                      (*visits + 1) % AA_THROTTLE_PERIOD > AA_THROTTLE_SAMPLE)) {
-            __asm__ volatile("" : : : "memory");
-            ++*visits;
-            counted = key;
-            return;
-        }
-    }
-    priced()->enter(key);
-}
-
-static __attribute__((noinline)) void leave_in_slot(void) {
-    const char *last = counted;
-    counted = NULL;
-    if (aa_unlikely(!is_main_thread(&main_thread) || last != key))
-        priced()->leave_or_pass(key);
-}
-
-static __attribute__((noinline)) void with_calls(int64_t *site, uint64_t *words, uint64_t number) {
-    enter_in_slot(number);
-    words[number + 1] = (uintptr_t)site;
-    work(number);
-    called(words, number);
-    leave_in_slot();
-}
 
 static uint64_t time_of_function(void (*function)(int64_t *, uint64_t *, uint64_t)) {
     int64_t sites[] = {PAIRS, PAIRS};

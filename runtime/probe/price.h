@@ -5,12 +5,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct aa_slot;
+
 /*
- * The measured operations, in this order: an entry to and exit from a region; the same for a throttled region
- * whose entry calls the library; for a throttled region whose exit calls the library, too; for a throttled
- * region whose entry opens a site, which is closed again; a library call in a region.
+ * The measured operations, in this order: an entry to and exit from a region; the same with work in the
+ * region; the same with work by Fortran's stub; an entry to and exit from a throttled region whose entry
+ * calls the library; the same by Fortran's stub, whose exit calls the library, too; for a throttled region
+ * whose entry opens a site, which is closed again; a library call in a region.
  */
-enum aa_priced { AA_PAIR, AA_THROTTLED_PAIR, AA_LEFT_PAIR, AA_OPENED_PAIR, AA_CALL };
+enum aa_priced {
+    AA_PAIR,
+    AA_WORKING_PAIR,
+    AA_FORTRAN_PAIR,
+    AA_THROTTLED_PAIR,
+    AA_LEFT_PAIR,
+    AA_OPENED_PAIR,
+    AA_CALL
+};
 
 /*
  * The functions for events in probe.h. They are passed as pointers, because this file must not depend on
@@ -19,6 +30,7 @@ enum aa_priced { AA_PAIR, AA_THROTTLED_PAIR, AA_LEFT_PAIR, AA_OPENED_PAIR, AA_CA
 struct aa_probes {
     const char *(*enter)(const char *descriptor);
     const char *(*enter_counted)(const char *descriptor, int64_t *site);
+    void (*enter_in_slot)(const char *descriptor, struct aa_slot *slot);
     void (*leave)(const char *descriptor);
     void (*leave_or_pass)(const char *descriptor);
     bool (*begin)(uint32_t share);

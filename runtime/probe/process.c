@@ -135,7 +135,10 @@ static void describe_process(struct aa_header *header) {
 static void describe_clocks(struct aa_header *header) {
     header->ticks_per_second = aa_clock_rate() * 1e9;
     aa_trace_describe(header); /* before measuring prices, because events test whether a sample is due */
-    header->pair_cost = aa_price_of(AA_PAIR) / aa_clock_rate();
+    header->pair_cost = (float)(aa_price_of(AA_PAIR) / aa_clock_rate());
+    /* without work, reading the clock hides the stub's instructions */
+    double stub = aa_price_of(AA_FORTRAN_PAIR) - aa_price_of(AA_WORKING_PAIR);
+    header->fortran_cost = header->pair_cost + (stub > 0 ? (float)(stub / aa_clock_rate()) : 0);
     header->throttled_cost = (float)(aa_price_of(AA_THROTTLED_PAIR) / aa_clock_rate());
     header->left_cost = (float)(aa_price_of(AA_LEFT_PAIR) / aa_clock_rate());
     header->opened_cost = (float)(aa_price_of(AA_OPENED_PAIR) / aa_clock_rate());

@@ -21,7 +21,7 @@
 #include "share.h"
 
 #define AA_SHARD_MAGIC "AASHARD" /* eight bytes, including the null character */
-#define AA_SHARD_VERSION 25u
+#define AA_SHARD_VERSION 26u
 #define AA_SHARD_BYTE_ORDER 0x01020304u
 #define AA_SHARD_ALIGNMENT 64
 #define AA_SOURCE_LENGTH 96
@@ -105,7 +105,9 @@ struct aa_header {
     uint32_t regions, threads;
     _Atomic uint32_t uncounted; /* number of threads whose counters did not start */
     double ticks_per_second;    /* measured at the start; the two anchors yield a more precise value */
-    double pair_cost;           /* nanoseconds per entry and exit, measured at the start */
+    /* nanoseconds per entry and exit, measured at the start; the same if they call the library by Fortran's
+     * stub */
+    float pair_cost, fortran_cost;
     /* nanoseconds for a throttled region: if its entry calls the library; if its site only counts the entry
      */
     float throttled_cost, passing_cost;
@@ -314,6 +316,7 @@ struct aa_edge {
     struct aa_node *node;
     const char *key;
     struct aa_node *child;
+    const char *other; /* the key of the next edge from the node to the child; see edges.c */
 };
 
 struct aa_team;
@@ -334,7 +337,7 @@ struct aa_thread {
     uint64_t repairs;   /* number of exits that had to close other regions first */
     uint64_t unmatched; /* number of exits of regions that were not open */
     uint64_t collapsed; /* number of entries that count towards the parent; see aa_tree_step */
-    uint64_t synchronised;
+    uint64_t fortran;   /* number of exits from timed regions by Fortran's stub; see aa_probe_exit_or_pass */
     /* number of entries to throttled regions that called the library; number of those that opened a site */
     uint64_t passed;
     uint64_t opened;
@@ -357,6 +360,7 @@ struct aa_thread {
     uint64_t slotted;               /* number of entries that only Fortran's stubs counted; see site.h */
     struct aa_samples *samples;     /* see sample.h */
     uint64_t silent;                /* number of entries that only sites counted; see site.h */
+    uint64_t synchronised;          /* number of times the CPU clock was read */
     _Atomic uint64_t continued;     /* for this field and the next one, see work.h */
     _Atomic(const struct aa_node *) continued_at[4];
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));

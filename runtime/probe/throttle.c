@@ -25,19 +25,16 @@ struct aa_books {
     uint64_t begin;    /* when the tree was first used; in ticks, like all times here */
     uint64_t left_out; /* time in library calls, off the CPU, and while no thread used the tree */
     uint64_t entries;  /* entries of all nodes, in multiples of AA_THROTTLE_LOOK */
-    /* The values when a node was last throttled: number of entries, cost of throttled entries, busy time. */
+    /* The values when a node was last throttled: number of entries, price_of_rest, busy time. */
     uint64_t entries_before;
-    double passing_before, before;
+    double rest_before, before;
     struct look {
         const struct aa_node *node;
         double computing;
     } last[NODES];
-    /* the number of throttled nodes now, and when a team was last opened at each of these nodes */
-    uint64_t throttled;
-    struct framed {
-        const struct aa_node *node;
-        uint64_t throttled;
-    } framed[NODES];
+    bool has_throttled; /* whether a node was throttled */
+    /* nodes at which a team was opened, if none of their children was throttled since */
+    const struct aa_node *framed[NODES];
 };
 
 void aa_throttle_load(void) {
@@ -74,9 +71,14 @@ void aa_throttle_leave_out(struct aa_thread *thread, uint64_t ticks) {
         books->left_out += ticks;
 }
 
+/* Returns the node's place in tables with NODES entries. */
+static size_t place_of(const struct aa_node *node) {
+    return ((uintptr_t)node >> 6) % NODES;
+}
+
 /* Returns the busy time since the node's last check or, if that is unknown, since the start. */
 static double computed_since(struct aa_books *books, const struct aa_node *node, double computing) {
-    struct look *last = &books->last[((uintptr_t)node >> 6) % NODES];
+    struct look *last = &books->last[place_of(node)];
     double before = last->node == node ? last->computing : 0;
     *last = (struct look){node, computing};
     return computing - before;
@@ -124,14 +126,18 @@ static bool is_short_leaf(const struct aa_thread *thread, const struct aa_node *
 }
 
 static double price(uint64_t entries) {
-    return ticks_of((double)entries * aa_shard()->pair_cost);
+    return ticks_of((double)entries * (double)aa_shard()->pair_cost);
 }
 
-/* Returns the cost of throttled entries, whether or not they called the library. */
-static double price_of_passing(const struct aa_thread *thread) {
+/*
+ * Returns the cost of throttled entries, whether or not they called the library, and of Fortran's stub for
+ * timed regions.
+ */
+static double price_of_rest(const struct aa_thread *thread) {
     const struct aa_header *header = aa_shard();
     double calling = (double)thread->passed - (double)thread->opened - (double)thread->left;
-    return ticks_of((double)thread->opened * (double)header->opened_cost +
+    double stub = (double)header->fortran_cost - (double)header->pair_cost; /* at least 0 */
+    return ticks_of((double)thread->fortran * stub + (double)thread->opened * (double)header->opened_cost +
                     (double)thread->left * (double)header->left_cost +
                     (double)thread->silent * (double)header->passing_cost +
                     (double)thread->slotted * (double)header->slot_cost +
@@ -163,18 +169,18 @@ static bool costs_too_much(struct aa_thread *thread, const struct aa_node *node)
     uint64_t recent = books->entries - books->entries_before;
     double computing = computing_of(thread), since = computed_since(books, node, computing);
     double soonest = SOONEST * aa_shard()->ticks_per_second;
-    double part = part_of_share(AA_THROTTLE_LOOK), passing = price_of_passing(thread);
+    double part = part_of_share(AA_THROTTLE_LOOK), rest = price_of_rest(thread);
     bool dear = price(node->visits) > PART_OF_SHARE * allowed * computing;
     return node->visits > AA_THROTTLE_LOOK && recent >= LOOKS * AA_THROTTLE_LOOK &&
-           price(books->entries) + passing > allowed * (computing > soonest ? computing : soonest) &&
-           price(recent) + passing - books->passing_before > allowed * (computing - books->before) &&
+           price(books->entries) + rest > allowed * (computing > soonest ? computing : soonest) &&
+           price(recent) + rest - books->rest_before > allowed * (computing - books->before) &&
            was_timed_long(thread, node) && ((since < part && dear) || is_short_leaf(thread, node, part));
 }
 
 static void begin_anew(struct aa_thread *thread) {
     struct aa_books *books = thread->books;
     books->entries_before = books->entries;
-    books->passing_before = price_of_passing(thread);
+    books->rest_before = price_of_rest(thread);
     books->before = computing_of(thread);
 }
 
@@ -216,19 +222,19 @@ static void throttle(struct aa_thread *thread, const struct aa_edge *edge) {
     begin_sample(record);
     bool opens_teams = node->wall[AA_OMP] > 0; /* the threads of these teams continue at this node */
     aa_tree_mark(thread, from, node, opens_teams ? AA_THROTTLED | AA_FRAMED : AA_THROTTLED);
-    thread->books->throttled++;
+    thread->books->has_throttled = true;
+    const struct aa_node **framed = &thread->books->framed[place_of(from)];
+    if (*framed == from)
+        *framed = NULL;
 }
 
-/* Searches the edges only if a node was throttled since a team was last opened at this node. */
+/* Searches the edges only if one of the node's children was throttled since a team was last opened there. */
 void aa_throttle_frame(struct aa_thread *thread, bool (*is_construct)(const char *descriptor)) {
     struct aa_books *books = thread->books;
     const struct aa_node *node = thread->current;
-    if (!books || !books->throttled)
+    if (!books || !books->has_throttled || books->framed[place_of(node)] == node)
         return;
-    struct framed *framed = &books->framed[((uintptr_t)node >> 6) % NODES];
-    if (framed->node == node && framed->throttled == books->throttled)
-        return;
-    *framed = (struct framed){node, books->throttled};
+    books->framed[place_of(node)] = node;
     aa_tree_frame(thread, node, is_construct);
 }
 

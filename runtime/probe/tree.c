@@ -1,189 +1,15 @@
-#define _GNU_SOURCE
 #include "tree.h"
-#include "memory.h"
 #include "object.h"
 #include "probe.h"
 #include "region.h"
 #include "self.h"
-#include "slots.h"
 #include "warning.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
-#define FIRST_EDGES 1024u
 #define DESCRIPTOR_BARS 7
 #define LEVELS 64
-#define ONE_CHILD (AA_FLAGS + 1) /* the unit in which children are counted, so that they set no flags */
 #define ALWAYS_MADE 2u /* number of levels that always get nodes: main, and the functions that it calls */
-
-/* ---- edges */
-
-struct aa_edge *aa_tree_edge(const struct aa_thread *thread, const struct aa_node *node, const char *key) {
-    struct aa_edges edges = aa_tree_edges(thread);
-    uint64_t place = aa_tree_hash(node, key) & edges.mask;
-    struct aa_edge *edge = &edges.first[place];
-    while (edge->node && (edge->node != node || aa_key_get(&edge->key) != key))
-        edge = &edges.first[place = (place + 1) & edges.mask];
-    return edge;
-}
-
-static void put_edge(struct aa_thread *thread, struct aa_edge put) {
-    struct aa_edge *edge = aa_tree_edge(thread, put.node, put.key);
-    edge->child = put.child;
-    aa_key_set(&edge->key, put.key);
-    aa_in_order();
-    edge->node = put.node;
-}
-
-/* The old table stays mapped, but empty, for an event that a signal handler may have interrupted. */
-bool aa_tree_widen(struct aa_thread *thread) {
-    uint64_t old_mask = thread->edge_mask, capacity = thread->edges ? 2 * (old_mask + 1) : FIRST_EDGES;
-    struct aa_edge *old = thread->edges, *edges = aa_memory_map(capacity * sizeof *edges);
-    if (!edges)
-        return false;
-    thread->edges = edges;
-    aa_in_order();
-    thread->edge_mask = capacity - 1;
-    for (uint64_t i = 0; old && i <= old_mask; i++) {
-        if (old[i].node)
-            put_edge(thread, old[i]);
-    }
-    if (old)
-        madvise(old, (old_mask + 1) * sizeof *old, MADV_DONTNEED);
-    return true;
-}
-
-/*
- * Returns a child with its own flags and these flags. AA_LASTING depends on the key, because a child may have
- * several keys.
- */
-static struct aa_node *marked(const struct aa_node *child, uintptr_t bits, const char *key) {
-    bits |= (uintptr_t)child & (AA_THROTTLED | AA_FRAMED);
-    if (bits && aa_is_never_unloaded(key))
-        bits |= AA_LASTING;
-    return (struct aa_node *)((uintptr_t)aa_throttled_node(child) | bits);
-}
-
-/* Returns an odd address as the source of the edges to a node's data; nodes have even addresses. */
-static struct aa_node *beside(const struct aa_node *node) {
-    return (struct aa_node *)((char *)node + 1);
-}
-
-/* Returns whether an edge leads to another node that is timed, rather than to a node's data. */
-static bool is_timed(const struct aa_edge *edge) {
-    bool is_data = (uintptr_t)edge->node & 1;
-    return !is_data && !aa_is_throttled(edge->child) && edge->child != edge->node;
-}
-
-static bool keep_edge(struct aa_thread *thread, struct aa_edge edge);
-
-static const char children_key[] = "children";
-
-/* Adds to the number of a node's edges to timed children. The caller holds the lock. */
-static void count_children(struct aa_thread *thread, const struct aa_node *node, int more) {
-    struct aa_edge *edge = aa_tree_edge(thread, beside(node), children_key);
-    uintptr_t children = (uintptr_t)edge->child + (uintptr_t)more * ONE_CHILD;
-    if (edge->node)
-        edge->child = (struct aa_node *)children;
-    else
-        keep_edge(thread, (struct aa_edge){beside(node), children_key, (struct aa_node *)children});
-}
-
-/* Adds an edge with its flags; returns false if there is no memory. The caller holds the lock. */
-static bool keep_edge(struct aa_thread *thread, struct aa_edge edge) {
-    if (4 * thread->edge_count >= thread->edge_mask && !aa_tree_widen(thread))
-        return false;
-    edge.child = marked(edge.child, 0, edge.key);
-    put_edge(thread, edge);
-    thread->edge_count++;
-    if (is_timed(&edge))
-        count_children(thread, edge.node, 1);
-    return true;
-}
-
-void aa_tree_forget_keys(struct aa_thread *thread, struct aa_span span) {
-    for (uint64_t i = 0; thread->edges && i <= thread->edge_mask; i++)
-        aa_key_forget(&thread->edges[i].key, span);
-}
-
-/* Returns the node's next edge after the given one, or its first edge if that is null; null after the last.
- */
-static struct aa_edge *next_edge(const struct aa_thread *thread, const struct aa_node *node,
-                                 struct aa_edge *edge) {
-    const struct aa_edge *end = thread->edges + thread->edge_mask + 1;
-    for (edge = edge ? edge + 1 : thread->edges; edge < end; edge++) {
-        if (edge->node == node)
-            return edge;
-    }
-    return NULL;
-}
-
-/* Sets these flags in all edges from the node to the child, or clears all flags if bits is 0. */
-static void flag(struct aa_thread *thread, const struct aa_node *node, const struct aa_node *child,
-                 uintptr_t bits) {
-    int children = 0;
-    for (struct aa_edge *edge = NULL; (edge = next_edge(thread, node, edge));) {
-        if (aa_throttled_node(edge->child) != child)
-            continue;
-        children -= is_timed(edge);
-        edge->child = bits ? marked(edge->child, bits, aa_key_get(&edge->key)) : aa_throttled_node(child);
-        children += is_timed(edge);
-    }
-    if (children)
-        count_children(thread, node, children);
-}
-
-void aa_tree_mark(struct aa_thread *thread, const struct aa_node *node, const struct aa_node *child,
-                  uintptr_t bits) {
-    flag(thread, node, child, bits);
-    if (bits & AA_FRAMED) /* no slot is valid for a child that becomes throttled only now */
-        aa_slots_forget();
-}
-
-void aa_tree_unmark(struct aa_thread *thread, const struct aa_node *node, const struct aa_node *child) {
-    flag(thread, node, child, 0);
-    aa_slots_forget();
-}
-
-/* Works in a section, so that no signal handler marks the edge at the same time. */
-void aa_tree_mark_alone(struct aa_thread *thread, const struct aa_node *node, const char *key, bool alone) {
-    struct aa_section section = aa_section_begin();
-    struct aa_edge *edge = aa_tree_edge(thread, node, key);
-    if (aa_is_throttled(edge->child))
-        edge->child = (struct aa_node *)(((uintptr_t)edge->child & ~AA_ALONE) | (alone ? AA_ALONE : 0));
-    aa_section_end(section);
-}
-
-void aa_tree_frame(struct aa_thread *thread, const struct aa_node *node,
-                   bool (*is_wanted)(const char *descriptor)) {
-    for (struct aa_edge *edge = NULL; (edge = next_edge(thread, node, edge));) {
-        const struct aa_node *child = aa_throttled_node(edge->child);
-        if (aa_is_throttled(edge->child) && is_wanted(aa_region_at(child->region)->descriptor))
-            edge->child = marked(edge->child, AA_FRAMED, aa_key_get(&edge->key));
-    }
-    aa_slots_forget();
-}
-
-static const char note_key[] = "note";
-
-void *aa_tree_note(const struct aa_thread *thread, const struct aa_node *node) {
-    return aa_tree_edge(thread, beside(node), note_key)->child;
-}
-
-bool aa_tree_keep_note(struct aa_thread *thread, const struct aa_node *node, void *note) {
-    return keep_edge(thread, (struct aa_edge){beside(node), note_key, note});
-}
-
-bool aa_tree_is_leaf(const struct aa_thread *thread, const struct aa_node *node) {
-    return !aa_tree_edge(thread, beside(node), children_key)->child;
-}
-
-/* ---- nodes */
-
-struct aa_node *aa_tree_parent(const struct aa_node *node) {
-    return node->parent ? (void *)((char *)aa_shard() + (uint64_t)node->parent * AA_SHARD_ALIGNMENT) : NULL;
-}
 
 struct aa_node *aa_tree_append(struct aa_thread *thread, struct aa_node *parent, uint32_t region) {
     struct aa_node *node = aa_shard_append(AA_RECORD_NODE, sizeof *node);
@@ -269,7 +95,7 @@ static struct aa_node *find_or_append(struct aa_thread *thread, struct aa_node *
         child = aa_tree_edge(thread, node, region->descriptor)->child;
     if (!child && is_shallow(level) && (child = aa_tree_append(thread, node, region->id))) {
         aa_shard_publish();
-        keep_edge(thread, (struct aa_edge){node, region->descriptor, child});
+        aa_tree_keep_edge(thread, node, region->descriptor, child);
     }
     return child;
 }
@@ -282,7 +108,7 @@ static struct aa_node *discover(struct aa_thread *thread, struct aa_node *node, 
         aa_object_note(key);
     aa_shard_lock();
     struct aa_node *child = is_descriptor ? find_or_append(thread, node, key) : NULL;
-    keep_edge(thread, (struct aa_edge){node, key, child});
+    aa_tree_keep_edge(thread, node, key, child);
     aa_shard_unlock();
     return child;
 }
@@ -313,7 +139,7 @@ struct aa_node *aa_tree_step(struct aa_thread *thread, const char *key) {
  * lock. */
 static struct aa_node *remember(struct aa_thread *thread, const void *key, struct aa_node *node) {
     if (node)
-        keep_edge(thread, (struct aa_edge){thread->base, key, node});
+        aa_tree_keep_edge(thread, thread->base, key, node);
     return node;
 }
 

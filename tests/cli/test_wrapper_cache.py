@@ -287,6 +287,13 @@ def test_fortran_that_asks_for_no_warnings_is_compiled_once_whatever_the_compile
     assert [("-fsyntax-only" in call) for call in calls if "-c" in call and "-E" not in call] == [False, True]
 
 
+def test_the_module_of_a_file_with_a_byte_order_mark_comes_back(tool, compiler):
+    tool.write("m.f90", f"\ufeff{MODULE}")
+    for _ in range(2):
+        compiler("-c", "m.f90")
+        (tool.folder / "m.mod").unlink()
+
+
 def test_modules_come_back_and_are_looked_at(tool, compiler):
     (tool.folder / "mods").mkdir()
     tool.write("m.f90", MODULE)

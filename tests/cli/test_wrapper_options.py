@@ -81,6 +81,13 @@ def test_options_of_all_kinds(program, words):
     assert program("./x").returncode == 0
 
 
+def test_options_have_long_names(program):
+    program.write("x.txt", C)
+    compile_(program, "--include=n.h", "--define-macro=X=1", "--language=c", "x.txt", "--output=x")
+    assert REGION.replace(b"x.c", b"x.txt") in (program.folder / "x").read_bytes()
+    assert program("./x").returncode == 0
+
+
 DUMPS = ["-fstack-usage", "-fcallgraph-info", "-fdump-tree-optimized", "-fdump-rtl-final", "-fdump-ipa-cgraph"]
 
 

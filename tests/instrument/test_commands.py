@@ -51,6 +51,9 @@ COMMANDS = """
 -Iinc -Wp,-MF,foo.d -MD -c src/k.c
 -Iinc -Xpreprocessor -MT -Xpreprocessor zz -MMD -c src/k.c
 -Iinc -MMD -MF dep.x -MT a -MQ 'b$c' -MT d -c src/k.c
+-Iinc -MMD -c src/k.c -o 'src/k$k.o'
+--include-directory=inc --write-user-dependencies -c src/k.c --output src/kk.o
+--include-directory inc --user-dependencies src/k.c
 -Iinc -MD -MF - -c src/k.c
 -Iinc -MMD -MF /dev/stdout -c src/k.c
 -Iinc -MD src/k.c m.c -o prog
@@ -59,6 +62,7 @@ COMMANDS = """
 -Iinc -E src/k.c
 -Iinc -fsyntax-only src/k.c
 -Iinc -c m.c other/m.c
+-Iinc -c m.c src/k.c -o k.o
 -Iinc --coverage m.c src/k.c -o prog
 -Iinc --coverage -c src/k.c -o src/k.o
 -Iinc -g -gsplit-dwarf -c src/k.c -o src/z.o

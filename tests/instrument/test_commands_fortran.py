@@ -36,6 +36,8 @@ end subroutine
     "  end interface\nend module\n",
     "child.f90": f"submodule (parent) line\ncontains\n  module subroutine child(n)\n    integer :: n{LOOP}"
     "  end subroutine\nend submodule\n",
+    "procedures.f90": f"module procedures\ncontains\n  subroutine k(n)\n    integer :: n{LOOP}"
+    "  end subroutine\nend module\n",
     "c.c": "int c(int n) { while (n > 3) n--; return n; }\n",
     "bad.f90": "subroutine bad(n)\n  integer :: n\n  n = = 1\n  x = missing(\nend subroutine\n",
     "noinclude.f90": "subroutine bad\n  include 'nowhere.inc'\nend subroutine\n",
@@ -77,6 +79,7 @@ COMMANDS = """
 -Iinc -cpp -E macro.F90
 -Iinc -fsyntax-only src/shapes.f90 m.f90
 -c parent.f90 -o parent.o -Jmods
+-c procedures.f90 -Jmods
 -c wide.f
 -c wide.f -ffixed-line-length-132
 -Iinc c.c src/shapes.f90 m.f90 -o prog

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Final
 
 from ...size import LARGE
-from ...syntax import Body, Call, Label, Loop, Unread, UnreadError
+from ...syntax import Body, Call, Loop, Unread, UnreadError
 from .constants import Constants
 from .destructors import Destructors
 from .digest import digest
@@ -99,7 +99,7 @@ class Found:
         self.calls: list[Call] = []
         self.objects: list[tuple[int, bool]] = []
         self.fields: list[tuple[int, int]] = []
-        self.labels: list[Label] = []
+        self.labels: list[int] = []
         self.cases: list[int] = []
         self.switches: list[tuple[int, int]] = []
         self.blocks: list[int] = []
@@ -167,7 +167,7 @@ class _Reader:
             _CALL: self._note_call,
             _DECLARATION: self._note_declaration,
             _FIELD: lambda cursor, _: found.fields.append((self._start(cursor), self._end(cursor))),
-            _LABEL: self._note_label,
+            _LABEL: lambda cursor, _: found.labels.append(self._start(cursor)),
             _LIST: self._note_list,
             _LITERAL: self._note_literal,
             _SWITCH: lambda cursor, _: found.switches.append((self._start(cursor), self._end(cursor))),
@@ -233,9 +233,6 @@ class _Reader:
 
     def _note_loop(self, cursor: Any, _parent: Any) -> None:
         self._loops[self._start(cursor)] = cursor
-
-    def _note_label(self, cursor: Any, _parent: Any) -> None:
-        self.found.labels.append(Label(self._start(cursor), lib.clang_getCursorSpelling(cursor)))
 
     def _note_declaration(self, cursor: Any, parent: Any) -> None:
         if parent.kind in _STATEMENTS:

@@ -15,7 +15,7 @@ from pycparser.c_lexer import CLexer
 from pycparser.c_parser import CParser, ParseError
 
 from ...expression import expression
-from ...syntax import Body, Call, Case, Label, Loop, Syntax, Unread, UnreadError
+from ...syntax import Body, Call, Case, Loop, Syntax, Unread, UnreadError
 from ..lexer import blank, group_end
 from ..preprocessed import Preprocessed, readable
 from .digest import PRELUDE, digest, outer_braces
@@ -164,14 +164,12 @@ class _Reader:
         name, end = self._name(named, function.decl.name), group_end(self._masked, opening)
         return Body(name, named, named, opening, end, unread=self._unread.get(opening), **fields)
 
-    def _item(self, node: Any, switch: int) -> Label | Case | int:
-        """Return the item that a node adds to its body: a label, a case, or an offset.
+    def _item(self, node: Any, switch: int) -> Case | int:
+        """Return the item that a node adds to its body: a case, or an offset.
 
         ``switch`` is the offset of the innermost ``switch`` around the node; -1 if there is none.
         """
         offset = self._offset(node)
-        if isinstance(node, c_ast.Label):
-            return Label(offset, node.name)
         return Case(offset, switch) if isinstance(node, (c_ast.Case, c_ast.Default)) else offset
 
     def _call(self, node: Any, hidden: Container[str]) -> Call:

@@ -1,5 +1,7 @@
 """Loops that are entered other than by their head are left out, and the reason is named."""
 
+import pytest
+
 GOTO = r"""
 #include <stdio.h>
 static int f(int n) {
@@ -25,6 +27,12 @@ int main(void) { printf("%d %d\n", f(1), f(5)); return 0; }
 def test_a_goto_into_a_loop(lab):
     assert set(lab.run(GOTO).visits) == {"main", "f", "f:loop@12", "f:loop@15"}
     assert lab.left_out() == {"loop@7": "entered by goto middle"}
+
+
+@pytest.mark.parametrize("name", ["in$1", "größe", "\\u00e9nd"])
+def test_a_goto_to_an_unusual_label_into_a_loop(lab, name):
+    assert set(lab.run(GOTO.replace("middle", name)).visits) == {"main", "f", "f:loop@12", "f:loop@15"}
+    assert list(lab.left_out()) == ["loop@7"]
 
 
 FROM_BELOW = r"""

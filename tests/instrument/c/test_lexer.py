@@ -31,6 +31,13 @@ def test_what_is_masked_keeps_its_length_and_its_lines():
     assert directives == (0,)
 
 
+def test_separators_of_hexadecimal_digits_begin_no_character():
+    text = "f(0xAB'CD) || n == 0xFFFF'FFFF'FFFFu || c == '}';"
+    masked, _ = mask(text)
+    assert masked.split() == ["f(0", ")", "||", "n", "==", "0", "||", "c", "==", "00", ";"]
+    assert len(masked) == len(text)
+
+
 def test_what_does_not_close_is_told_with_its_place():
     with pytest.raises(LexicalError) as raised:
         group_end("f(x; {}", 1)

@@ -5,6 +5,7 @@ import os
 import pytest
 
 from autoanalyzer.errors import SourceError
+from autoanalyzer.instrument.fortran.form import Form
 from autoanalyzer.instrument.fortran.includes import expand
 
 pytestmark = pytest.mark.by_day(name=["free"])
@@ -74,6 +75,14 @@ def test_folders_are_searched_in_their_order(fortran, name):
     assert b"'b'" in fortran.instrument(name, "-Ib", "-I", "a")[0]
 
 
+def test_an_include_line_may_have_a_sequence_number(fortran):
+    fortran.write(WORK.replace("2", "2000"), "work.inc")
+    numbered = "".join(f"{line:72}00000010\n" for line in ("      n = 0", "      include 'work.inc'", "      end"))
+    fortran.write(numbered, "x.f")
+    _, found = fortran.instrument("x.f")
+    assert [(each.region.name, each.region.file) for each in found.regions] == [("main", "x.f"), ("loop@1", "work.inc")]
+
+
 MISSING = """
       include 'nowhere.inc'
       program main
@@ -113,4 +122,4 @@ def test_files_that_bring_each_other_twice_are_refused(tmp_path):
     with pytest.raises(
         SourceError, match=r"x\.f:1:1: expected at most 64 MiB, counting all included files, found more"
     ):
-        expand("      include '0.inc'\n      end\n", "x.f", [str(tmp_path)])
+        expand("      include '0.inc'\n      end\n", "x.f", [str(tmp_path)], form=Form(fixed=True))

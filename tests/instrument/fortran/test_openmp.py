@@ -183,6 +183,30 @@ def test_conditional_lines_are_code_only_with_openmp(fortran, name, flag):
     )
 
 
+CONTINUED_END = """
+      program main
+      integer n
+c$omp parallel num_threads(1) private(n)
+c$omp single
+      n = 3
+      print *, 'single'
+c$omp end single
+c$omp+copyprivate(n)
+      print *, n
+c$omp end parallel
+      end
+"""
+
+
+def test_no_probe_separates_a_directive_of_fixed_form_from_its_continuation(fortran):
+    assert fortran.run(CONTINUED_END, "-fopenmp", name="x.f").visits == {
+        "main": 1,
+        "main:parallel@4": 1,
+        "main:single@5": 1,
+    }
+    assert b"c$omp end single\nc$omp+copyprivate(n)\n" in fortran.instrument("x.f", "-fopenmp")[0]
+
+
 FIXED_SENTINELS = """
       program main
       integer i, n

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections import Counter
 from dataclasses import replace
@@ -18,7 +19,7 @@ from autoanalyzer.runtime.facts import RunFacts
 from autoanalyzer.runtime.gather.merge import merge_shards
 from autoanalyzer.runtime.gather.shard import Shard
 
-from .conftest import Record, Visits
+from .conftest import Record, Visits, compile_c
 
 TINY = "0.001%"
 
@@ -62,6 +63,30 @@ def test_a_throttled_entry_is_priced_by_which_of_its_probes_call(record: Record,
     assert notes.throttled_ns == pytest.approx(nanoseconds / sum(untimed))
     notes = merge_shards([replace(shard, threads=(replace(tree, slotted=10**9),))], RunFacts()).notes
     assert notes.throttled_ns == pytest.approx((nanoseconds + alone) / sum(untimed))
+
+
+def test_timed_entries_by_the_stub_of_fortran_have_a_price_of_their_own(linked: Record) -> None:
+    words = "+main times 90 +f -f ; times 30 <a <b >b >a ; times 2000 <c >c ; -main"
+    (shard,) = linked(words, AUTOANALYZER_MAX_OVERHEAD=TINY)
+    tree = shard.threads[0]
+    (timed,) = tree.throttled.values()
+    assert tree.fortran == 60 + timed
+    shard = replace(shard, pair_cost=20e-9, fortran_cost=25e-9)
+    notes = merge_shards([shard], RunFacts()).notes
+    assert notes.probe_ns == pytest.approx(20 + 5 * tree.fortran / (1 + 90 + tree.fortran))
+    in_c = replace(shard, threads=(replace(tree, fortran=0),))
+    assert merge_shards([in_c], RunFacts()).notes.probe_ns == pytest.approx(20)
+
+
+def test_a_region_is_throttled_by_all_its_keys_though_one_was_unloaded(
+    record: Record, visits: Visits, tmp_path: Path
+) -> None:
+    (tmp_path / "plug.c").write_text('const char descriptor[] = "aa1|function|f|x.c|f|0|1|2";\n')
+    compile_c("-shared", "-fPIC", "-nostdlib", tmp_path / "plug.c", "-o", tmp_path / "plug.so")
+    words = "+main +f -f plug{ -f +f@2 -f@2 }plug times 3000 +f -f ; times 3000 +f@2 -f@2 ; -main"
+    (shard,) = record(words, AUTOANALYZER_MAX_OVERHEAD=TINY, PLUG=str(tmp_path / "plug.so"))
+    assert visits(shard) == {"main": 1, "main/f": 6003}
+    assert shard.threads[0].throttled == {2: 2 * 512 + 4}
 
 
 def test_slots_of_fortran_programs_count_every_entry(linked: Record, visits: Visits) -> None:
@@ -155,6 +180,20 @@ def test_hundreds_of_short_call_paths_keep_the_limit(preloaded: Record) -> None:
     untimed = sum(int(tree.nodes["visits"][place]) - timed for place, timed in tree.throttled.items())
     assert int(tree.nodes["visits"].sum()) == 800_001
     assert 249_501 < 800_001 - untimed < 500_000
+
+
+@pytest.mark.nightly
+def test_throttling_takes_fewer_instructions_than_it_saves_though_the_tree_is_large(
+    preloaded: Record, tmp_path: Path
+) -> None:
+    counted = []
+    for share in (TINY, "0"):
+        shutil.rmtree(tmp_path / "shards", ignore_errors=True)
+        counting = ("valgrind", "--tool=callgrind", "--trace-children=yes", "--callgrind-out-file=/dev/null")
+        entered = " ".join(f"times 1600 <{name} >{name} ;" for name in "abc")
+        preloaded(f"+main new 8000 {entered} -main", before=counting, AUTOANALYZER_MAX_OVERHEAD=share)
+        counted.append(int(re.findall(r"Collected : (\d+)", (tmp_path / "stderr").read_text())[-1]))
+    assert counted[0] < counted[1]
 
 
 @pytest.mark.by_day(record=["preloaded"])  # millions of visits, which take thrice as long under sanitizers

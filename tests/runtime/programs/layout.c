@@ -28,7 +28,7 @@ static void print_header(void) {
     HEADER(thread_size), HEADER(node_size), HEADER(used), HEADER(base), HEADER(pid), HEADER(rank);
     HEADER(size), HEADER(thread_level), HEADER(state), HEADER(exit_code), HEADER(cpus), HEADER(unrecorded);
     HEADER(refused), HEADER(regions), HEADER(threads), HEADER(uncounted), HEADER(ticks_per_second);
-    HEADER(pair_cost), HEADER(throttled_cost), HEADER(passing_cost), HEADER(left_cost), HEADER(opened_cost), HEADER(slot_cost), HEADER(messages_left_out), HEADER(start_realtime), HEADER(start), HEADER(latest), HEADER(mpi_initialised);
+    HEADER(pair_cost), HEADER(fortran_cost), HEADER(throttled_cost), HEADER(passing_cost), HEADER(left_cost), HEADER(opened_cost), HEADER(slot_cost), HEADER(messages_left_out), HEADER(start_realtime), HEADER(start), HEADER(latest), HEADER(mpi_initialised);
     HEADER(mpi_finalising), HEADER(mpi_finalised), HEADER(end), HEADER(wall_clock), HEADER(cpu_clock);
     HEADER(host), HEADER(executable), HEADER(sources), HEADER(forked_from);
     HEADER(spawned), HEADER(deepest), HEADER(script), HEADER(topologies_left_out), HEADER(run_delay), HEADER(involuntary);
@@ -41,8 +41,8 @@ static void print_thread(void) {
     SIZE("thread", struct aa_thread);
     THREAD(current), THREAD(last), THREAD(index), THREAD(tid), THREAD(taken), THREAD(in_use);
     THREAD(repairs), THREAD(unmatched), THREAD(collapsed);
-    THREAD(synchronised), THREAD(passed), THREAD(opened), THREAD(left), THREAD(reentered), THREAD(stopped);
-    THREAD(slotted);
+    THREAD(fortran), THREAD(passed), THREAD(opened), THREAD(left), THREAD(reentered), THREAD(stopped);
+    THREAD(slotted), THREAD(synchronised);
 }
 
 static void print_node(void) {
