@@ -37,6 +37,7 @@ LINE: Final = "line"
 
 _WHOLE: Final = ("program", "function")
 _MAINS: Final = ("main", "MAIN")  # the main function in C, and the main program in Fortran
+_WORTH_READING: Final = 0.01  # minimum share of the CPU time for which a source is read
 _SYSTEM: Final = "/usr/"  # the beginning of system headers' names; their functions count as part of their callers
 
 
@@ -46,12 +47,22 @@ def has_lines(experiment: Experiment) -> bool:
 
 
 def lined_files(experiment: Experiment) -> list[str]:
-    """Return the files whose lines are call paths of an experiment, files with most CPU time first."""
+    """Return the files whose lines are call paths of an experiment, files with most CPU time first.
+
+    Files with less than 1 % of the files' CPU time, including that of calls, are left out: their regions are never
+    critical, and reading sources takes long.
+    """
+    own = np.nansum(experiment.exclusive("cpu_time"), axis=1)
+    whole = np.nansum(experiment.inclusive("cpu_time"), axis=1)
     seconds: dict[str, float] = {}
-    for path, amount in zip(experiment.call_paths, experiment.exclusive("cpu_time").sum(axis=1).tolist(), strict=True):
+    with_calls: dict[str, float] = {}
+    for number, path in enumerate(experiment.call_paths):
         if path.region.kind == LINE:
-            seconds[path.region.file] = seconds.get(path.region.file, 0.0) + amount
-    return sorted(seconds, key=lambda file: (-seconds[file], file))
+            file = path.region.file
+            seconds[file] = seconds.get(file, 0.0) + float(own[number])
+            with_calls[file] = with_calls.get(file, 0.0) + float(whole[number])
+    least = _WORTH_READING * sum(with_calls.values())
+    return sorted((file for file in seconds if with_calls[file] >= least), key=lambda file: (-seconds[file], file))
 
 
 def _is_main(region: Region) -> bool:

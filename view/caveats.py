@@ -196,7 +196,8 @@ def how_counted(findings: Findings, not_counted: str = "") -> str:
     if "instructions" in findings.lacking and not ranks_without(findings.experiment, "instructions"):
         counted = counted_events(findings.experiment.metrics)
         is_imported = "imported:" in findings.experiment.metric("wall_time").source
-        to_do = "" if not_counted or is_imported else f": {COUNT}"
+        cannot_count = is_imported or bool(findings.experiment.notes.samples)
+        to_do = "" if not_counted or cannot_count else f": {COUNT}"
         return f"{counted}{f' ({not_counted})' if not_counted else to_do}"
     source = findings.experiment.metric("instructions").source.rpartition(" of ")[2]
     simulated = re.fullmatch(r"simulated:\w+ (.*)", source)

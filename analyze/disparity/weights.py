@@ -200,7 +200,13 @@ def find_weights(prepared: Prepared, seconds: TimeSplit, metric: str = "crnm") -
 
 
 def _is_sampled_enough(prepared: Prepared) -> Flags:
-    """Return which regions have more samples than chance explains; all if time was not sampled: ``bool[region]``."""
-    sample = prepared.experiment.notes.samples.get("wall_time", 0.0)
+    """Return which regions have more samples than chance explains; all if time was not sampled: ``bool[region]``.
+
+    If samples only divide measured times, calls are measured, not sampled.
+    """
+    experiment = prepared.experiment
+    sample = experiment.notes.samples.get("wall_time", 0.0)
     seconds = prepared.weighed.sums("wall_time")
-    return np.asarray((seconds > SAMPLING**2 * sample) | (sample == 0))
+    kinds = [experiment.call_paths[each.id].region.kind for each in prepared.weighed.regions]
+    measured = np.array([each in ("mpi", "io") for each in kinds], dtype=bool) & bool(experiment.notes.sampled)
+    return np.asarray((seconds > SAMPLING**2 * sample) | (sample == 0) | measured)

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..run.arrays import Indices, Values
 from ..run.code_regions import of_recursion, outermost
+from ..run.compute_time import part_by_noise
 from ..run.criteria import CRITERIA, THRESHOLD
 from .clusters import Labels, cluster, members, refined, severity
 from .rank_vectors import RankVectors
@@ -59,8 +60,9 @@ def find_dissimilarity(vectors: RankVectors, *, floor: float) -> Dissimilarity:
     if most of its difference is outside the culprits below it. Ranks are in one cluster if they share a cluster in each
     culprit.
 
-    If there is no culprit, ranks are clustered by all regions of depth 1 together. If that gives several clusters, and
-    the noise of the run is unknown, the search is repeated with a limit of a tenth of each region's longest time.
+    If there is no culprit, ranks are clustered by all regions of depth 1 together; if samples divided measured times
+    among the regions, by the totals alone. If that gives several clusters, and the noise of the run is unknown, the
+    search is repeated with a limit of a tenth of each region's longest time.
 
     Cost: some passes over the vectors, and sorting the ranks once for each culprit.
 
@@ -76,8 +78,13 @@ def find_dissimilarity(vectors: RankVectors, *, floor: float) -> Dissimilarity:
     if culprits:
         labels = search.labels(culprits)
     else:
-        chance = vectors.bursts if vectors.is_noise_guessed else vectors.noise
-        floor = max(floor, float(np.linalg.norm(chance[list(vectors.top)])), vectors.totals_by_sampling)
+        if vectors.are_totals_measured:
+            of_top = of_top.sum(axis=1, keepdims=True)
+            longest = float(of_top.max(initial=0.0))
+            floor = max(floor, part_by_noise(None) * longest, min(longest, CRITERIA.resolution))
+        else:
+            chance = vectors.bursts if vectors.is_noise_guessed else vectors.noise
+            floor = max(floor, float(np.linalg.norm(chance[list(vectors.top)])), vectors.totals_by_sampling)
         labels = cluster(of_top, floor=floor, groups=vectors.programs)
         if labels.max(initial=0) + 1 > programs and vectors.is_noise_guessed:
             culprits = search.culprits(np.maximum(THRESHOLD * vectors.values.max(axis=1), vectors.bursts))

@@ -168,6 +168,15 @@ class RankVectors:
         return np.asarray(SAMPLING * np.sqrt(self.sample * np.maximum(np.add(least, most), 0.0)))
 
     @property
+    def are_totals_measured(self) -> bool:
+        """Whether samples only divide the ranks' measured times among regions, so that totals have no sampling error.
+
+        Not so if regions are left out, or for threads, which share some regions and not others.
+        """
+        is_divided = self.sample > 0 and bool(self.experiment.notes.sampled)
+        return is_divided and not self.threads and not self.selection.left_out
+
+    @property
     def totals_by_sampling(self) -> float:
         """The difference between the totals of two ranks of one program that sampling error alone may cause."""
         totals = self.values[list(self.top)].sum(axis=0)

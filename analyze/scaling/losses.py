@@ -22,7 +22,7 @@ from ...experiment import Region
 from ..findings import Findings
 from ..run.arrays import Values, ratio
 from ..run.code_regions import descendants
-from ..run.criteria import CRITERIA, THRESHOLD, TICK
+from ..run.criteria import CRITERIA, SAMPLING, THRESHOLD, TICK
 from ..verdict import Finding, Kind
 from ..verdict.parts import kind_in_turn
 from ..verdict.share import places_of
@@ -147,7 +147,7 @@ def _add(parts: _Parts, kind: str, region: Region | None, path: int, seconds: fl
 def _add_growth(parts: _Parts, series: Series, run: int, growth: float) -> None:
     """Add the increase in busy time over perfect scaling to ``parts``, in rank-seconds.
 
-    Counts show work exactly. If a time is not confirmed by counts, its increase must exceed noise.
+    Counts show work exactly. If a time is not confirmed by counts, its increase must exceed noise and sampling error.
     """
     first, executed = 0, series.instructions
     files = series.files[run] - growth * series.files[first]
@@ -163,7 +163,9 @@ def _add_growth(parts: _Parts, series: Series, run: int, growth: float) -> None:
         slower = np.where(executed[run] > 0, more - work, 0.0)
         more = more - slower
     else:
-        more = np.where(more >= CRITERIA.unknown_noise * series.busy[run], more, 0.0)
+        before, after = (series.runs[each].experiment.notes.samples.get("cpu_time", 0.0) for each in (first, run))
+        by_sampling = SAMPLING * np.sqrt(growth**2 * before * series.busy[first] + after * series.busy[run])
+        more = np.where(more >= np.maximum(CRITERIA.unknown_noise * series.busy[run], by_sampling), more, 0.0)
     for path in np.flatnonzero(more).tolist():
         kind = REPLICATED if _is_replicated(series, run, path) else GROWS
         _add(parts, kind, series.call_paths[path].region, path, float(more[path]))

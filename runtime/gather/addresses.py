@@ -11,7 +11,16 @@ from typing import Final, NamedTuple
 
 from ..answer import answer
 
-__all__ = ["FORTRAN_FILES", "SYSTEM", "VARIANT", "AddressPlace", "inlined_at", "library_of", "symbols_at"]
+__all__ = [
+    "FORTRAN_FILES",
+    "SYSTEM",
+    "VARIANT",
+    "AddressPlace",
+    "inlined_at",
+    "library_of",
+    "sections_of",
+    "symbols_at",
+]
 
 SYSTEM: Final = ("/usr/", "/lib")  # prefixes of the paths of system headers and system libraries
 # Prefixes and suffixes of the names of glibc's functions inside the library: ``__ieee754_exp_fma`` is ``exp``.
@@ -22,6 +31,7 @@ FORTRAN_FILES: Final = (".f", ".for", ".ftn", ".f77", ".f90", ".f95", ".f03", ".
 _ARGUMENTS: Final = re.compile(r"<[^<>]*>")
 _LIBRARY: Final = re.compile(r"(.+?)\.so(?:\..*)?")
 _SYMBOL: Final = re.compile(r"([0-9a-f]+) ([0-9a-f]+) [TtWwi] (\S+)")
+_SECTION: Final = re.compile(r"\] (\.\S+)")
 _PATIENCE: Final = 120  # seconds to read the debug information of one file
 
 
@@ -72,6 +82,11 @@ def symbols_at(file: str, addresses: Sequence[str]) -> list[str]:
     return [_plain(name, "") if name else "" for name in _demangled(found)]
 
 
+def sections_of(file: str) -> frozenset[str]:
+    """Return the names of a program's sections; empty if they cannot be read."""
+    return frozenset(_SECTION.findall(_ask(["readelf", "-S", "-W", file], ())))
+
+
 def library_of(file: str) -> str:
     """Return the name of a shared library without ``.so`` and its version; empty for a program."""
     found = _LIBRARY.fullmatch(Path(file).name)
@@ -106,7 +121,9 @@ def _plain(function: str, file: str) -> str:
     if module := _FORTRAN_MODULE.fullmatch(function):
         return f"{module[1]}::{module[2]}"
     # Clang names the functions into which it moves parts of a function ``.omp_outlined.``.
-    function = re.sub(r"\s*\[clone .*", "", function).lstrip(".").partition(".")[0]
+    function = re.sub(r"\s*\[clone .*", "", function).lstrip(".")
+    if "{" not in function:  # a lambda's parameters may contain ``...``
+        function = function.partition(".")[0]
     if file.lower().endswith(FORTRAN_FILES):
         return function.rstrip("_")
     while "operator" not in function and (shorter := _ARGUMENTS.sub("", function)) != function:

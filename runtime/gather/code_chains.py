@@ -11,13 +11,14 @@ from typing import Final
 
 from ...experiment import Region
 from ...experiment.sampled_regions import LINE
-from .addresses import SYSTEM, VARIANT, AddressPlace, inlined_at, library_of, symbols_at
+from .addresses import SYSTEM, VARIANT, AddressPlace, inlined_at, library_of, sections_of, symbols_at
 from .head import Shape
 from .sampled_nodes import CODE
 
 __all__ = ["code_chains", "said_of_changes", "said_of_code"]
 
 _PLACE: Final = re.compile(r"(?P<file>.+)\+(?P<address>[0-9a-f]+)")  # the same as in runtime/probe/call_site.c
+_LINES: Final = frozenset({".debug_line", ".zdebug_line"})
 _SKEW: Final = 2.0  # maximum difference, in seconds, between the clocks of a node and of its disk
 
 
@@ -66,9 +67,15 @@ def said_of_code(chains: Mapping[Region, Sequence[Region]]) -> Iterator[str]:
         elif not has_tool:
             yield "samples show no functions, because addr2line is missing; install binutils"
         elif LINE not in shown and "function" in shown:
-            yield f"{name} has no line numbers, so samples show only functions; compile with -g"
+            yield from _said_of_lines(file)
         elif LINE not in shown:
             yield f"{name} is stripped, so samples show no functions; compile with -g, and do not strip the program"
+
+
+def _said_of_lines(file: str) -> Iterator[str]:
+    """Yield a warning if a program has no line numbers; code that was compiled without -g may be only a part of it."""
+    if _LINES.isdisjoint(sections_of(file)):
+        yield f"{Path(file).name} has no line numbers, so samples show only functions; compile with -g"
 
 
 def said_of_changes(chains: Mapping[Region, Sequence[Region]], began: float) -> Iterator[str]:

@@ -28,7 +28,8 @@ class FolderShards:
         shape_of: For each head, the index of its shape in ``shapes``.
         shapes: The different shapes.
         broken: The file name and the defect of each unreadable shard.
-        samples: The samples of all threads' code, added up.
+        samples: The samples of all threads' code, added up, without those in ``samples_alone``.
+        samples_alone: The samples of processes without regions, added up.
         messages: The messages between ranks, added up.
     """
 
@@ -38,6 +39,7 @@ class FolderShards:
     shapes: list[Shape] = field(default_factory=list)
     broken: list[tuple[str, str]] = field(default_factory=list)
     samples: SampleSums = field(default_factory=SampleSums)
+    samples_alone: SampleSums = field(default_factory=SampleSums)
     messages: MessageSums = field(default_factory=MessageSums)
     _numbers: dict[bytes, int] = field(default_factory=dict)
 
@@ -55,6 +57,7 @@ class FolderShards:
         found.shape_of = self.shape_of + [numbers[shape] for shape in other.shape_of]
         found.broken = self.broken + other.broken
         found.samples = self.samples.joined(other.samples)
+        found.samples_alone = self.samples_alone.joined(other.samples_alone)
         found.messages = self.messages.joined(other.messages)
         return found
 
@@ -74,9 +77,19 @@ class FolderShards:
         return [head.shard for head in self.heads]
 
     @property
+    def helpers(self) -> set[int]:
+        """The indices of the shards of helper programs, such as launchers and scripts' tools, which do not count.
+
+        A helper has neither probes nor MPI calls, but other processes have. Only sampling records such a process.
+        """
+        found = {place for place, head in enumerate(self.heads) if not head.has_regions}
+        return found if len(found) < len(self.heads) else set()
+
+    @property
     def lacks_ranks(self) -> bool:
         """Whether the shard of a rank is missing."""
-        shards = self.shards
+        helpers = self.helpers
+        shards = [shard for place, shard in enumerate(self.shards) if place not in helpers]
         if count_alone(shards) > 1:
             return False
         launched = [shard for shard in shards if not shard.spawned]
@@ -89,13 +102,14 @@ class FolderShards:
 
         A shard is left out if its process had ended before another process of the same rank began: the shard belongs to
         an earlier run, because ``autoanalyzer exec`` was used twice without a gather in between. Spawned processes are
-        an exception: one may begin after another has ended.
+        an exception: one may begin after another has ended. Helpers are left out, too.
         """
         starts: dict[int | None, float] = {}
         for shard in self.shards:
             if shard.mpi_initialised is not None and not shard.spawned:
                 starts[shard.rank] = max(starts.get(shard.rank, 0.0), shard.start_realtime)
-        return sorted(_of_the_run(self.shards, starts), key=lambda place: self.heads[place].shard.path.name)
+        found = set(_of_the_run(self.shards, starts)) - self.helpers
+        return sorted(found, key=lambda place: self.heads[place].shard.path.name)
 
 
 def _of_the_run(shards: Sequence[Shard], starts: dict[int | None, float]) -> Iterator[int]:

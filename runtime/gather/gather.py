@@ -179,10 +179,8 @@ def _merge(
         return None
     latest = read.latest
     said = [*remarks, *broken]
-    if len(latest) < len(read.heads):
-        said.append(
-            f"shards left out, because they belong to an earlier run in this folder: {len(read.heads) - len(latest)}"
-        )
+    if earlier := len(read.heads) - len(read.helpers) - len(latest):
+        said.append(f"shards left out, because they belong to an earlier run in this folder: {earlier}")
     said += [
         f"{who} is still running; these are its data so far; once it has ended, run autoanalyzer analyze {folder.path}"
         for who in running.values()

@@ -60,21 +60,20 @@ class Head:
         shard: The shard without its form and nodes.
         program_time: Seconds between the return of MPI_Init and the call of MPI_Finalize.
         has_probes: Whether the process entered regions other than MPI calls.
+        has_regions: Whether the process entered any region; if not, it was recorded only because of samples.
         seen_in: The region in which the first thread was last seen.
         throttled: Throttled nodes of each thread.
         entries: The number of entries of all regions.
         spread: The nodes that samples added, as ``with_sampled_nodes`` returns them.
+        columns: The indices of the threads that recorded something, and in any case of the first one.
     """
 
     shard: Shard
     program_time: float
     has_probes: bool
+    has_regions: bool
     seen_in: str
     throttled: tuple[tuple[Throttled, ...], ...]
     entries: int
     spread: Spread
-
-    @property
-    def columns(self) -> list[int]:
-        """The indices of the threads that recorded something, and in any case of the first one."""
-        return [tree.index for tree in self.shard.threads if tree.taken or not tree.index] or [0]
+    columns: tuple[int, ...]

@@ -16,7 +16,7 @@ from ..usage.names import ALLOCATION_LIBRARY
 from .addresses import FORTRAN_FILES, SYSTEM, VARIANT, AddressPlace, inlined_at, library_of, symbols_at
 from .sample_sums import CodePlace, SampleSums
 
-__all__ = ["said_of_bias", "said_of_samples", "seen_inside"]
+__all__ = ["said_of_errors", "said_of_samples", "seen_inside"]
 
 _OURS: Final = (LIBRARY, ALLOCATION_LIBRARY)
 _PROBES_FILE: Final = "<autoanalyzer>"  # the same as _PRELUDE_FILE in instrument/c_family/insert.py
@@ -49,7 +49,8 @@ def seen_inside(sums: SampleSums) -> tuple[tuple[Inside, ...], dict[str, float]]
     if not sums.signals or sums.seconds <= sums.lost:
         return (), {}
     seconds = (sums.seconds - sums.lost) / sums.signals
-    chains = _chains({place for _, place in sums.places if place})
+    # With so few samples, no region is reported, so reading debug information would be a waste of time.
+    chains = _chains({place for _, place in sums.places if place}) if sums.signals >= ENOUGH_SAMPLES else {}
     total: dict[Region, float] = {}
     parts: dict[Region, dict[_What | None, float]] = {}
     lines: dict[tuple[Region, _What | None], dict[tuple[str, int], float]] = {}
@@ -100,18 +101,12 @@ def said_of_samples(sums: SampleSums) -> Iterator[str]:
     yield from (said for state, said in reasons.items() if sums.states[state])
     without = {
         "blocked": "while SIGURG was blocked",
-        "small_stack": "with a stack or signal stack smaller than 32 KiB",
+        "small_stack": "on a stack that is smaller than 32 KiB or of unknown size",
         "masking": "that blocked and unblocked signals too often",
     }
     for state, why in without.items():
         if number := sums.states[state]:
             yield f"no samples of {number} {'thread' if number == 1 else 'threads'} {why}"
-    if sums.crowded > _WORTH_A_WORD * sums.seconds:
-        share = 100 * sums.crowded / sums.seconds
-        yield f"{share:.0f} % of the samples have no location, because the table of code locations was full"
-    if sums.lost > _WORTH_A_WORD * sums.seconds:
-        late = "because signals came late: SIGURG was blocked, or a hypervisor took the core"
-        yield f"{100 * sums.lost / sums.seconds:.0f} % of the CPU time is not covered by samples, {late}"
 
 
 def _chains(places: Iterable[CodePlace]) -> dict[CodePlace, list[AddressPlace]]:
@@ -178,7 +173,18 @@ def _last(function: str) -> str:
     return function.rpartition("::")[2]
 
 
-def said_of_bias(sums: SampleSums) -> Iterator[str]:
+def said_of_errors(sums: SampleSums) -> Iterator[str]:
+    """Yield warnings about regions whose times come from samples: where samples are missing, or biased."""
+    if sums.crowded > _WORTH_A_WORD * sums.seconds:
+        share = 100 * sums.crowded / sums.seconds
+        yield f"{share:.0f} % of the samples have no location, because the table of code locations was full"
+    if sums.lost > _WORTH_A_WORD * sums.seconds:
+        late = "because signals came late: SIGURG was blocked, or a hypervisor took the core"
+        yield f"{100 * sums.lost / sums.seconds:.0f} % of the CPU time is not covered by samples, {late}"
+    yield from _said_of_bias(sums)
+
+
+def _said_of_bias(sums: SampleSums) -> Iterator[str]:
     """Yield a warning if samples and the threads' clocks disagree about the share of CPU time outside calls."""
     if sums.signals < ENOUGH_SAMPLES or not sums.spent > 0 or sums.seconds <= sums.lost:
         return

@@ -104,12 +104,20 @@ class Run:
     @property
     def samples(self) -> SampleSums:
         """The samples of all threads' code; none if they include samples of an earlier run."""
-        return self.shards.samples if len(self.chosen) == len(self.shards.heads) else SampleSums()
+        if not self._is_whole:
+            return SampleSums()
+        shards = self.shards
+        return shards.samples if shards.helpers else shards.samples.joined(shards.samples_alone)
 
     @property
     def messages(self) -> MessageSums:
         """The messages between ranks; none if they include messages of an earlier run."""
-        return self.shards.messages if len(self.chosen) == len(self.shards.heads) else MessageSums()
+        return self.shards.messages if self._is_whole else MessageSums()
+
+    @property
+    def _is_whole(self) -> bool:
+        """Whether all shards count, except those of helpers."""
+        return len(self.chosen) >= len(self.shards.heads) - len(self.shards.helpers)
 
     @cached_property
     def heads(self) -> dict[int, Head]:
@@ -242,7 +250,8 @@ class _Decisions:
         calls = (region for shape in shapes for region in shape.regions)
         waits = (wait.place for head in run.heads.values() for wait in head.shard.waits)
         self._names = call_site_names(chain(calls, waits))
-        self._chains = code_chains(shapes, self._names)
+        chosen = sorted({run.shards.shape_of[place] for place in run.places.values()})
+        self._chains = code_chains((shapes[each] for each in chosen), self._names)
         self._forest = Forest(self._chains)
         for _, place in sorted(run.places.items()):
             shape = run.shards.shape_of[place]

@@ -16,7 +16,7 @@ from .folder_shards import FolderShards
 from .head import Head, Shape, Throttled
 from .sampled_nodes import is_probed, with_sampled_nodes
 from .shard import NODE, Form, Shard, ThreadTree, computing_of
-from .shard_layout import COUNTERS
+from .shard_layout import COUNTERS, SHARES
 from .shard_reader import ShardReader
 from .spill import Spill
 from .value_store import ValueStore
@@ -83,16 +83,18 @@ class OwnShards:
         """
         if shard.tracing:  # the time lines are read later, when all nodes are known
             self._traced[shard.path] = [(self._nodes.take(tree.nodes), len(tree.nodes)) for tree in shard.threads]
+        has_regions = bool(shard.form.regions)
         shard, spread = with_sampled_nodes(shard)
         main = self._main_node(shard)
         region = _program(shard) if main is None else shard.regions[int(shard.threads[0].nodes["region"][main])]
         if shard.samples:
             interpreter = shard.executable if shard.script else ""
             whole = region if main is None and not spread else None
-            self.told.samples.add(shard.samples, whole, interpreter)
+            sums = self.told.samples if has_regions else self.told.samples_alone
+            sums.add(shard.samples, whole, interpreter)
             computed = sum(float(computing_of(tree.nodes).sum()) for tree in shard.threads)
             spent = sum(float(tree.nodes["cpu"].sum()) for tree in shard.threads)
-            self.told.samples.add_clocks(shard.samples, computed, spent)
+            sums.add_clocks(shard.samples, computed, spent)
         self.told.messages.add(shard)
         throttled = tuple(tuple(_throttled(tree, shard.regions)) for tree in shard.threads)
         trees = tuple(replace(tree, nodes=_NOTHING) for tree in shard.threads)
@@ -100,10 +102,12 @@ class OwnShards:
             replace(shard, form=_NO_FORM, threads=trees, samples=None, row=None),
             _program_time(shard),
             _has_probes(shard.form),
+            has_regions,
             _last_seen(shard),
             throttled,
             sum(int(tree.nodes["visits"].sum()) for tree in shard.threads),
             spread,
+            tuple(_columns(shard)),
         )
         nodes = [tree.nodes for tree in shard.threads]
         apart = main is None and bool(nodes) and any(nodes[0][0][name] for name in _MOVED)
@@ -145,6 +149,19 @@ class OwnShards:
             first = np.append(parents, np.int32(0)), np.append(numbers, np.int32(len(regions)))
             regions, trees = (*regions, _IO), (first, *others)
         return Shape(key, program, regions, trees)
+
+
+def _columns(shard: Shard) -> list[int]:
+    """Return the indices of the threads that recorded something, and in any case of the first one.
+
+    Sampling records each thread from its beginning, even if it does nothing, like those that libraries keep ready.
+    """
+    recorded = (tree for tree in shard.threads if tree.taken and (not shard.samples or _did_something(tree)))
+    return sorted({0, *(tree.index for tree in recorded)})
+
+
+def _did_something(tree: ThreadTree) -> bool:
+    return len(tree.nodes) > 1 or any(tree.nodes[f"{share}_wall"].any() for share in SHARES[1:])
 
 
 def _with_nodes(tree: ThreadTree, nodes: npt.NDArray[np.void]) -> ThreadTree:

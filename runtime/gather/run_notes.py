@@ -15,7 +15,7 @@ from ..papi.sources import source_in_calls
 from .call_sites import without_call_site
 from .critical_path import PathRecords, said_of_path
 from .head import Head
-from .inside import said_of_bias, said_of_samples, seen_inside
+from .inside import said_of_errors, said_of_samples, seen_inside
 from .processes import count_alone, world_size
 from .said_of_build import compiled_files, unprobed_callees
 from .sample_sums import SampleSums
@@ -73,6 +73,7 @@ def run_notes(
     objects = {name for shard in shards for name in (shard.executable, *shard.libraries)}
     entered = set(regions)
     inside, sampled = seen_inside(samples)
+    times_of_samples = _sample_of_times(heads.values(), samples)
     on_this_node = {shard.host for shard in shards} == {facts.node}
     return Notes(
         program=shards[0].program,
@@ -91,7 +92,7 @@ def run_notes(
             *_remarks(heads, unfinished, expected, facts),
             *_said_of_timed_again(heads.values(), folded),
             *said_of_samples(samples),
-            *said_of_bias(samples),
+            *(said_of_errors(samples) if times_of_samples else ()),
         ),
         clocks={
             "wall": ", ".join(sorted({shard.wall_clock for shard in shards})),
@@ -119,7 +120,7 @@ def run_notes(
         files=most_used_files(shard.files for shard in shards),
         inside=inside,
         sampled=sampled,
-        samples=_sample_of_times(heads.values(), samples),
+        samples=times_of_samples,
         thread_waits=thread_waits((shard.waits for shard in shards), names),
     )
 

@@ -114,15 +114,14 @@ class _Objects:
             if len(name) < length or start >= end:
                 raise shard_defect(path, f"an object at byte {at}", f"{start:#x} to {end:#x}")
             found.append((start, end, bias, os.fsdecode(name) or executable))
-        found.sort()
-        self._starts: npt.NDArray[np.uint64] = np.array([start for start, *_ in found], dtype=np.uint64)
+        self._starts, self._ends = (np.array([each[edge] for each in found], dtype=np.uint64) for edge in (0, 1))
         self._found = found
 
     def place(self, address: int) -> CodePlace:
         """Return the object's file, and the address in this file as it was linked; empty and 0 if unknown."""
-        last = int(np.searchsorted(self._starts, np.uint64(address), side="right"))
-        around = [each for each in self._found[max(last - 2, 0) : last] if each[0] <= address < each[1]]
+        at = np.uint64(address)
+        around = np.flatnonzero((self._starts <= at) & (at < self._ends))
         if len(around) != 1:
             return "", 0
-        _, _, bias, name = around[0]
+        _, _, bias, name = self._found[around[0]]
         return name, address - bias

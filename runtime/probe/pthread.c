@@ -7,7 +7,7 @@
 #include "counter.h"
 #include "path.h"
 #include "probe.h"
-#include "sample.h"
+#include "sample_stack.h"
 #include "sample_start.h"
 #include "symbol.h"
 #include "self.h"
@@ -24,7 +24,7 @@ struct birth {
     void *argument;
     const struct aa_node *node;
     uint64_t chain;
-    size_t stack; /* bytes; SIZE_MAX if no size was requested */
+    size_t stack; /* bytes */
 };
 
 static void check(const void *function, const void *caller) {
@@ -38,7 +38,7 @@ static struct birth take(void *given) {
     free(given);
     aa_thread_birth = birth.node;
     aa_path_born = birth.chain;
-    aa_sample_use_stack(birth.stack);
+    aa_sample_stack_begin(birth.stack);
     return birth;
 }
 
@@ -72,6 +72,16 @@ static uint64_t chain_of_birth(void) {
     return chain;
 }
 
+static size_t default_stack(void) {
+    pthread_attr_t attributes;
+    size_t bytes = 0;
+    if (pthread_attr_init(&attributes) != 0)
+        return SIZE_MAX;
+    bool is_known = pthread_attr_getstacksize(&attributes, &bytes) == 0;
+    pthread_attr_destroy(&attributes);
+    return is_known ? bytes : SIZE_MAX;
+}
+
 /*
  * Returns the data for a new thread; null if the thread is not the program's, because a library such as MPI
  * creates it inside a call.
@@ -82,8 +92,10 @@ static struct birth *give_birth(void *argument) {
     const struct aa_thread *thread = aa_thread_self;
     struct birth *birth = thread && !thread->call.depth ? malloc(sizeof *birth) : NULL;
     if (birth)
-        *birth = (struct birth){
-            .argument = argument, .node = thread->current, .chain = chain_of_birth(), .stack = SIZE_MAX};
+        *birth = (struct birth){.argument = argument,
+                                .node = thread->current,
+                                .chain = chain_of_birth(),
+                                .stack = default_stack()};
     return birth;
 }
 

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "sample.h"
+#include "sample_stack.h"
 #include "self.h"
 #include "warning.h"
 
@@ -18,10 +19,9 @@
 #define MOST_PER_SECOND 10000u
 #define TIMELY 25000000u /* nanoseconds: 2.5 timer ticks of the slowest kernels (100 ticks per second) */
 #define TIMELY_PERIODS 4u
-#define SHARE_BITS 56                  /* no address of a program reaches this bit */
-#define SMALL_STACK ((size_t)32 << 10) /* a sample takes 4 KiB, more with larger registers */
-#define MASKINGS_PER_SAMPLE 4u         /* further pauses per sample; a pause takes eight system calls */
-#define MASKINGS 16384u                /* pauses allowed before any sample: programs may start many helpers */
+#define SHARE_BITS 56          /* no address of a program reaches this bit */
+#define MASKINGS_PER_SAMPLE 4u /* further pauses per sample; a pause takes eight system calls */
+#define MASKINGS 16384u        /* pauses allowed before any sample: programs may start many helpers */
 
 /* The first kernel with POSIX_CPU_TIMERS_TASK_WORK, which sends the signal when it returns to the program. */
 #define KERNEL(major, minor) ((major) << 16 | (minor))
@@ -49,7 +49,19 @@ static _Thread_local struct {
     uint64_t left;    /* nanoseconds between the end of the pause and the next sample */
     uint64_t started; /* CPU time when the pause began */
 } masked AA_INITIAL_EXEC;
-static _Thread_local bool has_small_stack AA_INITIAL_EXEC;
+
+static void stop_timer(struct aa_samples *samples) {
+    uint32_t timer = __atomic_exchange_n(&samples->timer, 0, __ATOMIC_SEQ_CST);
+    if (timer)
+        syscall(SYS_timer_delete, (int)timer - 1);
+}
+
+static void end(struct aa_samples *samples, enum aa_sampling state) {
+    int error = errno;
+    stop_timer(samples);
+    samples->state = state;
+    errno = error;
+}
 
 /* ---- in the handler */
 
@@ -103,6 +115,10 @@ static void take(int number, siginfo_t *info, void *context) {
     if (!thread || !thread->samples || thread->idle || info->si_code != SI_TIMER)
         return;
     struct aa_samples *samples = thread->samples;
+    if (!aa_sample_stack_is_known()) {
+        end(samples, AA_SAMPLING_SMALL);
+        return;
+    }
     uint32_t periods = 1 + (uint32_t)info->si_overrun;
     uint32_t node = (uint32_t)(((char *)thread->current - (char *)aa_shard()) / AA_SHARD_ALIGNMENT);
     uint64_t share = (uint64_t)(thread->call.share & 0xff) << SHARE_BITS;
@@ -133,12 +149,6 @@ static uint64_t first_time(void) {
 
 static struct timespec time_of(uint64_t nanoseconds) {
     return (struct timespec){(time_t)(nanoseconds / 1000000000), (long)(nanoseconds % 1000000000)};
-}
-
-static void stop_timer(struct aa_samples *samples) {
-    uint32_t timer = __atomic_exchange_n(&samples->timer, 0, __ATOMIC_SEQ_CST);
-    if (timer)
-        syscall(SYS_timer_delete, (int)timer - 1);
 }
 
 static uint64_t nanoseconds_of(struct timespec time) {
@@ -238,7 +248,7 @@ static enum aa_sampling state_of_thread(const sigset_t *blocked) {
         return AA_SAMPLING_OLD_KERNEL;
     if (!aa_sample_take_signal(take, leave_signal))
         return AA_SAMPLING_THEIRS;
-    if (has_small_stack)
+    if (aa_sample_stack_is_small())
         return AA_SAMPLING_SMALL;
     return sigismember(blocked, SIGURG) ? AA_SAMPLING_BLOCKED : AA_SAMPLING_ON;
 }
@@ -294,11 +304,6 @@ bool aa_sample_goes_on(void) {
     return aa_sample_is_taken() && !masked.is_on;
 }
 
-static void end(struct aa_samples *samples, enum aa_sampling state) {
-    stop_timer(samples);
-    samples->state = state;
-}
-
 void aa_sample_pause(void) {
     int error = errno;
     struct aa_samples *samples = masked.is_on ? NULL : own_samples();
@@ -331,10 +336,10 @@ void aa_sample_resume(void) {
 }
 
 void aa_sample_use_stack(size_t bytes) {
-    if (!period || bytes >= SMALL_STACK)
+    aa_sample_stack_add(bytes);
+    if (!period || !aa_sample_stack_is_small())
         return;
     int error = errno;
-    has_small_stack = true;
     struct aa_samples *samples = own_samples();
     if (samples)
         end(samples, AA_SAMPLING_SMALL);

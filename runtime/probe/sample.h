@@ -20,7 +20,7 @@ enum aa_sampling {
     AA_SAMPLING_THEIRS,  /* the program handles SIGURG itself */
     AA_SAMPLING_BLOCKED, /* the thread has blocked SIGURG, since its first region or later */
     AA_SAMPLING_REFUSED, /* the system provided no timer */
-    AA_SAMPLING_SMALL,   /* the thread has a small stack, or runs handlers or contexts on a small stack */
+    AA_SAMPLING_SMALL,   /* the thread runs on a small stack, or on a stack of unknown size */
     AA_SAMPLING_MASKING  /* the thread blocks and unblocks signals too often */
 };
 
@@ -84,8 +84,8 @@ bool aa_sample_is_taken(void);
 bool aa_sample_goes_on(void);
 
 /*
- * Ends the calling thread's samples if its stack, or another stack that it will use, is too small. bytes: the
- * size of the stack.
+ * Called when the calling thread is about to use another stack, for signal handlers or contexts; ends its
+ * samples if the stack is too small. bytes: the size of the stack.
  */
 void aa_sample_use_stack(size_t bytes);
 

@@ -13,6 +13,7 @@ struct object {
     struct aa_span code;
     uintptr_t bias;
     const char *name; /* in the loader's memory, valid as long as the library is loaded */
+    uint64_t key;     /* of the name, because another library may be loaded at the same address later */
 };
 
 /*
@@ -25,8 +26,15 @@ static struct {
 } objects;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+static uint64_t key_of(const char *name) {
+    uint64_t key = 0xcbf29ce484222325u; /* FNV-1a */
+    for (; *name; name++)
+        key = (key ^ (unsigned char)*name) * 0x100000001b3u;
+    return key;
+}
+
 static struct object object_of(const struct dl_phdr_info *info) {
-    struct object object = {{UINTPTR_MAX, 0}, info->dlpi_addr, info->dlpi_name};
+    struct object object = {{UINTPTR_MAX, 0}, info->dlpi_addr, info->dlpi_name, key_of(info->dlpi_name)};
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &info->dlpi_phdr[i];
         uintptr_t start = info->dlpi_addr + part->p_vaddr, end = start + part->p_memsz;
@@ -42,7 +50,7 @@ static bool is_known(const struct object *object) {
     for (uint32_t i = 0; i < objects.count; i++) {
         const struct object *each = &objects.all[i];
         if (each->code.start == object->code.start && each->code.end == object->code.end &&
-            each->bias == object->bias)
+            each->bias == object->bias && each->key == object->key)
             return true;
     }
     return false;

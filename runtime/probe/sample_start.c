@@ -42,7 +42,8 @@ static bool is_a_users_program(void) {
     static const char others[] = "python\0pypy\0perl\0ruby\0java\0julia\0Rscript\0tclsh\0"
                                  "sh\0bash\0dash\0ksh\0zsh\0env\0make\0cmake\0numactl\0"
                                  "mpirun\0mpiexec\0orterun\0orted\0prte\0prted\0prterun\0prun\0"
-                                 "srun\0hydra_pmi_proxy\0hydra_bstrap_proxy\0hydra_nameserver\0";
+                                 "srun\0aprun\0jsrun\0flux\0mpirun_rsh\0mpispawn\0apptainer\0singularity\0"
+                                 "hydra_pmi_proxy\0hydra_bstrap_proxy\0hydra_nameserver\0";
     char path[512] = "";
     if (syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", path, sizeof path - 1) <= 0)
         return false;

@@ -145,6 +145,23 @@ static void *begin_serving(void *nothing) { sum = serve(100000000); return nothi
 __attribute__((constructor)) static void begin(void) { pthread_create(&thread, NULL, begin_serving, NULL); }
 int finish(void) { pthread_join(thread, NULL); return sum < 0; }
 """
+IDLE = """
+#include <pthread.h>
+#include <semaphore.h>
+#include <unistd.h>
+static sem_t waits;
+static void *wait_for_work(void *nothing) { sem_post(&waits); pause(); return nothing; }
+__attribute__((constructor)) static void begin(void) {
+    pthread_t thread;
+    sem_init(&waits, 0, 0);
+    pthread_create(&thread, NULL, wait_for_work, NULL);
+}
+int ready(void) { return sem_wait(&waits); }
+"""
+STARTER = """
+#include <unistd.h>
+int main(int argc, char **argv) { return argc + execv("./app", argv); }
+"""
 PARTLY = """
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -253,7 +270,7 @@ def test_threads_are_sampled_but_not_on_small_stacks(tool) -> None:
     names = {path.region.function for path in experiment.call_paths}
     assert "on_usual_stack" in names or "spin" in names
     assert "on_small_stack" not in names
-    said = "no samples of 1 thread with a stack or signal stack smaller than 32 KiB"
+    said = "no samples of 1 thread on a stack that is smaller than 32 KiB or of unknown size"
     assert said in experiment.notes.remarks
 
 
@@ -301,6 +318,25 @@ def test_a_program_is_known_by_its_whole_name_and_every_command_shows_its_region
     assert not any(path.region.kind == "line" for path in experiment.call_paths)
 
 
+def test_threads_that_libraries_keep_ready_are_no_locations(tool) -> None:
+    tool.write("library.c", IDLE)
+    tool.write("a.c", "int ready(void); int main(void) { return ready(); }")
+    succeed(tool("gcc", "-shared", "-fPIC", "library.c", "-o", "libpool.so", "-lpthread"))
+    succeed(tool("aa-mpicc", "a.c", "-o", "app", "-L.", "-lpool", "-Wl,-rpath,$ORIGIN"))
+    succeed(tool("autoanalyzer", "run", "--sample", "auto", "-o", "out", "./app"))
+    assert len(load(tool.folder / "out" / "experiment.cube").locations) == 1
+
+
+def test_a_helper_without_probes_is_no_process_of_a_run_with_probes(tool) -> None:
+    tool.write("starter.c", STARTER)
+    succeed(tool("gcc", "starter.c", "-o", "starter"))
+    tool.build("int main(void) { return 0; }")
+    succeed(tool("autoanalyzer", "run", "--sample", "auto", "-o", "out", "./starter"))
+    found = tool.findings()
+    assert (found["experiment"]["program"], found["experiment"]["processes"]) == ("app", 1)
+    assert not any("left out" in each for each in found["completeness"]["remarks"])
+
+
 def test_a_program_that_is_not_here_is_not_said_to_be_stripped(tool) -> None:
     tool.write("a.c", SERIAL)
     succeed(tool("gcc", "-g", "-O1", "a.c", "-o", "app", "-lm"))
@@ -331,6 +367,17 @@ def test_files_that_changed_since_the_run_are_named(tool, file: str, said: str) 
     succeed(tool("autoanalyzer", "info", "out"))
     (remark,) = [each for each in load(tool.folder / "out" / "experiment.cube").notes.remarks if "newer" in each]
     assert remark.endswith(said)
+
+
+def test_a_program_with_line_numbers_is_not_said_to_have_none(tool) -> None:
+    tool.write("work.c", WORK.replace("static double work", "double work"))
+    tool.write("a.c", "double work(int n); int main(void) { return work(30000000) < 0; }")
+    succeed(tool("gcc", "-g0", "-O1", "-c", "work.c"))
+    succeed(tool("gcc", "-g", "-O1", "a.c", "work.o", "-o", "app", "-lm"))
+    succeed(tool("autoanalyzer", "run", "--sample", "auto", "-o", "out", "./app"))
+    experiment = load(tool.folder / "out" / "experiment.cube")
+    assert paths(experiment)["/work"] > 0
+    assert not any("line numbers" in each for each in experiment.notes.remarks)
 
 
 @pytest.mark.parametrize(

@@ -81,6 +81,13 @@ def test_lines_are_in_their_loops_and_inlined_functions_in_their_callers() -> No
     ]  # of both
 
 
+def test_sources_with_hardly_any_time_are_not_read() -> None:
+    tiny = (function("tiny", "b.c"), 0), (line(1, "tiny", "b.c"), 1)
+    experiment = of((APP, None), *tiny, (function("work"), 0), *((line(number, "work"), 3) for number in range(10, 32)))
+    assert seconds(experiment)["/tiny/line 1"] == 2
+    assert lined_files(experiment) == ["a.c"]
+
+
 def test_the_main_function_is_the_program_and_calls_are_in_the_loops_of_their_lines() -> None:
     call = Region("mpi", "MPI_Send@34", "a.c", "main", 0, 34, 34)
     experiment = of((APP, None), (function("main"), 0), (line(34, "main"), 1), (call, 2), (line(31, "main"), 1))

@@ -507,6 +507,13 @@ def test_a_program_without_probes_is_to_be_built_with_them():
     assert not any("--counters" in line or "counted" in line for line in lines)
 
 
+def test_regions_by_samples_have_no_counts_without_a_rebuild():
+    notes = Notes(program="app", samples={"cpu_time": 0.001, "wall_time": 0.001})
+    lines = whole_lines(analyze(experiment([1.0, 1.0, 1.0, 3.0], [1.0] * 4, notes=notes)))
+    assert any(line.endswith("unknown; to count instructions, rebuild with aa-mpicc or aa-mpifort") for line in lines)
+    assert not any("--counters" in line for line in lines)
+
+
 def test_counts_confirm_advice_that_depends_on_them():
     found = analyze(experiment([1.0, 1.0, 1.0, 3.0], [1.0] * 4))
     (first, *_) = found.verdict.findings

@@ -32,6 +32,7 @@ __all__ = [
     "NO_PROBES",
     "OF_CODE",
     "TO_COUNT",
+    "TO_REBUILD",
     "UNCOUNTED",
     "can_be_followed",
     "can_be_rerun",
@@ -50,7 +51,8 @@ NO_PROBES: Final = f"rebuild with probes: {REBUILD}"
 NOT_SAMPLED: Final = "sample the program: autoanalyzer run --sample auto (or rebuild with aa-mpicc or aa-mpifort)"
 TO_COUNT: Final = f": {COUNT} (5-20 times slower)"  # the end of a line about unknown causes
 NO_COUNTS: Final = "the file has no instruction counts"  # a file of another tool
-UNCOUNTED: Final = (TO_COUNT, NO_COUNTS)  # the ends of lines about causes that are unknown without counts
+TO_REBUILD: Final = "to count instructions, rebuild with aa-mpicc or aa-mpifort"  # samples have no counts
+UNCOUNTED: Final = (TO_COUNT, TO_REBUILD, NO_COUNTS)  # the ends of lines about causes that are unknown without counts
 UNKNOWN_INSIDE: Final = "unknown: the program has no probes, so only its MPI calls and file I/O were measured"
 NEW_PAGES: Final = "next: autoanalyzer run --usage page_faults (shows whether the region waits for new pages)"
 ALL: Final = 0.9  # a larger share of a time is written as "all"
@@ -75,6 +77,8 @@ def not_counted(findings: Findings) -> list[str]:
     """Return the line on causes that are unknown, because instructions were not counted."""
     where = ranks_without(findings.experiment, "instructions")
     if can_be_rerun(findings):
+        if findings.experiment.notes.samples:
+            return [f"unknown; {TO_REBUILD}"]
         of_some = f" on {ranks(where)}, too" if where else ""
         return [f"unknown; count instructions{of_some}{TO_COUNT}"]
     of_some = f"on {ranks(where)} " if where else ""

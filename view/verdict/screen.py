@@ -20,7 +20,7 @@ from ..place import clipped
 from ..units import ranges
 from .entry import Entry, entries
 from .headline import balanced, base, efficiency, headline, legend, master, too_short, unknown
-from .parts import NO_PROBES, NOT_SAMPLED, TO_COUNT
+from .parts import NO_PROBES, NOT_SAMPLED, TO_COUNT, TO_REBUILD
 
 if TYPE_CHECKING:
     from ...advise import Advised
@@ -70,7 +70,9 @@ def verdict_lines(
     besides = not_advised(advised, everything=everything) if advised else []
     counted = how_counted(findings, not_counted)
     says_how_to_count = counted.startswith(f"{NOTHING}:") and any(
-        line.endswith((TO_COUNT, NOT_SAMPLED, NO_PROBES)) for each in found for line in (*each.lines, *each.more)
+        line.endswith((TO_COUNT, TO_REBUILD, NOT_SAMPLED, NO_PROBES))
+        for each in found
+        for line in (*each.lines, *each.more)
     )
     if everything:
         every = [

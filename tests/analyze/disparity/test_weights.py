@@ -1,10 +1,12 @@
 import numpy as np
 import pytest
 
+from autoanalyzer.analyze import analyze
 from autoanalyzer.analyze.disparity.weights import cycles_per_instruction, weights
+from autoanalyzer.analyze.run.code_regions import code_regions
 from autoanalyzer.analyze.run.selection import Selection
 from autoanalyzer.errors import InputError
-from autoanalyzer.experiment import Experiment
+from autoanalyzer.experiment import Experiment, Notes
 
 
 def by_name(experiment: Experiment, metric: str = "crnm") -> dict[str, float]:
@@ -109,3 +111,13 @@ def test_nothing_at_all_weighs_nothing(make_experiment):
     zero = {"a": [0.0, 0.0]}
     assert set(by_name(make_experiment(zero)).values()) == {0.0}
     assert set(by_name(make_experiment(zero, instructions=zero, cycles=zero)).values()) == {0.0}
+
+
+@pytest.mark.parametrize("is_divided", [True, False])
+def test_calls_are_measured_if_samples_only_divide_measured_times(make_experiment, is_divided):
+    made = make_experiment({"work": [0.02] * 2, "MPI_Alltoall": [0.0] * 2}, mpi_time={"MPI_Alltoall": [0.06] * 2})
+    sampled = {"samples": 2.0, "seconds": 0.02, "probes": 0.0} if is_divided else {}
+    notes = Notes(samples={"wall_time": 0.02, "cpu_time": 0.02}, sampled=sampled)
+    found = analyze(made.replaced(notes=notes)).weights.disparity
+    names = [made.call_paths[code_regions(made)[each].id].region.name for each in found.culprits]
+    assert ("MPI_Alltoall" in names) == is_divided

@@ -314,6 +314,19 @@ def test_ranks_that_sampling_alone_parts_share_a_cluster(make_experiment):
     assert analyze(experiment).dissimilarity.clusters == ((0, 1), (2,))
 
 
+@pytest.mark.parametrize("is_divided", [True, False])
+def test_measured_totals_differ_even_if_too_few_samples_show_where(make_experiment, is_divided):
+    sample = 0.05
+    times = {name: [few * sample, (few + 5) * sample] for name, few in (("a", 3), ("b", 4), ("c", 3))}
+    sampled = {"samples": 35.0, "seconds": sample, "probes": 0.0} if is_divided else {}
+    findings = analyze(make_experiment(times).replaced(notes=Notes(samples={"cpu_time": sample}, sampled=sampled)))
+    assert (findings.dissimilarity.clusters, findings.dissimilarity.culprits) == (
+        ((0,), (1,)) if is_divided else ((0, 1),),
+        (),
+    )
+    assert any(each.groups for each in findings.verdict.findings) == is_divided
+
+
 def test_a_second_culprit_beside_a_wide_one_is_kept(make_experiment):
     times = {"a": [0.0] * 4, "a/x": [4.36, 0, 0, 0], "a/y": [0.92, 0.88, 1.13, 0.87], "b": [1.03, 1.03, 1.03, 1.84]}
     found, vectors = search(make_experiment(times))

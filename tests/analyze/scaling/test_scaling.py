@@ -102,6 +102,13 @@ def test_factors_and_losses_are_those_worked_out_by_hand(run: MakeRun, counted: 
     )
 
 
+@pytest.mark.parametrize(("sample", "is_loss"), [(0.05, True), (0.5, False)])
+def test_growth_that_sampling_error_may_cause_is_no_loss(run: MakeRun, sample: float, is_loss: bool) -> None:
+    """It grows from 1 to 4 rank-seconds: by 60 samples, or by 6, which is less than three times their deviation."""
+    runs = (run(ranks, counted=False, samples={"cpu_time": sample}) for ranks in (1, 2, 4))
+    assert ("replicated all" in losses(judged(*runs, mode="strong"))) == is_loss
+
+
 def test_ranks_that_wait_for_what_is_unknown_are_late(run: MakeRun) -> None:
     """Whether ranks pass on results is shown by delays, which these runs do not have."""
     found = judged(run(1), run(2), run(4, by_messages=None))

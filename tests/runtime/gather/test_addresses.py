@@ -14,7 +14,10 @@ void plain(void) __asm__("work.constprop.0");
 void plain(void) {}
 void outlined(void) __asm__(".omp_outlined._debug__");
 void outlined(void) {}
+void variadic(void) __asm__("_ZZ4mainENKUlT_DpT0_E_clIdJiEEEDaS_S1_");
+void variadic(void) {}
 """
+VARIADIC = "_ZZ4mainENKUlT_DpT0_E_clIdJiEEEDaS_S1_"
 
 
 @pytest.mark.parametrize(
@@ -39,5 +42,7 @@ def test_suffixes_of_compilers_are_left_out_and_a_name_remains(tmp_path: Path) -
     subprocess.run(["gcc", "-shared", "-nostdlib", program, "-o", tmp_path / "a.so"], check=True)
     symbols = subprocess.run(["nm", tmp_path / "a.so"], capture_output=True, text=True, check=True).stdout.splitlines()
     places = {words[2]: words[0] for words in map(str.split, symbols) if len(words) == 3}
-    found = inlined_at(str(tmp_path / "a.so"), [places[".omp_outlined._debug__"], places["work.constprop.0"]])
-    assert [[place.function for place in each] for each in found] == [["omp_outlined"], ["work"]]
+    names = [".omp_outlined._debug__", "work.constprop.0", VARIADIC]
+    found = inlined_at(str(tmp_path / "a.so"), [places[name] for name in names])
+    lambda_call = "main::{lambda(auto:1, (auto:2)...)#1}::operator()<double, int>"
+    assert [[place.function for place in each] for each in found] == [["omp_outlined"], ["work"], [lambda_call]]

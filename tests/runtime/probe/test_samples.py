@@ -10,12 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from autoanalyzer.runtime.gather.inside import said_of_bias, said_of_samples, seen_inside
+from autoanalyzer.runtime.facts import RunFacts
+from autoanalyzer.runtime.gather.inside import said_of_errors, seen_inside
+from autoanalyzer.runtime.gather.merge import merge_shards
 from autoanalyzer.runtime.gather.sample_sums import Samples, SampleSums
 from autoanalyzer.runtime.gather.shard import Shard
 from autoanalyzer.runtime.gather.shard_reader import read_shard
 
-from .conftest import PROGRAMS, Record, spent
+from .conftest import PROGRAMS, Record, compile_c, spent
 
 SAMPLED: Mapping[str, str] = {"AUTOANALYZER_SAMPLE": "1000"}
 TICK = 0.01  # seconds: what a program computes, at most, beside the words that tell what they have spent
@@ -112,8 +114,10 @@ def test_time_in_which_the_signal_is_blocked_is_not_counted_where_it_comes(recor
     assert seconds_by_region(samples).get("f", 0.0) < spent(tmp_path)[1] + 2 * TICK
     sums = SampleSums()
     sums.add(samples, None, "")
-    (said,) = said_of_samples(sums)
+    (said,) = said_of_errors(sums)
     assert "% of the CPU time is not covered by samples, because signals came late: SIGURG was blocked" in said
+    remarks = merge_shards([shard], RunFacts()).notes.remarks  # probes measured the regions' times
+    assert not any("covered by samples" in each for each in remarks)
     _, of_all = seen_inside(sums)
     assert of_all["seconds"] * of_all["samples"] == pytest.approx(samples.seconds - sums.lost)
 
@@ -122,7 +126,7 @@ def test_time_in_which_the_signal_is_blocked_is_not_counted_where_it_comes(recor
 def test_samples_that_are_not_where_clocks_show_the_time_are_biased(own: float, said: int) -> None:
     known = 0.5 if own == 0.5 else 0.25
     sums = SampleSums(signals=1000, seconds=4.0, own=own * 4.0, computed=known * 3.0, spent=3.0)
-    found = [*said_of_bias(sums)]
+    found = [*said_of_errors(sums)]
     assert len(found) == said
     assert all(f"{100 * own:.0f} % of the samples, but 25 % of the CPU time, are outside MPI" in each for each in found)
 
@@ -133,6 +137,16 @@ def test_what_a_full_table_has_no_room_for_is_counted_without_its_place(preloade
     samples = samples_of(shard)
     assert samples.signals > 0
     assert sum(seconds_by_region(samples).values()) + samples.lost * samples.period == pytest.approx(samples.seconds)
+
+
+def test_a_library_at_the_address_of_an_unloaded_one_has_its_own_name(preloaded: Record, tmp_path: Path) -> None:
+    names = [f"{tmp_path / 'plug.so'}.{number}" for number in range(2)]
+    (tmp_path / "plug.c").write_text("int answer(void) { return 42; }\n")
+    for name in names:
+        compile_c("-shared", "-fPIC", "-nostdlib", tmp_path / "plug.c", "-o", name)
+    (shard,) = preloaded("+main swaps 2 -main", PLUG=str(tmp_path / "plug.so"), **SAMPLED)
+    recorded = shard.path.read_bytes()
+    assert all(f"{name}\0".encode() in recorded for name in names)
 
 
 @pytest.mark.parametrize("rate", ["", "0", "often", "10001"])
@@ -154,6 +168,7 @@ def test_nothing_is_sampled_unless_asked_for(preloaded: Record, tmp_path: Path, 
         ("blocking", {"on"}),
         ("jumps", {"on"}),
         ("contexts", {"small_stack"}),
+        ("own_contexts", {"small_stack"}),
         ("stacks", {"small_stack"}),
         ("endings", {"on"}),
         ("handlers", {"on"}),
@@ -166,7 +181,18 @@ def test_nothing_is_sampled_unless_asked_for(preloaded: Record, tmp_path: Path, 
     ],
 )
 @pytest.mark.by_day(
-    case=["masks", "waiter", "blocking", "contexts", "endings", "timers", "processes", "often", "own signal"]
+    case=[
+        "masks",
+        "waiter",
+        "blocking",
+        "contexts",
+        "own_contexts",
+        "endings",
+        "timers",
+        "processes",
+        "often",
+        "own signal",
+    ]
 )
 def test_signals_do_to_a_program_what_they_do_without_samples(
     tmp_path: Path, library: Path, built_once: Callable[..., Path], case: str, states: set[str]

@@ -22,7 +22,7 @@
  *   new N             enter and leave N regions that were never entered before
  *   crowd N TIMES     enter and leave each of N regions TIMES times
  *   plug{  }plug      load the library $PLUG, and enter a region in it; unload it; plug: both, but leave the region
- *   plugs N           load the libraries $PLUG.0, $PLUG.1, ..., N in all
+ *   plugs N           load the libraries $PLUG.0, $PLUG.1, ..., N in all; swaps N: unload each before the next is loaded
  *   spin N  sleep N   compute, sleep for N milliseconds; poll N: make system calls meanwhile. With a fake clock
  *                     (fake_clock.c), the milliseconds are the clock's; take N: a hypervisor takes the core meanwhile
  *   ticks N           compute until the kernel has checked this thread's timers N times, however busy the machine is
@@ -191,11 +191,13 @@ static void enter_and_leave_plug(void) {
     dlclose(library);
 }
 
-static void load_many(int number) {
+static void load_many(int number, int unloads) {
     for (int i = 0; i < number; i++) {
         char path[4096];
         snprintf(path, sizeof path, "%s.%d", getenv("PLUG"), i);
-        load(path);
+        void *library = load(path);
+        if (unloads)
+            dlclose(library);
     }
 }
 
@@ -710,8 +712,8 @@ static int perform_number(const char *word, struct words *words) {
         rename(*words->at, getenv("AUTOANALYZER_POLICY"));
     else if (strcmp(word, "new") == 0)
         enter_new(number);
-    else if (strcmp(word, "plugs") == 0)
-        load_many(number);
+    else if (strcmp(word, "plugs") == 0 || strcmp(word, "swaps") == 0)
+        load_many(number, *word == 's');
     else if (strcmp(word, "crowd") == 0)
         crowd(number, atoi(*++words->at));
     else if (strcmp(word, "spin") == 0)

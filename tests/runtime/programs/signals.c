@@ -273,6 +273,37 @@ static void contexts(void) {
     }
 }
 
+static void count_caught(int number) {
+    (void)number;
+    caught++;
+}
+
+/* A timer with twice the period of samples: when it has expired, a sample was due, too. */
+static void in_own_context(void) {
+    timer_t timer;
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1};
+    struct itimerspec every = {{0, 2000000}, {0, 2000000}};
+    handle(SIGUSR1, count_caught, SA_RESTART);
+    said("create", timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer));
+    timer_settime(timer, 0, &every, NULL);
+    while (caught < 5)
+        spin(2);
+    said("delete", timer_delete(timer));
+}
+
+/* Switches to another stack by the C library's own function, which stands for a program's own code. */
+static void own_contexts(void) {
+    void *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
+    int (*swap)(ucontext_t *, const ucontext_t *) = libc ? dlsym(libc, "swapcontext") : swapcontext;
+    static char stack[64 << 10]; /* far from the thread's own, wherever the system puts that */
+    getcontext(&second);
+    second.uc_stack.ss_sp = stack, second.uc_stack.ss_size = sizeof stack;
+    second.uc_link = &first;
+    makecontext(&second, in_own_context, 0);
+    said("swap", swap(&first, &second));
+    show_masks("back");
+}
+
 /* ---- handlers */
 
 static void in_small_stack(int number) {
@@ -429,7 +460,7 @@ int main(int count_of_words, char **words) {
         {"masks", masks},       {"waiter", waiter},     {"descriptor", descriptor}, {"let_in", let_in},
         {"blocking", blocking}, {"jumps", jumps},       {"contexts", contexts},     {"stacks", stacks},
         {"endings", endings},   {"handlers", handlers}, {"timers", timers},         {"processes", processes},
-        {"often", often},
+        {"often", often},       {"own_contexts", own_contexts},
     };
     setvbuf(stdout, NULL, _IOLBF, 0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
