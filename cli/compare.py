@@ -6,8 +6,9 @@ import argparse
 import json
 import math
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ..analyze.choices import SCALING_MODES
 from ..errors import UsageError
@@ -17,12 +18,15 @@ from .operand_arguments import add_exact_argument, opened
 from .percentage import share_of
 from .studies import judged, runs_of_study
 
+if TYPE_CHECKING:
+    from ..analyze.comparison import Comparison
+
 __all__ = ["add_arguments", "run"]
 
 
 _TRIPPED: Final = 3
 _THRESHOLD: Final = "5%"
-_DOCUMENTS: Final = {"markdown": "Markdown", "junit": "JUnit XML", "json": "JSON"}
+_DOCUMENTS: Final = {"markdown": "Markdown", "junit": "JUnit XML", "json": "JSON", "html": "a self-contained HTML page"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -76,13 +80,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_exact_argument(parser)
     add_documents(parser, {kind: f"the verdict as {title}" for kind, title in _DOCUMENTS.items()})
-    add_documents(parser, {"html": "a self-contained HTML page (for two series)"})
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
     from ..analyze.comparison import compare, metrics_to_compare
-    from ..view.comparison import comparison_document, comparison_junit, comparison_lines, comparison_markdown
+    from ..view.comparison import comparison_lines
 
     if arguments.history:
         return _beside_history(arguments)
@@ -91,9 +94,8 @@ def run(arguments: argparse.Namespace) -> int:
     sides = [arguments.base, arguments.other or []]
     if any(runs_of_study(path) != [path] for path in (*sides[0], *sides[1])):
         return _compare_series(arguments)
-    if arguments.mode or arguments.html:
-        option = "--mode" if arguments.mode else "--html"
-        raise UsageError(f"{option} needs two series of runs: autoanalyzer compare STUDY --with STUDY")
+    if arguments.mode:
+        raise UsageError("--mode needs two series of runs: autoanalyzer compare STUDY --with STUDY")
     if not arguments.other:
         runs = [shlex.quote(str(path)) for path in arguments.base]
         half = len(runs) // 2 or 1
@@ -114,16 +116,25 @@ def run(arguments: argparse.Namespace) -> int:
         )
         for metric in dict.fromkeys(arguments.metric or metrics_to_compare([*base, *other]))
     ]
-    texts = {
-        "markdown": comparison_markdown(comparisons).encode(),
-        "junit": comparison_junit(comparisons),
-        "json": json.dumps(comparison_document(comparisons), indent=1, allow_nan=False).encode() + b"\n",
-    }
     for kind, target in targets.items():
         if target:
-            write_document(texts[kind], target)
+            write_document(_document(kind, comparisons), target)
     print_verdict(comparison_lines(comparisons), stderr=any(map(is_output, targets.values())))
     return _TRIPPED if arguments.fail_on is not None and any(each.slower for each in comparisons) else 0
+
+
+def _document(kind: str, comparisons: Sequence[Comparison]) -> bytes:
+    """Return comparisons of the same runs as a document of one of the kinds in ``_DOCUMENTS``."""
+    from ..view.comparison import comparison_document, comparison_junit, comparison_markdown
+
+    if kind == "html":
+        from ..view.page import page_html
+        from ..view.page.comparison import comparison_page
+
+        return page_html(comparison_page(comparisons))
+    if kind == "json":
+        return json.dumps(comparison_document(comparisons), indent=1, allow_nan=False).encode() + b"\n"
+    return comparison_junit(comparisons) if kind == "junit" else comparison_markdown(comparisons).encode()
 
 
 def _beside_history(arguments: argparse.Namespace) -> int:
@@ -132,12 +143,7 @@ def _beside_history(arguments: argparse.Namespace) -> int:
     from ..view.history import incomparable_lines, judged_lines
     from .history import kept
 
-    if (
-        arguments.other
-        or arguments.metric
-        or arguments.exact
-        or any(getattr(arguments, each) for each in (*_DOCUMENTS, "html"))
-    ):
+    if arguments.other or arguments.metric or arguments.exact or any(getattr(arguments, each) for each in _DOCUMENTS):
         raise UsageError("--history replaces --with, and can be combined only with --host and --fail-on")
     new = [kept(each, "", arguments.host) for each in arguments.base]
     digests = [run.digest for run, _ in new]

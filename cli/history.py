@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add.set_defaults(action=_add)
     show = actions.add_parser("show", help="show what changed in a history", allow_abbrev=False)
     show.add_argument("history", type=Path, metavar="FILE", help="the history file")
-    add_documents(show, {"json": "the history as JSON"})
+    add_documents(show, {"json": "the history as JSON", "html": "the history as a self-contained HTML page"})
     show.set_defaults(action=_show)
 
 
@@ -67,12 +67,17 @@ def _show(arguments: argparse.Namespace) -> int:
     from ..analyze.history import HistoryFile, histories_of
     from ..view.history import history_document, history_lines
 
-    check_targets([arguments.history], json=arguments.json)
+    check_targets([arguments.history], json=arguments.json, html=arguments.html)
     histories = histories_of(HistoryFile(arguments.history).read())
     if arguments.json:
         document = json.dumps(history_document(histories), indent=1, allow_nan=False).encode() + b"\n"
         write_document(document, arguments.json)
-    print_verdict(history_lines(histories), stderr=is_output(arguments.json))
+    if arguments.html:
+        from ..view.page import page_html
+        from ..view.page.history import history_page
+
+        write_document(page_html(history_page(histories, str(arguments.history))), arguments.html)
+    print_verdict(history_lines(histories), stderr=any(map(is_output, (arguments.json, arguments.html))))
     return 0
 
 

@@ -97,8 +97,12 @@ class Messages:
         return json.dumps({**head, "data": b64encode(data).decode("ascii")})
 
     @classmethod
-    def from_json(cls, text: str) -> Messages:
+    def from_json(cls, text: str, *, signed: bool = False) -> Messages:
         """Parse the output of ``to_json``.
+
+        Args:
+            text: The JSON object.
+            signed: Whether numbers may be negative, as in a difference.
 
         Raises:
             InputError: The text is not such an object, or its numbers are contradictory.
@@ -120,18 +124,24 @@ class Messages:
                 columns.append(np.frombuffer(data, each, pairs, start).astype(each[1:]))
                 start += columns[-1].nbytes
             made = cls(ranks, per_block, *columns)
-            made._check()
+            made._check(signed=signed)
         except (ValueError, KeyError, TypeError, zlib.error) as error:
             raise InputError(f"expected a communication matrix: {error}") from None
         return made
 
-    def _check(self) -> None:
+    def _check(self, *, signed: bool) -> None:
+        if not 0 <= self.blocks <= MOST_BLOCKS:
+            raise ValueError(f"found {self.blocks} blocks")
         for each in (self.senders, self.receivers):
             if len(each) and not 0 <= each.min() <= each.max() < self.blocks:
                 raise ValueError(f"found a rank outside of {self.ranks} ranks")
+        if (np.diff(self.senders * self.blocks + self.receivers) <= 0).any():
+            raise ValueError("found a pair twice, or pairs that are not sorted")
         for values in (self.messages, self.bytes, self.waits):
             if values is not None and not np.isfinite(values).all():
                 raise ValueError("found an infinite number")
+            if values is not None and not signed and (values < 0).any():
+                raise ValueError("found a negative number")
 
 
 def combined_messages(operation: str, operands: Sequence[Messages | None]) -> Messages | None:

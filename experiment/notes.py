@@ -253,7 +253,10 @@ class Notes:
             raise InputError(f"notes: expected samples, seconds and probes in sampled, found {sampled!r:.80}")
         known["inside"] = tuple(map(inside_from_json, known.get("inside", ())))
         known["thread_waits"] = tuple(_thread_wait(each) for each in known.get("thread_waits", ()))
-        return cls(**known, messages=Messages.from_json(messages) if messages else None)
+        made = cls(**known)
+        if not messages:
+            return made
+        return replace(made, messages=Messages.from_json(messages, signed="difference" in made.derived_by))
 
 
 def _object(text: str) -> dict[str, Any]:

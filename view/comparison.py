@@ -19,11 +19,19 @@ from .units import amount, many, percent
 
 __all__ = [
     "BASES",
+    "TITLES",
+    "base_first",
+    "basis",
     "comparison_document",
     "comparison_junit",
     "comparison_lines",
     "comparison_markdown",
+    "comparison_rows",
     "comparison_summary",
+    "headline",
+    "one_sided",
+    "outcomes",
+    "remarks",
     "signed",
     "than",
 ]
@@ -32,7 +40,7 @@ __all__ = [
 BASES: Final = {PATH_TIME: "the critical path", BUSY_TIME: "the busiest rank"}
 _OF_RANKS: Final = {"mean": "mean of the ranks", "sum": "sum of the ranks", "max": "busiest rank"}
 _SCHEMA: Final = "autoanalyzer.comparison/1"
-
+TITLES: Final = ("", "base", "now", "change", "at 99 %", "verdict")  # of the columns of a table of a comparison
 
 _WORST_FIRST: Final[dict[Verdict, int]] = {"slower": 0, "unclear": 1, "waiting": 2, "faster": 3, "same": 4}
 _OPEN: Final = 10.0  # the largest change, +1000 %, that is written exactly; larger changes are "over +1000 %"
@@ -44,9 +52,14 @@ def comparison_lines(comparisons: Sequence[Comparison]) -> list[str]:
     The first lines are about the base of the verdict: the critical path, or the busiest rank.
     """
     lines: list[str] = []
-    for comparison in sorted(comparisons, key=lambda each: each.metric not in BASES):
+    for comparison in base_first(comparisons):
         lines += [*([""] if lines else []), *_lines(comparison)]
-    return [*lines, *(f"         {each}" for each in _remarks(comparisons))]
+    return [*lines, *(f"         {each}" for each in remarks(comparisons))]
+
+
+def base_first(comparisons: Sequence[Comparison]) -> list[Comparison]:
+    """Return the comparisons in another order: the comparison by the base of the verdict comes first."""
+    return sorted(comparisons, key=lambda each: each.metric not in BASES)
 
 
 def comparison_summary(comparison: Comparison) -> list[str]:
@@ -58,10 +71,10 @@ def comparison_summary(comparison: Comparison) -> list[str]:
 def _lines(comparison: Comparison) -> list[str]:
     """Return lines about the program, then about regions that differ."""
     program = comparison.program
-    lines = [f"{program.verdict.upper():8} {_headline(comparison)}", f"         {_basis(comparison)}"]
+    lines = [f"{program.verdict.upper():8} {headline(comparison)}", f"         {basis(comparison)}"]
     changed = [each for each in comparison.regions if each.verdict != "same"]
     lines += [f"{each.verdict.upper():8} {_sentence(comparison, each)}" for each in changed]
-    lines += _appeared(comparison)
+    lines += one_sided(comparison)
     rest = len(comparison.regions) - len(changed)
     if rest:
         lines.append(f"SAME     {many(rest, 'region')}")
@@ -70,18 +83,21 @@ def _lines(comparison: Comparison) -> list[str]:
 
 def comparison_markdown(comparisons: Sequence[Comparison]) -> str:
     """Return comparisons of the same runs as Markdown: the result as a heading, then tables, worst metric first."""
-    worst_first = sorted(comparisons, key=lambda each: (_WORST_FIRST[_outcome(each)], _rank(each.program)))
-    remarks = [f"\n{_escaped(each)}\n" for each in _remarks(comparisons)]
-    return "".join([_heading(worst_first), "\n".join(map(_markdown, worst_first)), *remarks])
+    worst_first = _worst_first(comparisons)
+    said = [f"\n{_escaped(each)}\n" for each in remarks(comparisons)]
+    return "".join([f"## {_escaped(outcomes(comparisons))}\n\n", "\n".join(map(_markdown, worst_first)), *said])
 
 
-def _heading(worst_first: Sequence[Comparison]) -> str:
-    """Return the result as a heading: ``SLOWER by compute_time, UNCLEAR by wall_time``."""
+def outcomes(comparisons: Sequence[Comparison]) -> str:
+    """Return the results by metric, worst first: ``SLOWER by compute_time, UNCLEAR by wall_time``."""
     metrics: dict[Verdict, list[str]] = {}
-    for each in worst_first:
-        metrics.setdefault(_outcome(each), []).append(_escaped(visible(each.metric)))
-    said = ", ".join(f"{outcome.upper()} by {' and '.join(by)}" for outcome, by in metrics.items())
-    return f"## {said}\n\n"
+    for each in _worst_first(comparisons):
+        metrics.setdefault(_outcome(each), []).append(visible(each.metric))
+    return ", ".join(f"{outcome.upper()} by {' and '.join(by)}" for outcome, by in metrics.items())
+
+
+def _worst_first(comparisons: Sequence[Comparison]) -> list[Comparison]:
+    return sorted(comparisons, key=lambda each: (_WORST_FIRST[_outcome(each)], _rank(each.program)))
 
 
 def _outcome(comparison: Comparison) -> Verdict:
@@ -94,24 +110,34 @@ def _rank(judgement: Judgement) -> int:
 
 def _markdown(comparison: Comparison) -> str:
     lines = [
-        f"**{comparison.program.verdict.upper()}** {_escaped(_headline(comparison))}",
+        f"**{comparison.program.verdict.upper()}** {_escaped(headline(comparison))}",
         "",
-        _basis(comparison),
+        basis(comparison),
         "",
-        "| | base | now | change | at 99 % | verdict |",
+        f"|{' | '.join(TITLES)} |",
         "|---|---:|---:|---:|---:|---|",
     ]
-    for each in (comparison.program, *sorted(comparison.regions, key=_rank)):
-        cells = (
-            _escaped(_title(comparison, each)),
-            amount(each.base, comparison.unit),
-            amount(each.other, comparison.unit),
-            signed(each.shift.change, _digits(comparison.threshold)),
-            _limits(comparison, each) or "unknown",
-            each.verdict,
+    for _, (title, *cells) in comparison_rows(comparison):
+        lines.append(f"| {' | '.join((_escaped(title), *cells))} |")
+    return "\n".join([*lines, *(f"\n{_escaped(each)}" for each in one_sided(comparison))]) + "\n"
+
+
+def comparison_rows(comparison: Comparison) -> list[tuple[Judgement, tuple[str, ...]]]:
+    """Return the program, then the judged regions, worst first, each with the cells of its row below ``TITLES``."""
+    return [
+        (
+            each,
+            (
+                _title(comparison, each),
+                amount(each.base, comparison.unit),
+                amount(each.other, comparison.unit),
+                signed(each.shift.change, _digits(comparison.threshold)),
+                _limits(comparison, each) or "unknown",
+                each.verdict,
+            ),
         )
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join([*lines, *(f"\n{_escaped(each)}" for each in _appeared(comparison))]) + "\n"
+        for each in (comparison.program, *sorted(comparison.regions, key=_rank))
+    ]
 
 
 def comparison_document(comparisons: Sequence[Comparison]) -> dict[str, Any]:
@@ -163,7 +189,7 @@ def _add_suite(suites: Any, comparison: Comparison) -> None:
         case = etree.SubElement(suite, "testcase", classname=comparison.metric, name=_title(comparison, each))
         said = _sentence(comparison, each)
         if each.verdict == "slower":
-            etree.SubElement(case, "failure", message=said).text = _basis(comparison)
+            etree.SubElement(case, "failure", message=said).text = basis(comparison)
         else:
             etree.SubElement(case, "system-out").text = f"{each.verdict}: {said}"
 
@@ -203,7 +229,7 @@ def _place(comparison: Comparison, path: int | None, value: float | None = None)
     }
 
 
-def _appeared(comparison: Comparison) -> list[str]:
+def one_sided(comparison: Comparison) -> list[str]:
     """Return lines about regions that ran on one side only, or only in some runs."""
     base, other = comparison.runs
     partial = [
@@ -221,7 +247,7 @@ def _appeared(comparison: Comparison) -> list[str]:
     ]
 
 
-def _headline(comparison: Comparison) -> str:
+def headline(comparison: Comparison) -> str:
     """Return the sentence about the program, with the number of slower regions if the program is not slower."""
     slower = sum(each.verdict == "slower" for each in comparison.regions)
     hidden = slower and comparison.program.verdict != "slower"
@@ -273,7 +299,8 @@ def _doubt(comparison: Comparison, judgement: Judgement) -> str:
     return f"clear on its own, but among {judged}, it may be due to chance; more runs are needed"
 
 
-def _basis(comparison: Comparison) -> str:
+def basis(comparison: Comparison) -> str:
+    """Return a line on what was compared, the noise and the confidence."""
     base, now = comparison.runs
     found, threshold = comparison.program.shift, comparison.threshold
     said = (
@@ -305,7 +332,7 @@ def _named(comparison: Comparison, path: int) -> str:
     return visible(comparison.joined.path_name(path)) + place
 
 
-def _remarks(comparisons: Sequence[Comparison]) -> list[str]:
+def remarks(comparisons: Sequence[Comparison]) -> list[str]:
     """Return lines on what regions' values include, on other programs' load, and on regions matched by similarity."""
     least = f"{100 * MIN_SHARE:g} % of the program's value"
     said = f"values of regions exclude callees; a region is judged if it has at least {least}"

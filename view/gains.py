@@ -86,9 +86,16 @@ def _why(experiment: Experiment, changes: Changes, change: Change) -> str:
         return f"why: {', '.join(said)} in total"
     if change.is_contrary:
         return f"why: unknown: {name_of(changes.of_ranks)} changed in the opposite direction"
-    if changes.is_counted:
-        return "why: unknown: no count changed enough"
-    return "why: unknown, because instructions were not counted in both runs"
+    return f"why: unknown{_why_unknown(changes)}"
+
+
+def _why_unknown(changes: Changes) -> str:
+    """Return the end of a line that reports that a cause is unknown."""
+    if not changes.is_counted:
+        return ", because instructions were not counted in both runs"
+    if not changes.is_priced:
+        return ", because the runs do not have the same calibration (autoanalyzer calibrate)"
+    return ": no count changed enough"
 
 
 def _fix(change: Change) -> str:

@@ -12,7 +12,15 @@ from .comparison import BASES, signed, than
 from .place import Place, visible
 from .units import amount, many
 
-__all__ = ["history_document", "history_lines", "incomparable_lines", "judged_lines"]
+__all__ = [
+    "commit_of",
+    "history_document",
+    "history_lines",
+    "incomparable_lines",
+    "judged_lines",
+    "name_of_value",
+    "title_of_history",
+]
 
 _SCHEMA: Final = "autoanalyzer.history/1"
 _REGIONS: Final = 3  # maximum number of regions named for a change in the whole program
@@ -31,9 +39,9 @@ def history_lines(histories: Sequence[History]) -> list[str]:
 def _lines(history: History) -> list[str]:
     first, last = history.runs[0], history.runs[-1]
     spanned = f", commits {first.commit} to {last.commit}" if first.commit and len(history.runs) > 1 else ""
-    lines = [visible(f"{_name(history)}: {many(len(history.runs), 'run')}{spanned}")]
+    lines = [visible(f"{title_of_history(history)}: {many(len(history.runs), 'run')}{spanned}")]
     for run, changes in groupby(history.changes, key=lambda each: each.change.run):
-        lines.append(visible(f"since {_commit(history, run)}"))
+        lines.append(visible(f"since {commit_of(history, run)}"))
         lines += _of_commit([*changes])
     if len(lines) == 1:
         lines.append(f"no lasting change in {many(history.series, 'value')}")
@@ -72,7 +80,8 @@ def judged_lines(judged: Sequence[Judged], runs: int) -> list[str]:
     changed = [each for each in judged if each.verdict != "same"]
     lines = []
     for each in changed:
-        what, now, before = _what(each.metric, each.region), amount(each.now, each.unit), amount(each.before, each.unit)
+        what = name_of_value(each.metric, each.region)
+        now, before = (amount(value, each.unit) for value in (each.now, each.before))
         if each.verdict in ("new", "gone"):
             word, said = each.verdict.upper(), now if each.verdict == "new" else before
         else:
@@ -129,13 +138,15 @@ def _change(history: History, changed: Changed) -> dict[str, Any]:
     }
 
 
-def _name(history: History) -> str:
+def title_of_history(history: History) -> str:
+    """Return the program of a history, with its numbers of ranks and threads."""
     run = history.runs[0]
     threads = f", {many(run.threads, 'thread')}" if run.threads > run.ranks else ""
     return f"{run.program or 'program without a name'}, {many(run.ranks, 'rank')}{threads}"
 
 
-def _commit(history: History, run: int) -> str:
+def commit_of(history: History, run: int) -> str:
+    """Return the commit and the number of a run, from 1; if the commit is unknown, the time when the run was added."""
     commit, number = history.runs[run].commit, f"run {run + 1}"
     return f"commit {commit} ({number})" if commit else f"{number}, added {history.runs[run].added}"
 
@@ -153,14 +164,14 @@ def _sentence(changed: Changed) -> str:
     before, after = (amount(each, changed.unit) for each in (changed.change.before, changed.change.after))
     host = f" on {changed.host}" if changed.host else ""
     compared = _compared(changed.change.relative)
-    return visible(f"{_what(changed.metric, changed.region)}: {after}, {compared} {before}{host}")
+    return visible(f"{name_of_value(changed.metric, changed.region)}: {after}, {compared} {before}{host}")
 
 
 def _compared(change: float) -> str:
     return than(change) or "the same as"
 
 
-def _what(metric: str, region: Region | None) -> str:
+def name_of_value(metric: str, region: Region | None) -> str:
     """Return a name for a value: ``instructions of the program``, ``the critical path``, ``wall_time of solve``.
 
     Args:

@@ -18,9 +18,10 @@ from .lines import print_lines
 from .table import print_table
 from .units import amount, many
 
-__all__ = ["known_messages", "print_messages", "write_messages_csv", "write_messages_json"]
+__all__ = ["NOT_INCLUDED", "known_messages", "print_messages", "why_none", "write_messages_csv", "write_messages_json"]
 
 SCHEMA: Final = "autoanalyzer.messages/1"
+NOT_INCLUDED: Final = "collective calls and one-sided transfers are not included"
 
 
 def known_messages(experiment: Experiment, file: Path) -> Messages:
@@ -30,12 +31,18 @@ def known_messages(experiment: Experiment, file: Path) -> Messages:
         InputError: The experiment has no communication matrix.
     """
     if experiment.notes.messages is None:
-        raise InputError(
-            f"{file}: expected a communication matrix, found none: the ranks exchanged no point-to-point messages, the "
-            "file was made by another tool, an older version, or an operation that drops it, such as diff --ratio, or "
-            "it is a difference of runs that do not both have a matrix of the same ranks"
-        )
+        raise InputError(f"{file}: expected a communication matrix, found none: {why_none(experiment)}")
     return experiment.notes.messages
+
+
+def why_none(experiment: Experiment) -> str:
+    """Return why an experiment has no communication matrix."""
+    if experiment.notes.is_difference:
+        return "one of the two runs has none, or the runs have different numbers of ranks"
+    return (
+        "the ranks exchanged no point-to-point messages, or the file was made by another tool, an older version, or an "
+        "operation that drops the matrix, such as diff --ratio"
+    )
 
 
 def print_messages(messages: Messages, *, is_difference: bool = False) -> None:
@@ -56,7 +63,7 @@ def print_messages(messages: Messages, *, is_difference: bool = False) -> None:
     whose = f"{many(messages.ranks, 'rank')}{f', in blocks of {messages.per_block}' if messages.per_block > 1 else ''}"
     noun = "message" if count == "1" else "messages"
     said = f"{count} {noun}, {size}, in point-to-point calls between {many(len(messages), 'pair')} of {whose}"
-    print_lines([f"{'before minus after: ' * is_difference}{said}"])
+    print_lines([f"{'before minus after: ' * is_difference}{said}", NOT_INCLUDED])
 
 
 def write_messages_csv(messages: Messages, stream: TextIO) -> None:

@@ -25,7 +25,6 @@ _SMALL: Final = 0.01  # changes below this share of the largest change are left 
 _LEAST: Final = 0.05  # a location is listed if it changed by at least this share of the largest change
 _ALIKE: Final = 0.9  # locations are alike if the smallest change is at least this share of the largest
 _MOVED: Final = 0.8  # work moved if the smaller of decreases and increases is at least this share of the larger
-_CLOCK: Final = 2e9  # cycles per second of a slow core, assumed if the runs have no calibration in common
 _NOTHING: Final = 5e-10  # smaller changes, in seconds, are rounding errors
 _WALL: Final = "wall_time"
 _NO_WHOLE: Final = (PATH_TIME, "delay_time", "wait_time", TEAM_TIME.name)  # times that do not cover the whole program
@@ -110,6 +109,7 @@ class Changes:
         paths: The call paths that changed most in ``metric``, the largest change first.
         unknown: The metrics whose change is unknown, each with the stored metrics that one of the experiments lacks.
         is_counted: Whether both experiments have counts of instructions.
+        is_priced: Whether the time of an instruction is known: both experiments have the same calibration.
     """
 
     metric: str
@@ -120,6 +120,7 @@ class Changes:
     paths: Sequence[Change]
     unknown: Mapping[str, Sequence[str]]
     is_counted: bool = False
+    is_priced: bool = False
 
     @classmethod
     def of(cls, difference: Experiment) -> Changes | None:
@@ -149,7 +150,8 @@ class Changes:
         totals = {name: float(values.sum()) for name, values in of_all.items()}
         program = Change(totals[of_ranks], of_all[of_ranks])
         paths = _paths(difference, known[metric], known[of_ranks], is_path=metric == PATH_TIME)
-        return cls(metric, of_ranks, unit, totals, program, paths, unknown, "instructions" in _prices(difference))
+        is_counted, is_priced = _is_counted(difference), "instructions" in _prices(difference)
+        return cls(metric, of_ranks, unit, totals, program, paths, unknown, is_counted, is_priced)
 
 
 def _metrics(difference: Experiment) -> dict[str, dict[str, int]]:
@@ -166,21 +168,27 @@ def _metrics(difference: Experiment) -> dict[str, dict[str, int]]:
     return {**found, others[0]: {others[0]: 1}} if others else found
 
 
+def _is_counted(difference: Experiment) -> bool:
+    return "instructions" in difference and "instructions" not in difference.notes.one_sided
+
+
 def _prices(difference: Experiment) -> dict[str, float]:
     """Map the metrics that may explain a change, and that both experiments have, to the most seconds per unit.
 
-    They are the calibrated prices that both experiments have in common; otherwise, the limits in ``CRITERIA``.
+    They are the calibrated prices that both experiments have in common; otherwise, the limits in ``CRITERIA``. For
+    instructions, there is no limit, because the speed of the core is unknown.
     """
     calibrated = Prices.of(difference.notes.prices)
     found = {
         "io_time": 1.0,
-        "instructions": calibrated.instruction_dependent or CRITERIA.dependent / _CLOCK,
+        "instructions": calibrated.instruction_dependent,
         "l2_misses": calibrated.l2_miss_chased or CRITERIA.miss,
         "io_bytes": CRITERIA.byte,
         "mpi_bytes": CRITERIA.byte,
     }
     one_sided = difference.notes.one_sided
-    return {name: price for name, price in found.items() if name in difference and name not in one_sided}
+    known = {name: price for name, price in found.items() if name in difference and name not in one_sided}
+    return {name: price for name, price in known.items() if price is not None}
 
 
 def _is_moved(difference: Experiment, path: int, change: Values) -> bool:
@@ -194,11 +202,11 @@ def _is_moved(difference: Experiment, path: int, change: Values) -> bool:
     sides = float(change[change > 0].sum()), -float(change[change < 0].sum())
     if max(sides) <= _NOTHING or min(sides) < _MOVED * max(sides):
         return False
-    price = _prices(difference).get("instructions")
-    if price is None or not difference.notes.counts_by_rank:
+    if not _is_counted(difference) or not difference.notes.counts_by_rank:
         return True
     executed = np.nan_to_num(difference.rows("instructions", np.array([path]))[0])
-    return float(np.dot(executed, np.sign(change))) * price >= CRITERIA.part * sum(sides)
+    moved, price = float(np.dot(executed, np.sign(change))), _prices(difference).get("instructions")
+    return moved > 0 if price is None else moved * price >= CRITERIA.part * sum(sides)
 
 
 def _explaining(difference: Experiment, path: int, change: float) -> dict[str, float]:

@@ -76,10 +76,19 @@ def _has(experiment: Experiment, metric: str) -> bool:
 
 
 def _has_whole_path(experiment: Experiment) -> bool:
-    """Return whether the critical path was recorded to the end: it is at least as long as any rank's busy time."""
-    if experiment.notes.path_is_partial or not all(map(partial(_has, experiment), (PATH_TIME, BUSY_TIME))):
+    """Return whether the critical path and busy time are known, and the path was recorded to the end."""
+    if not all(map(partial(_has, experiment), (PATH_TIME, BUSY_TIME))):
         return False
-    return value_of_program(experiment, PATH_TIME) >= (1 - CLOCKS) * value_of_program(experiment, BUSY_TIME) > 0
+    return not _is_partial_path(experiment) and value_of_program(experiment, BUSY_TIME) > 0
+
+
+def _is_partial_path(experiment: Experiment) -> bool:
+    """Return whether the critical path was not recorded to the end; else it is as long as any rank's busy time."""
+    if experiment.notes.path_is_partial or not _has(experiment, BUSY_TIME):
+        return experiment.notes.path_is_partial
+    busy = value_of_program(experiment, BUSY_TIME)
+    is_whole = value_of_program(experiment, PATH_TIME) >= (1 - CLOCKS) * busy
+    return not is_whole
 
 
 def _stored(metric: str) -> tuple[str, ...]:
@@ -103,6 +112,11 @@ def check_runs(joined: Integration, count: int, metric: str) -> None:
         check_run(label, each)
         _check_metric(label, each, metric)
         check_values(label, each, metric)
+        if metric == PATH_TIME and _is_partial_path(each):
+            raise InputError(
+                f"{label}: expected the critical path of the whole run, found only its beginning; use another metric "
+                f"(--metric {BUSY_TIME})"
+            )
     _check_barriers(joined)
     _check_units(joined, metric)
     _check_endings(joined)

@@ -1,6 +1,6 @@
 """The history of a program: what its runs measured, commit by commit, and where values changed for good."""
 
-from .history import Changed, History, Judged, histories_of
+from .history import Changed, History, Judged, Trend, histories_of
 from .history_file import HistoryFile, KeptRun
 from .kept_values import KeptValue, in_utf8, values_to_keep
 
@@ -11,6 +11,7 @@ __all__ = [
     "Judged",
     "KeptRun",
     "KeptValue",
+    "Trend",
     "histories_of",
     "in_utf8",
     "values_to_keep",

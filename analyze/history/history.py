@@ -16,7 +16,7 @@ from .change_points import LEAST_CHANGE, Change, Series, changes_of
 from .history_file import KeptRun
 from .kept_values import KeptValue
 
-__all__ = ["Changed", "History", "Judged", "histories_of"]
+__all__ = ["Changed", "History", "Judged", "Trend", "histories_of"]
 
 Verdict = Literal["more", "less", "unclear", "same", "new", "gone"]
 
@@ -64,6 +64,29 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
+class Trend:
+    """A value over the runs.
+
+    Attributes:
+        metric: The metric.
+        unit: The metric's unit.
+        region: The region; None for the program.
+        host: The machine; empty for counts, which are the same on all machines.
+        runs: Indices of the runs that have the value, ascending.
+        values: The values in these runs.
+        changes: Where the value changed for good.
+    """
+
+    metric: str
+    unit: str
+    region: Region | None
+    host: str
+    runs: Sequence[int]
+    values: Sequence[float]
+    changes: Sequence[Change]
+
+
+@dataclass(frozen=True, slots=True)
 class _Key:
     metric: str
     place: str
@@ -91,10 +114,28 @@ class History:
         """The values that changed for good, in the order of the runs; the program comes before its regions."""
         found = [
             Changed(key.metric, self._units[key.metric], self._region(key.place, each.run), key.host, each)
-            for key, changes in changes_of(self._series).items()
+            for key, changes in self._changes.items()
             for each in changes
         ]
         return sorted(found, key=lambda each: (each.change.run, each.metric, each.region is not None, -_size(each)))
+
+    @property
+    def trends(self) -> list[Trend]:
+        """The values of the program, each followed by those of the regions that changed for good, largest first."""
+        found = [
+            Trend(
+                key.metric,
+                self._units[key.metric],
+                self._region(key.place, each.runs[-1]),
+                key.host,
+                each.runs,
+                each.values,
+                self._changes.get(key, ()),
+            )
+            for key, each in self._series.items()
+            if not key.place or key in self._changes
+        ]
+        return sorted(found, key=lambda each: (each.metric, each.host, each.region is not None, -max(each.values)))
 
     @property
     def subject(self) -> tuple[str, str, int, int]:
@@ -108,7 +149,7 @@ class History:
             later: New runs of the same program.
             threshold: The least change that counts, as a share of the program.
         """
-        changes = changes_of(self._series)
+        changes = self._changes
         starts = {key: changes[key][-1].run if key in changes else 0 for key in self._series}
         found = []
         for key, now in later._series.items():
@@ -122,7 +163,9 @@ class History:
                 found.append(Judged(key.metric, unit, region, min(before), smallest, verdict))
             elif smallest >= least:
                 found.append(Judged(key.metric, unit, region, 0.0, smallest, "new"))
-        for key in self._series.keys() - later._series.keys():
+        for key in self._series:
+            if key in later._series:
+                continue
             last, values = self._series[key].runs[-1], self._series[key].since(starts[key])
             whole = self._series[key.of_program]
             is_missing = key.of_program in later._series and last == whole.runs[-1]
@@ -149,6 +192,10 @@ class History:
     def series(self) -> int:
         """The number of values that were followed from run to run."""
         return len(self._series)
+
+    @cached_property
+    def _changes(self) -> dict[_Key, list[Change]]:
+        return changes_of(self._series)
 
     @cached_property
     def _series(self) -> dict[_Key, Series]:

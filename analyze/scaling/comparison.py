@@ -150,7 +150,7 @@ def _changes(base: Scaling, other: Scaling) -> list[LossChange]:
     for side, (scaling, experiment) in enumerate(zip((base, other), experiments, strict=True)):
         common = {
             path.region: joined.call_paths[row].region
-            for path, row in zip(experiment.call_paths, joined.rows[side].tolist(), strict=True)
+            for path, row in zip(experiment.call_paths, joined.folding.rows[side].tolist(), strict=True)
         }
         found = {(loss.kind, loss.region) for loss in scaling.ledger.losses if loss.kind != NOT_EXPLAINED}
         for (kind, own), seconds in scaling.ledger.parts.items():

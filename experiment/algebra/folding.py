@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from ..call_path import CallPath, name_below_root
 from ..experiment import Experiment
-from ..folding import folded
+from ..folding import apply_folding, fold
 from ..region import Region
 from ..throttling import folded_paths, untimed_paths
-from .call_paths import CallForest
+from .call_paths import CallForest, Rows
 from .history import listed
 
 __all__ = ["Folding", "fold_throttled"]
@@ -26,10 +26,12 @@ class Folding:
     Attributes:
         throttled: Descriptors of throttled regions in the domain, each with the reason, as in ``Notes.throttled``.
         remark: A warning about call paths that only some operands have measured; empty if there are none.
+        rows: For each operand as it was before folding, the domain's row of each of its call paths.
     """
 
     throttled: Mapping[str, str] = field(default_factory=dict)
     remark: str = ""
+    rows: tuple[Rows, ...] = ()
 
 
 def fold_throttled(
@@ -48,6 +50,7 @@ def fold_throttled(
         The operands, all with the same call paths folded; the merged forest; and the folding.
     """
     unlike: dict[str, list[str]] = {}
+    places = [np.arange(len(each.call_paths)) for each in operands]  # of the call paths that the operands had at first
     while True:
         forest = merge([each.call_paths for each in operands])
         there, own = (np.zeros((len(operands), len(forest.call_paths)), dtype=bool) for _ in range(2))
@@ -59,10 +62,10 @@ def fold_throttled(
         for place in np.flatnonzero(chosen & (own != there).any(axis=0)).tolist():
             by = [label for label, found in zip(labels, own[:, place], strict=True) if found]
             unlike.setdefault(name_below_root(forest.call_paths, place), by)
-        before, operands = (
-            operands,
-            [_folded(each, chosen[rows], folded_paths(each)) for each, rows in zip(operands, forest.rows, strict=True)],
-        )
+        before = operands
+        made = [_folded(each, chosen[rows]) for each, rows in zip(operands, forest.rows, strict=True)]
+        operands = [each for each, _ in made]
+        places = [moved[place] for place, (_, moved) in zip(places, made, strict=True)]
         if all(each.call_paths == one.call_paths for each, one in zip(operands, before, strict=True)):
             break  # otherwise repeat, because a moved call path may now coincide with one that another operand folded
     remark = ""
@@ -70,13 +73,25 @@ def fold_throttled(
         some = dict.fromkeys(label for by in unlike.values() for label in by)
         where = f"some regions are too small to measure separately in {listed(some)}"
         remark = f"{where}, so their time is attributed to their callers in all experiments: {listed(unlike)}"
-    return tuple(operands), forest, Folding(_throttled(operands, forest), remark)
+    at_first = tuple(rows[place] for rows, place in zip(forest.rows, places, strict=True))
+    return tuple(operands), forest, Folding(_throttled(operands, forest), remark, at_first)
 
 
-def _folded(experiment: Experiment, chosen: npt.NDArray[np.bool_], own: npt.NDArray[np.bool_]) -> Experiment:
-    """Fold an operand's call paths; if they are folded already, return the operand itself, whose values are cached."""
+def _folded(experiment: Experiment, chosen: npt.NDArray[np.bool_]) -> tuple[Experiment, Rows]:
+    """Fold an operand's call paths; if they are folded already, keep the operand itself, whose values are cached.
+
+    Args:
+        experiment: The operand.
+        chosen: Whether each call path is to be folded.
+
+    Returns:
+        The folded operand, and the new index of each call path.
+    """
     lifts = any(path.parent is not None and chosen[path.parent] for path in experiment.call_paths)
-    return folded(experiment, chosen) if lifts or (chosen & ~own).any() else experiment
+    if not lifts and not (chosen & ~folded_paths(experiment)).any():
+        return experiment, np.arange(len(experiment.call_paths))
+    forest = fold(experiment.call_paths, chosen)
+    return apply_folding(experiment, forest), forest.places
 
 
 def _throttled(operands: Sequence[Experiment], forest: CallForest) -> dict[str, str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from lxml import etree
+from lxml import etree, html
 
 from autoanalyzer.experiment import Builder, Notes, Region, save
 
@@ -44,6 +44,27 @@ def test_the_first_line_says_by_how_much_a_better_division_shortens_the_busiest_
     assert said.startswith("FASTER   the busiest rank takes 924 ms, 38.7 % less than 1.51 s\n")
     assert "propagate/loop@28 (propagate.c:28) takes 905 ms, 39.1 % less than 1.49 s" in said
     assert "4 ranks share 2 cores: wall time includes waiting for a core, busy time does not" in said
+
+
+def test_a_page_shows_what_is_slower_with_the_intervals_of_the_changes(series, browse):
+    succeed(series("autoanalyzer", "compare", *A, "--with", *B, "--html", "page.html", "--json", "a.json"))
+    shown = browse(series.folder / "page.html")
+    assert shown.text.startswith("SLOWER by wall_time\nthe program takes 3.5 s, 12.9 % more than 3.1 s (")
+    assert "base runs: a0.cube, a1.cube, a2.cube · new runs: b0.cube, b1.cube, b2.cube" in shown.text
+    assert "wall_time, mean of the ranks, minima of 3 base runs and 3 new runs" in shown.text
+    _, program, work, *_ = (shown.drawn[place : place + 7] for place in range(0, 28, 7))
+    assert (program[0], program[5]) == ("the program", "SLOWER")
+    assert (work[:4], work[5]) == (["work (a.c:10)", "2 s", "2.4 s", "+20.0 %"], "SLOWER")
+    (found,) = json.loads((series.folder / "a.json").read_text())["comparisons"]
+    every = [found["program"], *found["regions"]]
+    reach = min(1, max(abs(each[name]) for each in every for name in ("low", "high", "change")))
+    (row,) = html.parse(series.folder / "page.html").xpath("//tr[th='work (a.c:10)']")
+    _, interval, change = row.iter("rect")
+    left, wide, middle = float(interval.get("x")), float(interval.get("width")), float(change.get("x")) + 1.5
+    (expected,) = (each for each in every if each["line"] == 10)
+    for name, place in (("low", left), ("high", left + wide), ("change", middle)):
+        assert place == pytest.approx(120 * (1 + max(-1, min(1, expected[name] / reach))), abs=0.2)
+    assert (shown.complaints, shown.requests) == ([], [])
 
 
 def test_compare_says_at_once_that_a_region_is_slower_where_the_program_is_not(tool, written):

@@ -10,7 +10,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from autoanalyzer.analyze.history import History, HistoryFile, KeptRun, histories_of, history_file, values_to_keep
+from autoanalyzer.analyze.history import (
+    History,
+    HistoryFile,
+    KeptRun,
+    KeptValue,
+    histories_of,
+    history_file,
+    values_to_keep,
+)
 from autoanalyzer.analyze.history.change_points import Series, changes_of
 from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region, save
@@ -88,17 +96,27 @@ def test_of_sixty_commits_each_change_is_found_at_its_commit_and_nothing_else(tm
     assert {each[0] for each in found} == {"c17", "c31", "c44"}
 
 
-def test_a_history_is_shown_and_a_new_run_is_compared_with_it(tool):
+def test_a_history_is_shown_and_a_new_run_is_compared_with_it(tool, browse):
     for number, version in enumerate([Version()] * 3 + [Version(instructions=1.2)] * 3):
         save(made(version).replaced(notes=Notes(program="app", remarks=(str(number),))), tool.folder / f"{number}.cube")
         succeed(tool("autoanalyzer", "history", "add", "runs.db", "--commit", f"c{number}", f"{number}.cube"))
-    said = succeed(tool("autoanalyzer", "history", "show", "runs.db", "--json", "h.json")).stdout.decode()
+    done = succeed(tool("autoanalyzer", "history", "show", "runs.db", "--json", "h.json", "--html", "h.html"))
+    said = done.stdout.decode()
     assert said.splitlines()[:3] == [
         "app, 4 ranks: 6 runs, commits c0 to c5",
         "since commit c3 (run 4)",
         "  MORE     instructions of the program: 4.7e9, 18.0 % more than 4.0e9",
     ]
     assert "in the loop in work (a.c:10) +20.0 %" in said.splitlines()[3]
+    shown = browse(tool.folder / "h.html")
+    assert shown.text.startswith("app, 4 ranks: lasting changes since commit c3 (run 4)\n")
+    titles = [line for line in shown.text.splitlines() if line.startswith("app, 4 ranks: ")][1:]
+    assert titles[:3] == [said.splitlines()[0], "app, 4 ranks: instructions", "app, 4 ranks: busy_time on n"]
+    assert "commit c3 (run 4): 4.7e9" in shown.said
+    assert {"instructions of the program", "instructions of the loop in work (a.c:10)", "a lasting change"} <= {
+        each.strip() for each in shown.drawn
+    }
+    assert (shown.complaints, shown.requests) == ([], [])
     document = json.loads((tool.folder / "h.json").read_text())
     assert document["schema"] == "autoanalyzer.history/1"
     (program,) = document["programs"]
@@ -230,6 +248,15 @@ def test_a_region_that_appears_or_vanishes_is_listed():
         "NEW      compute_time of send (a.c:20): 4 s",
         "GONE     compute_time of the loop in work (a.c:10): 4 s",
     ]
+
+
+def test_regions_of_equal_values_have_an_order():
+    regions = [Region("function", name, "a.c", name) for name in "hgfedcba"]
+    program = KeptValue("mpi_calls", "occ", "", 0, 100.0, False)
+    kept = [replace(program, place=each.descriptor.partition("|")[2], value=10.0) for each in regions]
+    (before,) = histories_of([(about(f"{number}"), [program, *kept]) for number in range(3)])
+    (after,) = histories_of([(about("4"), [program])])
+    assert [each.region for each in before.judge(after, 0.05)] == [None, *regions]
 
 
 @pytest.mark.parametrize(

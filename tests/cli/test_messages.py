@@ -37,13 +37,14 @@ def test_pairs_are_printed_most_bytes_first(files):
         "     0         1         2   40 B          250 ms\n"
         "     1         1         2   40 B          500 ms\n"
         "12 messages, 4 MB, in point-to-point calls between 3 pairs of 2 ranks\n"
+        "collective calls and one-sided transfers are not included\n"
     )
 
 
 def test_blocks_are_named_by_their_ranks_and_unknown_waits_are_left_out(files):
     said = succeed(files("autoanalyzer", "dump", "large.cube", "--messages")).stdout.decode().splitlines()
     assert said[:2] == ["sender  receiver  messages  bytes", "   3-5       0-2         8   4 MB"]
-    assert said[-1] == "12 messages, 4 MB, in point-to-point calls between 3 pairs of 6 ranks, in blocks of 3"
+    assert said[-2] == "12 messages, 4 MB, in point-to-point calls between 3 pairs of 6 ranks, in blocks of 3"
     csv = succeed(files("autoanalyzer", "dump", "large.cube", "--messages", "--csv")).stdout.decode().splitlines()
     assert csv[:2] == ["sender,receiver,messages,bytes", "3-5,0-2,8,4000000"]
 
@@ -84,6 +85,7 @@ def test_of_a_difference_changes_are_printed_the_largest_first(files, written):
         "     1         0        -2  -1 MB         -250 ms\n"
         "     0         1         1   20 B          250 ms\n"
         "before minus after: -1 messages, -1 MB, in point-to-point calls between 2 pairs of 2 ranks\n"
+        "collective calls and one-sided transfers are not included\n"
     )
 
 

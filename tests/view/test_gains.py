@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -219,19 +220,41 @@ def test_a_cause_is_a_count_that_changed_with_the_time_by_enough_to_explain_it()
     def why(*runs: Experiment) -> str:
         return gain_entries(difference(*runs))[0].lines[1]
 
-    slow = of([3, 3], 9e9, 1e7)
-    assert why(slow, of([2, 2], 8e9, 1e7)) == "why: 2.0e9 fewer instructions in total"
-    assert why(of([2, 2], 8e9, 1e7), of([3, 3], 8e9, 2e7)) == "why: 2.0e7 more L2 misses in total"
-    assert why(slow, of([2, 2], 9e9 - 1e3, 2e7)) == "why: unknown: no count changed enough"
-    assert why(slow, of([2.1, 3.9], 9e9, 1e7, moved=1e9)) == "why: work moved from rank 0 to rank 1"
-    assert why(slow, of([2.1, 3.9], 9e9, 1e7)) == "why: unknown: no count changed enough"  # only the cores' speed did
+    calibrated = partial(of, prices={**FAST, "instruction_dependent": 1e-9})
+    slow = calibrated([3, 3], 9e9, 1e7)
+    assert why(slow, calibrated([2, 2], 8e9, 1e7)) == "why: 2.0e9 fewer instructions in total"
+    assert why(calibrated([2, 2], 8e9, 1e7), calibrated([3, 3], 8e9, 2e7)) == "why: 2.0e7 more L2 misses in total"
+    assert why(slow, calibrated([2, 2], 9e9 - 1e3, 2e7)) == "why: unknown: no count changed enough"
+    assert why(slow, calibrated([2.1, 3.9], 9e9, 1e7, moved=1e9)) == "why: work moved from rank 0 to rank 1"
+    assert why(slow, calibrated([2.1, 3.9], 9e9, 1e7)) == "why: unknown: no count changed enough"  # only the speed did
     for prices, other, said in (
         (FAST, FAST, "unknown: no count changed enough"),
-        ({}, {}, "1.2e9 fewer instructions, 2.0e6 fewer L2 misses in total"),
-        (FAST, {}, "1.2e9 fewer instructions, 2.0e6 fewer L2 misses in total"),  # not the same machine
+        ({}, {}, "2.0e6 fewer L2 misses in total"),  # nobody knows the time of an instruction
+        (FAST, {}, "2.0e6 fewer L2 misses in total"),  # not the same machine
     ):
         runs = of([3, 3], 9e9, 1e7, prices=prices), of([2, 2], 8.4e9, 9e6, prices=other)
         assert why(*runs) == f"why: {said}"
+
+
+def test_without_a_common_calibration_instructions_only_show_whether_work_moved():
+    def of(seconds: Sequence[float], instructions: Sequence[float]) -> Experiment:
+        builder = Builder()
+        loop = builder.call_path(LOOP, builder.call_path("main"))
+        for rank in range(2):
+            builder.location(rank)
+        builder.metric("cpu_time", "sec")
+        builder.row("cpu_time", loop, seconds)
+        builder.metric("instructions", "occ")
+        builder.row("instructions", loop, instructions)
+        return builder.experiment()
+
+    unknown = "why: unknown, because the runs do not have the same calibration (autoanalyzer calibrate)"
+    (entry,) = gain_entries(difference(of([3, 3], [9e9, 9e9]), of([2, 2], [6e9, 6e9])))
+    assert entry.lines[1] == unknown
+    (entry,) = gain_entries(difference(of([3, 1], [9e9, 3e9]), of([2, 2], [6e9, 6e9])))
+    assert entry.lines[1] == "why: work moved from rank 0 to rank 1"
+    (entry,) = gain_entries(difference(of([3, 1], [9e9, 3e9]), of([2, 2], [9e9, 3e9])))
+    assert entry.lines[1] == unknown
 
 
 def test_changes_of_one_loop_name_its_callers():

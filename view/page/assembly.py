@@ -51,6 +51,7 @@ _SUMS: Final = "Values in the trees are sums over all ranks, for the entire run.
 _MEANS: Final = f"{_SUMS} Values in the verdict are means over the ranks, without MPI startup and shutdown."
 _MOST_WARNINGS: Final = 20
 _SEPARATOR: Final = " · "
+_HERE: Final = "this experiment"
 _MOST_RANKS: Final = 10_000  # maximum number of locations for which the page has an account, which takes half a second
 _MOST_SOURCE: Final = 8 << 20  # maximum number of source characters in a page; a larger page would be hard to send
 
@@ -103,7 +104,7 @@ def page_of(
     experiments = [dataset_of(experiment, clusters=clusters, highlights=highlights)]
     compared = _compared(experiment, *against) if against else []
     if against:
-        experiments.append(_difference(experiment, against[0]))
+        experiments.append(_difference(experiment, *against))
     spoken_of = [each.highlight.metric for each in findings if each.highlight.metric is not None]
     times, unread = _times(recordings, experiment, spoken_of)
     measured = file.stat().st_mtime if file.is_file() else None
@@ -254,14 +255,14 @@ def _sources(experiment: Experiment, sources: Sources) -> list[SourceFile]:
     return found
 
 
-def _difference(experiment: Experiment, other: Experiment) -> Dataset:
-    """Return the page's data on the difference from another experiment.
+def _difference(experiment: Experiment, other: Experiment, name: str) -> Dataset:
+    """Return the page's data on the difference from another experiment, which has a name.
 
     Besides the difference, the data contain the other experiment's sums by call path (``difference before``) and, for
     both experiments, each region's largest exclusive value on any location (``difference most``).
     """
-    joined = integrate((other, experiment))
-    result = difference(other, experiment, joined, of_both=True)
+    joined = integrate((other, experiment), labels=(name, _HERE))
+    result = _with_lines_of(experiment, joined, difference(other, experiment, joined, of_both=True))
     made = dataset_of(result, key="difference")
     # Values that are unknown in the difference are also left out of the other data, because they would look unchanged.
     regions = {region: number for number, region in enumerate(dict.fromkeys(path.region for path in result.call_paths))}
@@ -277,34 +278,32 @@ def _difference(experiment: Experiment, other: Experiment) -> Dataset:
             of_both[side] = by_region.max(axis=1, initial=0.0)
             if side == 0:
                 sums[:] = values.sum(axis=1)
-    there = joined.rows[1].tolist()  # call path of the experiment → the same call path in the difference
-    head = {**made.head, "there": there, "alike": _alike(experiment, joined, result, there)}
+    there = joined.folding.rows[1].tolist()  # call path of the experiment → the same call path in the difference
+    alike = [
+        (regions[pair.right], visible(f"{pair.left.name} {at_line(pair.left.file, pair.left.first_line)}"))
+        for pair in joined.alike[1]
+        if pair.right in regions
+    ]
     more = {"difference before": packed(before, exact=True), "difference most": packed(most, exact=True)}
-    return Dataset(head, {**made.numbers, **more}, made.exact)
+    return Dataset({**made.head, "there": there, "alike": sorted(alike)}, {**made.numbers, **more}, made.exact)
 
 
-def _alike(
-    experiment: Experiment, joined: Integration, result: Experiment, there: Sequence[int]
-) -> list[tuple[int, str]]:
-    """Return, for each region matched by similarity, its index in the difference, and its place in the experiment.
+def _with_lines_of(experiment: Experiment, joined: Integration, result: Experiment) -> Experiment:
+    """Return a difference in which regions have the names and lines of an experiment, whose sources the page shows.
+
+    Regions that only the other experiment has keep theirs. If two regions would become equal, all keep theirs.
 
     Args:
-        experiment: The experiment that the page shows.
+        experiment: The experiment.
         joined: The other experiment and ``experiment``.
         result: Their difference.
-        there: The index of each call path of ``experiment`` in the difference.
     """
-    regions = {region: number for number, region in enumerate(dict.fromkeys(path.region for path in result.call_paths))}
-    doubtful = {pair.right for pair in joined.alike[1]}
-    found = {
-        regions[result.call_paths[row].region]: path.region
-        for path, row in zip(experiment.call_paths, there, strict=True)
-        if path.region in doubtful
-    }
-    return [
-        (number, visible(f"{each.name} {at_line(each.file, each.first_line)}"))
-        for number, each in sorted(found.items())
-    ]
+    rows = zip(experiment.call_paths, joined.folding.rows[1].tolist(), strict=True)
+    own = {result.call_paths[row].region: path.region for path, row in rows}
+    regions = {path.region: own.get(path.region, path.region) for path in result.call_paths}
+    if len({*regions.values()}) < len(regions):
+        return result
+    return result.replaced(call_paths=[replace(each, region=regions[each.region]) for each in result.call_paths])
 
 
 def _compared(experiment: Experiment, other: Experiment, name: str) -> list[str]:
@@ -314,7 +313,7 @@ def _compared(experiment: Experiment, other: Experiment, name: str) -> list[str]
     """
     *_, metric = metrics_to_compare([other, experiment])
     try:
-        found = compare([other], [experiment], metric=metric, labels=[name, "this experiment"])
+        found = compare([other], [experiment], metric=metric, labels=[name, _HERE])
     except InputError:
         return []
     first, *regions = comparison_summary(found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Final
 
@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from ...experiment import Experiment, Location, Metric, Region, Topology
 from ...experiment.aggregate import added_parts
-from ...experiment.messages import Messages
 from ..browser import Browser, Dimension, Pane, Sums, Tree, at_start
 from ..browser.dimensions import cluster_tree, flat_profile
+from ..messages import NOT_INCLUDED, why_none
 from ..place import file_of, visible
 from ..verdict import Highlight
 from .packing import Packed, packed
@@ -67,17 +67,23 @@ def dataset_of(
     """
     cells = len(experiment.metrics) * len(experiment.call_paths) * len(experiment.locations)
     made = _large(experiment, highlights, key) if cells > _WHOLE else _whole(experiment, clusters, key)
-    return _with_messages(made, experiment.notes.messages, key)
+    return _with_messages(made, experiment, key)
 
 
-def _with_messages(dataset: Dataset, messages: Messages | None, key: str) -> Dataset:
-    """Return data to which the communication matrix was added."""
+def _with_messages(dataset: Dataset, experiment: Experiment, key: str) -> Dataset:
+    """Return data to which the communication matrix was added or, if there is none, the reason."""
+    messages = experiment.notes.messages
     if messages is None:
-        return dataset
+        return replace(dataset, head={**dataset.head, "noMessages": why_none(experiment)})
     columns = [messages.senders, messages.receivers, messages.messages, messages.bytes]
     columns += [] if messages.waits is None else [messages.waits]
     exact = len(messages) * len(columns) <= _EXACT
-    head = {"ranks": messages.ranks, "perBlock": messages.per_block, "waits": messages.waits is not None}
+    head = {
+        "ranks": messages.ranks,
+        "perBlock": messages.per_block,
+        "waits": messages.waits is not None,
+        "besides": NOT_INCLUDED,
+    }
     numbers = {f"{key} messages": packed(np.array(columns, dtype=np.float64), exact=exact)}
     return Dataset({**dataset.head, "messages": head}, {**dataset.numbers, **numbers}, dataset.exact and exact)
 

@@ -1787,7 +1787,7 @@
     const metrics = browser.metrics;
     if (sums.large) return metrics.length === 1 ? sums.rangesOf(tree, metrics[0], browser.partsOf(metrics[0])) : null;
     if (!browser.summed || !browser.located) return null;
-    const terms = metrics.flatMap((metric) => [[metric, 1], ...browser.partsOf(metric).map((part) => [part, -1])]);
+    const terms = metrics.flatMap((metric) => [[metric, 1], ...browser.partsOf(metric).map((part) => [part, -1, metric])]);
     return sums.once(tree, `ranges ${terms.join(" ")}`, () => computed(sums, tree, terms));
   }
   function computed(sums, tree, terms) {
@@ -1797,9 +1797,9 @@
       const count2 = Math.min(width, sums.columns - from);
       const values = new Float64Array(tree.length * count2).fill(NaN);
       for (let path = 0; path < sums.paths; path++) {
-        for (const [metric, sign] of terms) {
-          const cells2 = sums.values.get(metric).subarray(path * sums.columns + from);
-          add(values, tree.home[path] * count2, cells2, 0, count2, sign);
+        for (const [metric, sign, whole2] of terms) {
+          const [cells2, needed] = [metric, whole2 ?? metric].map((each) => sums.values.get(each).subarray(path * sums.columns + from));
+          add(values, tree.home[path] * count2, cells2, 0, count2, sign, needed);
         }
       }
       note(found.own, values, count2);
@@ -1822,10 +1822,10 @@
     most: new Float64Array(nodes).fill(-Infinity),
     known: new Float64Array(nodes)
   });
-  function add(values, to, cells2, from, count2, sign) {
+  function add(values, to, cells2, from, count2, sign, needed = cells2) {
     for (let place = 0; place < count2; place++) {
       const value = cells2[from + place];
-      if (value !== value) continue;
+      if (value !== value || needed[from + place] !== needed[from + place]) continue;
       const sum2 = values[to + place];
       values[to + place] = sum2 === sum2 ? sum2 + sign * value : sign * value;
     }
@@ -2038,6 +2038,16 @@
       const node = this.order[place];
       return node < 0 ? this.#folded(-node - 2) : this.#single(node);
     }
+    // Returns the position of a row among the rows with the same parent, from 1, and the number of these rows. For a
+    // screen reader, because only the visible rows are in the document. `node`: null for the row of folded nodes.
+    #among(above, node) {
+      const { tree } = this.pane;
+      const children = tree.children(above);
+      const folded2 = this.small.get(above);
+      if (!folded2) return { position: tree.positions[node] + 1, siblings: children.length };
+      const siblings = children.length - folded2.length + 1;
+      return { position: node === null ? siblings : children.filter((each) => !this.hidden.has(each)).indexOf(node) + 1, siblings };
+    }
     #single(node) {
       const { tree } = this.pane;
       const [value, unit] = this.#written(node);
@@ -2045,6 +2055,7 @@
       const whole2 = isOpen && value.amount !== null ? this.#written(node, this.browser.inclusive(this.dimension, node))[0] : value;
       return {
         nodes: [node],
+        ...this.#among(tree.parents[node], node),
         above: tree.parents[node],
         depth: tree.depths[node],
         label: tree.labels[node],
@@ -2062,6 +2073,7 @@
       const [value, unit] = this.#written(nodes[0], this.browser.together(this.dimension, nodes));
       return {
         nodes,
+        ...this.#among(above, null),
         above,
         depth: this.pane.tree.depths[nodes[0]],
         label: `${nodes.length} more`,
@@ -2316,7 +2328,10 @@
     if (!lists) return html`${judged}<p class="remark">${metric} is not in both experiments, or its values cannot be summed.</p>`;
     const { unit, slower, faster, before, gain } = lists;
     const amount3 = (value) => written({ amount: value, gap: "" }, unit).text;
-    const share2 = (value, of) => of ? `${value < 0 ? "+" : "−"}${written({ amount: Math.abs(100 * value / of), gap: "" }, "%").text}` : "new";
+    const share2 = (value, of) => {
+      const { text } = written({ amount: Math.abs(100 * value / of), gap: "" }, "%");
+      return !of ? "new" : text.startsWith("<") ? text : `${value < 0 ? "+" : "−"}${text}`;
+    };
     const several = difference.sums.columns > 1;
     const list = (title, changed, kind) => html`
     <section class="changes">
@@ -2422,7 +2437,7 @@
       const compare = (one, other) => typeof one === "string" ? one.localeCompare(other) : (one !== one) - (other !== other) || sign * (one - other);
       return lines.toSorted((one, other) => (typeof one[order.by] === "string" ? sign : 1) * compare(one[order.by], other[order.by]));
     }, [lines, order]);
-    const total = lines.reduce((sum2, { own }) => sum2 + (own === own ? own : 0), 0);
+    const total = browser.summed ? Math.abs(lines.reduce((sum2, { own }) => sum2 + (own === own ? own : 0), 0)) : 0;
     const amount3 = (value) => written({ amount: value === value ? value : null, gap: "–" }, unit).text;
     const percent4 = (value) => total ? written({ amount: value === value ? 100 * value / total : null, gap: "–" }, "%").text : "–";
     const shown = sorted.slice(view.from, view.from + view.count);
@@ -2515,6 +2530,16 @@
   var regionColour = (place) => place < NAMED2 ? CLUSTERS[place] : OTHERS;
 
   // src/parts/canvas.js
+  function useDark() {
+    const scheme = matchMedia("(prefers-color-scheme: dark)");
+    const [dark, setDark] = useState(scheme.matches);
+    useEffect(() => {
+      const change = () => setDark(scheme.matches);
+      scheme.addEventListener("change", change);
+      return () => scheme.removeEventListener("change", change);
+    }, []);
+    return dark;
+  }
   function sized(canvas, width, height) {
     const scale = globalThis.devicePixelRatio || 1;
     canvas.width = Math.round(width * scale);
@@ -2609,6 +2634,7 @@
     const [pointed2, setCell] = useState(null);
     const [relative, setRelative] = useState(false);
     const [width, setWidth] = useState(600);
+    const dark = useDark();
     const unit = browser.sums.metrics[browser.metrics[0]].unit;
     const order = useMemo(() => byCluster(experiment, clusters), [experiment, clusters]);
     const map = useMemo(() => cells(browser, nodes, order), [nodes, order]);
@@ -2625,7 +2651,7 @@
     }, [there]);
     useEffect(() => {
       if (there) draw(sized(canvas.current, width, height), { ...drawing, cell: cell2, ink: getComputedStyle(canvas.current).color });
-    }, [map, columns, width, relative, cell2]);
+    }, [map, columns, width, relative, cell2, dark]);
     if (!there) return html`<p class="remark">Values of ${browser.metrics.map((node) => browser.panes.metrics.tree.labels[node]).join(", ")} cannot be summed, or are not in this page by location, so there is no map.</p>`;
     const at = (event) => {
       const box = canvas.current.getBoundingClientRect();
@@ -2775,7 +2801,7 @@
     ["Home End", "go to the first row, or to the last row"],
     ["Enter, Space", "select; with Ctrl, add to the selection. On “n more”: show these rows"],
     ["Tab", "go to the next tree, to the source, or to the tabs"],
-    ["/", "search in the call tree, or in the tree that has the focus; Enter goes to the next match"],
+    ["/", "search in all three trees; Enter goes to the next match"],
     ["1 – 9, 0, m", "open or close a tab; Esc closes it, too"],
     ["[ ]", "go to the previous finding, or to the next finding"],
     ["→ ← in a chart", "move the cursor; with Shift, select. Enter zooms, Backspace shows all"],
@@ -2947,7 +2973,7 @@
     // Returns the gain of a box, and its value in the other experiment; null if unknown.
     changeOf({ path, leaves }) {
       const [from, paths] = leaves ? [this.own, leaves] : [this.closed, [path]];
-      const there = paths.map((each) => this.there[each]);
+      const there = [...new Set(paths.map((each) => this.there[each]))];
       const sum2 = (values) => there.reduce((found, each) => found + values[each], 0);
       return sum2(from.known) ? { gain: sum2(from.gain), before: sum2(from.before) } : null;
     }
@@ -3150,11 +3176,12 @@
     const matrix = useMemo(() => matrixOf(experiment), [experiment]);
     const [by, setBy] = useState(() => Object.keys(UNITS).find((each) => matrix?.tops[each]) ?? "bytes");
     const [place, setPlace] = useState(null);
+    const dark = useDark();
     const drawing = { matrix, by, place };
     useEffect(() => {
       if (canvas.current) draw2(sized(canvas.current, matrix.width, matrix.height), { ...drawing, ink: getComputedStyle(canvas.current).color });
-    }, [matrix, by, place]);
-    if (!matrix) return html`<p class="remark">${experiment.head.difference ? "This difference has no communication matrix, because a run has none, or the runs have different numbers of ranks." : "The ranks exchanged no point-to-point messages, or this file has no communication matrix."}</p>`;
+    }, [matrix, by, place, dark]);
+    if (!matrix) return html`<p class="remark">There is no communication matrix: ${experiment.head.noMessages}.</p>`;
     const { blocks, size, name, waits, signed: signed2 } = matrix;
     const at = (event) => {
       const box = canvas.current.getBoundingClientRect();
@@ -3204,7 +3231,7 @@
   var amount2 = (value, by) => written({ amount: value, gap: "" }, UNITS[by]).text;
   function matrixOf({ head, messages }) {
     if (!messages) return null;
-    const { ranks, perBlock, waits } = head.messages;
+    const { ranks, perBlock, waits, besides } = head.messages;
     const pairs = messages.length / (waits ? 5 : 4);
     const column = (number) => messages.subarray(number * pairs, (number + 1) * pairs);
     const values = { messages: column(2), bytes: column(3), ...waits && { wait: column(4) } };
@@ -3217,7 +3244,7 @@
       return first === last ? String(first) : `${first}-${last}`;
     };
     return {
-      ...{ ranks, perBlock, waits, pairs, values, blocks, size, senders, receivers, name, signed: head.difference },
+      ...{ ranks, perBlock, waits, besides, pairs, values, blocks, size, senders, receivers, name, signed: head.difference },
       tops: Object.fromEntries(Object.entries(values).map(([key, all]) => [key, all.reduce((most3, value) => Math.max(most3, Math.abs(value)), 0)])),
       sums: Object.fromEntries(Object.entries(values).map(([key, all]) => [key, all.reduce((sum2, value) => sum2 + value, 0)])),
       blockOf: (rank) => Math.floor(rank / perBlock),
@@ -3230,10 +3257,10 @@
     const said = amount2(count2, "messages");
     return `${said} ${said === "1" ? "message" : "messages"}`;
   }
-  function summary({ sums, pairs, ranks, perBlock, waits, signed: signed2 }) {
+  function summary({ sums, pairs, ranks, perBlock, waits, besides, signed: signed2 }) {
     const whose = perBlock > 1 ? `blocks of ${perBlock} of ${ranks} ranks` : `${ranks} ranks`;
     const waited = waits ? `; receivers waited ${amount2(sums.wait, "wait")}` : "";
-    return `${signed2 ? "Before minus after: " : ""}${messagesOf(sums.messages)}, ${amount2(sums.bytes, "bytes")}, in point-to-point calls between ${pairs} ${pairs === 1 ? "pair" : "pairs"} of ${whose}${waited}.`;
+    return `${signed2 ? "Before minus after: " : ""}${messagesOf(sums.messages)}, ${amount2(sums.bytes, "bytes")}, in point-to-point calls between ${pairs} ${pairs === 1 ? "pair" : "pairs"} of ${whose}${waited}; ${besides}.`;
   }
   function tell2({ pairAt, values, name, perBlock, waits, signed: signed2 }, place) {
     const [pair, noun] = [pairAt(place), perBlock > 1 ? "ranks" : "rank"];
@@ -4348,6 +4375,7 @@
   var SMALLEST2 = 4;
   var [NUMBERED2, LETTERED, VALUED] = [22, 32, 56];
   var LINE2 = 14;
+  var MOST_TOLD = 4;
   function Topology({ browser, experiment, clusters, select }) {
     const grids = experiment.head.topologies;
     const [which, setWhich] = useState(0);
@@ -4358,14 +4386,15 @@
     const unit = browser.sums.metrics[browser.metrics[0]].unit;
     const grid = grids[Math.min(which, grids.length - 1)];
     const plane = useMemo(() => grid && planeOf(grid, cut), [grid, cut]);
-    const values = useMemo(() => browser.summed ? browser.selected((metric) => browser.sums.byLocation(metric, browser.paths)) : null, [browser]);
-    const drawing = { plane, values, clusters, by, experiment, unit };
+    const values = useMemo(() => browser.summed ? browser.sums.ofLocations(browser) : null, [browser]);
+    const scale = useMemo(() => grid && values && scaleOf2(grid, values), [grid, values]);
+    const drawing = { plane, values, scale, clusters, by, experiment, unit };
     const room = plane ? [plane.width * plane.size, plane.height * plane.size] : [0, 0];
     useEffect(() => {
       if (canvas.current && values) draw4(sized(canvas.current, ...room), { ...drawing, place });
     }, [plane, values, by, place]);
     if (!grid) return html`<p class="remark">This program created no Cartesian grid of its ranks (MPI_Cart_create), and the file contains none.</p>`;
-    if (!values) return html`<p class="remark">The selected metrics cannot be summed, so there is nothing to show on the grid.</p>`;
+    if (!values) return html`<p class="remark">Values of ${browser.named} cannot be summed, or are not in this page by location, so there is nothing to show on the grid.</p>`;
     const at = (event) => {
       const box = canvas.current.getBoundingClientRect();
       return plane.at(Math.floor((event.clientX - box.left) / plane.size), Math.floor((event.clientY - box.top) / plane.size));
@@ -4382,24 +4411,30 @@
       draw4(context, drawing);
       return context.text;
     };
-    const amount3 = (location2) => written({ amount: values.known[location2] ? values.amounts[location2] : null, gap: "not measured" }, unit).text;
-    const told2 = place?.locations.map((location2) => `${experiment.nameOf(location2)}: ${amount3(location2)}`).slice(0, 4).join(", ");
+    const amount3 = (value) => written({ amount: value === value ? value : null, gap: "not measured" }, unit).text;
+    const tell3 = (locations) => {
+      const single = locations.slice(0, MOST_TOLD).map((location2) => `${experiment.nameOfLocation(location2)}: ${amount3(sumOf(values, [location2]))}`);
+      const more = locations.length > MOST_TOLD ? `, and ${locations.length - MOST_TOLD} more` : "";
+      return `${single.join(", ")}${more}${locations.length > 1 ? `; together ${amount3(sumOf(values, locations))}` : ""}`;
+    };
+    const told2 = place && tell3(place.locations);
+    const [low, high] = scale.signed ? [amount3(-scale.top), amount3(scale.top)] : ["0", amount3(scale.top)];
     return html`
     <div class="map-tools">
       ${grids.length > 1 && html`<label>grid <select value=${which} onChange=${(event) => setWhich(Number(event.currentTarget.value))}>${grids.map((each, number) => html`<option value=${number}>${each.name || `grid ${number + 1}`}</option>`)}</select></label>`}
       <span class="remark">${grid.name ? `${grid.name}: ` : ""}${grid.dimensions.map(([name, size, periodic]) => `${name ? `${name} ` : ""}${size}${periodic ? " periodic" : ""}`).join(" × ")}</span>
       ${grid.dimensions.slice(2).map(
-      ([name, size], number) => html`<label>${name || `dimension ${number + 3}`} <input type="number" min="0" max=${size - 1} value=${cut[number] ?? 0} onInput=${(event) => setCut(Object.assign([...cut], { [number]: Number(event.currentTarget.value) }))} /></label>`
+      ([name, size], number) => html`<label>${name || `dimension ${number + 3}`} <input type="number" min="0" max=${size - 1} value=${cut[number] ?? 0} onInput=${(event) => setCut(Object.assign([...cut], { [number]: Math.max(0, Math.min(size - 1, Math.floor(Number(event.currentTarget.value)))) }))} /></label>`
     )}
       ${clusters.length > 1 && html`<label>colour <select value=${by} onChange=${(event) => setBy(event.currentTarget.value)}><option value="value">value</option><option value="cluster">cluster</option></select></label>`}
     </div>
     <div class="grid"><canvas ref=${canvas} tabindex="0" role="img" aria-label=${`Grid of ranks; arrows move, Enter selects. ${told2 ?? ""}`}
       onMouseMove=${(event) => setPlace(at(event))} onMouseLeave=${() => setPlace(null)} onClick=${(event) => at(event) && select(at(event).locations)} onKeyDown=${onKeyDown}></canvas></div>
-    ${by === "value" && html`<${Scale} ...${scaleOf2(values, unit, browser.named)} hatched=${values.known.some((known) => !known)} />`}
+    ${by === "value" && html`<${Scale} title=${browser.named} low=${low} high=${high} colour=${scale.signed ? (at2) => signColour(2 * at2 - 1) : sizeColour} hatched=${values.known.some((known) => !known)} />`}
     <p class="told" aria-live="polite">${told2 || "Point at a place to read its value; a click selects the rank."}</p>
     <${Copies} name="grid" svg=${svg} rows=${() => [
       [experiment.kind, ...grid.dimensions.map(([name], number) => name || `dimension ${number + 1}`), `${browser.named} (${unit})`],
-      ...grid.places.flatMap((each, location2) => each ? [[experiment.nameOf(location2), ...each, values.known[location2] ? values.amounts[location2] : null]] : [])
+      ...grid.places.flatMap((each, location2) => each ? [[experiment.nameOfLocation(location2), ...each, values.known[location2] ? values.amounts[location2] : null]] : [])
     ]} />
   `;
   }
@@ -4416,26 +4451,24 @@
     const at = (x, y) => x < 0 || y < 0 || x >= width || y >= height || !found.has(x + width * y) ? null : { x, y, locations: found.get(x + width * y) };
     return { width, height, size, found, at };
   }
-  function scaleOf2(values, unit, title) {
-    const amounts = [...values.amounts].filter((_, location2) => values.known[location2]);
-    const top = amounts.reduce((most3, value) => Math.max(most3, Math.abs(value)), 0);
-    const signed2 = amounts.some((value) => value < 0);
-    const amount3 = (value) => written({ amount: value, gap: "" }, unit).text;
-    return { title, low: signed2 ? amount3(-top) : "0", high: amount3(top), colour: signed2 ? (at) => signColour(2 * at - 1) : sizeColour };
+  function sumOf({ amounts, known }, locations) {
+    return locations.reduce((sum2, location2) => known[location2] ? (sum2 === sum2 ? sum2 : 0) + amounts[location2] : sum2, NaN);
   }
-  function draw4(context, { plane, values, clusters, by, place, experiment, unit }) {
+  function scaleOf2(grid, values) {
+    const members = /* @__PURE__ */ new Map();
+    grid.places.forEach((place, location2) => place && members.set(place.join(), [...members.get(place.join()) ?? [], location2]));
+    const sums = [...members.values()].map((locations) => sumOf(values, locations)).filter((sum2) => sum2 === sum2);
+    return { top: sums.reduce((most3, sum2) => Math.max(most3, Math.abs(sum2)), 0), signed: sums.some((sum2) => sum2 < 0) };
+  }
+  function draw4(context, { plane, values, scale: { top, signed: signed2 }, clusters, by, place, experiment, unit }) {
     const { width, size, found } = plane;
     context.font = `${Math.min(12, size - 4)}px system-ui, sans-serif`;
-    const amounts = [...values.amounts].filter((_, location2) => values.known[location2]);
-    const top = amounts.reduce((most3, value) => Math.max(most3, Math.abs(value)), 0);
-    const signed2 = amounts.some((value) => value < 0);
     const of = new Map(clusters.flatMap((members, number) => members.map((location2) => [location2, number])));
     for (const [key, locations] of found) {
       const [x, y] = [key % width * size, Math.floor(key / width) * size];
-      const known = locations.filter((location2) => values.known[location2]);
-      const value = known.reduce((sum2, location2) => sum2 + values.amounts[location2], 0);
+      const value = sumOf(values, locations);
       const number = of.get(locations[0]);
-      if (by === "value" && !known.length) {
+      if (by === "value" && value !== value) {
         hatch(context, x, y, size - 1, size - 1);
         continue;
       }
@@ -4445,7 +4478,7 @@
       context.fillStyle = css(colour);
       context.fillRect(x, y, size - 1, size - 1);
       context.fillStyle = inkOn(colour);
-      if (size >= (by === "value" ? NUMBERED2 : LETTERED)) context.fillText(experiment.nameOf(locations[0]).split(" ").at(-1), x + 3, y + LINE2 - 2, size - 5);
+      if (size >= (by === "value" ? NUMBERED2 : LETTERED)) context.fillText(experiment.nameOfLocation(locations[0]).split(" ").at(-1), x + 3, y + LINE2 - 2, size - 5);
       if (by === "cluster" && number !== void 0 && size >= LINE2) context.fillText(letters(number), x + 3, y + size - 5);
       if (by === "value" && size >= VALUED) context.fillText(written({ amount: value, gap: "" }, unit).text, x + 3, y + size - 5, size - 5);
     }
@@ -4521,6 +4554,8 @@
       id=${id}
       role="treeitem"
       aria-level=${row.depth + 1}
+      aria-posinset=${row.position}
+      aria-setsize=${row.siblings}
       aria-selected=${row.selected}
       aria-expanded=${row.state === "leaf" || row.state === "folded" ? void 0 : row.state === "open"}
       aria-label=${spoken}
@@ -4618,6 +4653,10 @@
     ofSystem(browser) {
       const { paths } = browser;
       return browser.spread((metric) => this.byLocation(metric, paths), browser.panes.system.tree);
+    }
+    // Returns the values of the selected metrics and program nodes by location; null if the page has none.
+    ofLocations(browser) {
+      return browser.selected((metric) => this.byLocation(metric, browser.paths));
     }
     // Returns the values of a metric by location, aggregated over some call paths. The last result for each metric is
     // cached.
@@ -4722,6 +4761,15 @@
     const experiment = page.experiments.run;
     return { experiment: "run", browser: experiment.start(), basis: null, flat: false, filtered: false, grouping: experiment.grouping, tab: page.tab, time: timeOf(page.times, /* @__PURE__ */ new Map()), source: page.hasSources, calls: null };
   };
+  function opening(page, fragment) {
+    const pieces = piecesOf(fragment);
+    const asked = pieces.has("n");
+    const number = asked ? Number(pieces.get("n")) - 1 : fragment ? -1 : 0;
+    const found = page.findings[number];
+    if (found) return { state: { ...start(page), browser: browserOf(page, found) }, finding: number, asked };
+    return { state: fragment && !asked ? stateOf(page, pieces) : start(page), finding: -1, asked: false };
+  }
+  var neededBy = ({ browser, filtered }) => filtered ? browser.sums.metrics.keys() : browser.metrics;
   function stateOf(page, pieces) {
     const name = pieces.get("e") === "difference" && page.experiments.difference ? "difference" : "run";
     const experiment = page.experiments[name];
@@ -4769,11 +4817,11 @@
   }
 
   // src/app.js
-  function App({ page }) {
-    const [state, setState] = useState(() => start(page));
-    const [focus, setFocus] = useState({ metrics: 0, program: 0, system: 0 });
+  function App({ page, first }) {
+    const [state, setState] = useState(first.state);
+    const [focus, setFocus] = useState(() => aimed({ metrics: 0, program: 0, system: 0 }, first.state, DIMENSIONS));
     const [help, setHelp] = useState(false);
-    const [finding, setFinding] = useState(-1);
+    const [finding, setFinding] = useState(first.finding);
     const [widths, setWidths] = useState({});
     const [failure, setFailure] = useState(null);
     const now = useRef(state);
@@ -4795,7 +4843,7 @@
       const next = { ...now.current, ...typeof change === "function" ? change(now.current) : change };
       now.current = next;
       try {
-        await next.browser.sums.load(next.filtered ? next.browser.sums.metrics.keys() : next.browser.metrics);
+        await next.browser.sums.load(neededBy(next));
       } catch (error) {
         setFailure(String(error));
         document.body.removeAttribute("aria-busy");
@@ -4806,18 +4854,7 @@
       setState(next);
       if (next.browser !== before) setFinding(number);
       history.replaceState(null, "", `#${fragmentOf(next)}`);
-      if (aim) aimAt(next, aim);
-    }
-    function aimAt(next, dimensions) {
-      setFocus((seen) => {
-        const found = { ...seen };
-        for (const dimension of dimensions) {
-          const { order } = rowsOf(dimension === "system" ? next.browser : shownOf(next), dimension, null);
-          const place = order.findIndex((node) => next.browser.panes[dimension].selected.has(node));
-          if (place >= 0) found[dimension] = place;
-        }
-        return found;
-      });
+      if (aim) setFocus((seen) => aimed(seen, next, aim));
     }
     const tree = (change) => go((seen) => ({ browser: change(seen.browser) }));
     function toFinding(number) {
@@ -4826,14 +4863,13 @@
       go((seen) => ({ ...start(page), tab: seen.tab, time: seen.time, source: seen.source, browser: browserOf(page, found) }), { finding: number, aim: DIMENSIONS }).then(lookThere);
     }
     function fromAddress(event) {
-      const pieces = piecesOf(event ? new URL(event.newURL).hash : location.hash);
+      const pieces = piecesOf(new URL(event.newURL).hash);
       if (pieces.has("n")) return toFinding(Number(pieces.get("n")) - 1);
       return go(stateOf(page, pieces), { aim: DIMENSIONS });
     }
-    useEffect(() => {
-      if (location.hash) fromAddress();
-      else if (page.findings.length) go({ browser: browserOf(page, page.findings[0]) }, { finding: 0, aim: DIMENSIONS });
-      else go({}, { aim: DIMENSIONS });
+    useLayoutEffect(() => {
+      history.replaceState(null, "", `#${fragmentOf(first.state)}`);
+      if (first.asked) lookThere();
       addEventListener("hashchange", fromAddress);
       return () => removeEventListener("hashchange", fromAddress);
     }, []);
@@ -5045,15 +5081,23 @@
     function selectIn(region) {
       const { difference } = page.experiments;
       if (state.experiment === "difference") return selectRegion(region);
-      const wanted = JSON.stringify(difference.head.regions[region].slice(0, 4));
-      const here = experiment.head.regions.findIndex((each) => JSON.stringify(each.slice(0, 4)) === wanted);
-      if (here >= 0) return selectRegion(here);
+      const path = difference.head.there.findIndex((there) => difference.trees.flat.home[there] === region);
+      if (path >= 0) return selectRegion(experiment.trees.flat.home[path]);
       return go((seen) => {
         const next = carried(page, seen, "difference");
-        const path = heaviestPath(next.browser, difference, region);
-        return { ...next, tab: seen.tab, browser: next.browser.selecting("program", [path]) };
+        const node = next.flat ? region : heaviestPath(next.browser, difference, region);
+        return { ...next, tab: seen.tab, browser: next.browser.selecting("program", [node]) };
       }, { aim: DIMENSIONS });
     }
+  }
+  function aimed(cursors, state, dimensions) {
+    const found = { ...cursors };
+    for (const dimension of dimensions) {
+      const { order } = rowsOf(dimension === "system" ? state.browser : shownOf(state), dimension, null);
+      const place = order.findIndex((node) => state.browser.panes[dimension].selected.has(node));
+      if (place >= 0) found[dimension] = place;
+    }
+    return found;
   }
   function lookThere() {
     const narrow = matchMedia("(max-width: 1100px)").matches;
@@ -5124,9 +5168,15 @@
       const { tree } = browser.panes.system;
       if (!browser.located) return null;
       if (tree.home.length === this.columns) return super.ofSystem(browser);
-      const { program } = browser.panes;
-      if (program.tree !== this.calls || ![...program.selected].every((node) => this.large.paths.includes(node))) return null;
-      return browser.spread((metric) => this.#ofRows(metric, program), tree);
+      return this.#hasRows(browser) ? browser.spread((metric) => this.#ofRows(metric, browser.panes.program), tree) : null;
+    }
+    ofLocations(browser) {
+      return this.#hasRows(browser) ? browser.selected((metric) => this.#ofRows(metric, browser.panes.program)) : null;
+    }
+    // Returns whether the page has the values of the selected call paths by location.
+    #hasRows(browser) {
+      const { tree, selected } = browser.panes.program;
+      return browser.located && tree === this.calls && [...selected].every((node) => this.large.paths.includes(node));
     }
     #ofRows(metric, pane) {
       const values = this.rows.get(metric);
@@ -5169,8 +5219,14 @@
       for (let node = 0; node < this.length; node++) this.first[this.parents[node] + 2]++;
       for (let place = 1; place < this.first.length; place++) this.first[place] += this.first[place - 1];
       this.below = new Int32Array(this.length);
+      this.positions = new Int32Array(this.length);
       const next = this.first.slice();
-      for (let node = 0; node < this.length; node++) this.below[next[this.parents[node] + 1]++] = node;
+      for (let node = 0; node < this.length; node++) {
+        const parent = this.parents[node];
+        const at = next[parent + 1]++;
+        this.below[at] = node;
+        this.positions[node] = at - this.first[parent + 1];
+      }
     }
     // Returns the children of a node, or the roots for -1.
     children(node) {
@@ -5251,8 +5307,11 @@
       if (this.head.large) return this.head.large.noun;
       return this.head.locations.length > new Set(this.head.locations.map(([process2]) => process2)).size ? "thread" : "rank";
     }
+    // Returns the name of a location or, if the experiment is large, of a bin.
     nameOf(location2) {
-      if (this.head.large) return this.trees.systems.bins.labels[location2 + 1];
+      return this.head.large ? this.trees.systems.bins.labels[location2 + 1] : this.nameOfLocation(location2);
+    }
+    nameOfLocation(location2) {
       const [process2, thread] = this.head.locations[location2];
       return this.kind === "rank" ? `rank ${process2}` : `thread ${process2}.${thread}`;
     }
@@ -5309,9 +5368,9 @@
       compared: head.other.compared,
       totals: new Map(head.other.metrics.map((metric) => [metric.name, { ...metric, total: new Tally(metric.aggregation, ...metric.total.map((number) => Float64Array.of(number ?? NaN))) }]))
     };
-    const { run } = page.experiments;
-    await run.sums.load(run.start().metrics);
-    render(createElement(App, { page }), document.getElementById("app"));
+    const first = opening(page, location.hash);
+    await first.state.browser.sums.load(neededBy(first.state));
+    render(createElement(App, { page, first }), document.getElementById("app"));
     for (const picture of document.querySelectorAll(".findings .ranks")) addCopies(picture, "bars");
     const idle = () => new Promise((then) => (globalThis.requestIdleCallback ?? setTimeout)(then));
     for (const { sums } of Object.values(page.experiments)) await sums.loadAll(idle);

@@ -341,6 +341,9 @@ def test_the_critical_path_replaces_the_busiest_rank_if_all_runs_recorded_it_to_
     assert metrics_to_compare([whole, shared([2, 1])]) == ("compute_time", "busy_time")
     found = compare([whole] * 2, [longer] * 2, metric="path_time")
     assert (found.program.verdict, verdicts(found)["x"]) == ("slower", "slower")
+    for part in (ended, longer.replaced(notes=Notes(path_is_partial=True))):
+        with pytest.raises(InputError, match=r"^1: expected the critical path of the whole run, .*--metric busy_time"):
+            compare([longer], [part], metric="path_time", labels=("0", "1"))
 
 
 def test_runs_with_barriers_before_collectives_are_not_compared_with_runs_without():

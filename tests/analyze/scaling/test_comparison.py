@@ -8,11 +8,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pytest
 
 from autoanalyzer.analyze.scaling import LossChange, Scaling, compare_scaling, find_scaling, series_of
 from autoanalyzer.errors import InputError, UsageError
-from autoanalyzer.experiment import Experiment
+from autoanalyzer.experiment import CallPath, Experiment, Region
 from autoanalyzer.view.scaling_comparison import scaling_comparison_document, scaling_comparison_lines
 
 from ..conftest import MakeExperiment
@@ -154,3 +155,22 @@ def test_versions_of_other_programs_or_machines_are_refused(study: Any) -> None:
         compare_scaling(study(1.0), study(1.0, change=renamed))
     with pytest.raises(InputError, match="expected a machine with A and L1, as in out4, found B and L1"):
         compare_scaling(*(study(1.0, change=partial(on, each)) for each in "AB"))
+
+
+@pytest.mark.parametrize("throttled", [0, 1])
+def test_a_region_that_one_version_throttled_is_matched(study: Any, throttled: int) -> None:
+    """A small function calls another one, which main calls, too."""
+    small = CallPath(Region("function", "small", "app.c", "small", 0, 90, 91), 0)
+
+    def calling(is_throttled: bool, run: Experiment) -> Experiment:
+        count = len(run.call_paths)
+        paths = [small] if is_throttled else [small, CallPath(run.call_paths[1].region, count)]
+        rows = {each.name: np.full((len(paths), len(run.locations)), each.name == "visits") for each in run.metrics}
+        return run.replaced(
+            call_paths=[*run.call_paths, *paths],
+            severities={name: np.concatenate([run.exclusive(name), row]) for name, row in rows.items()},
+            notes=replace(run.notes, throttled={small.region.descriptor: "often"} if is_throttled else {}),
+        )
+
+    base, other = (study(1.0, change=partial(calling, side == throttled)) for side in (0, 1))
+    assert scaling_comparison_document(compare_scaling(base, other))["verdict"] == "same"

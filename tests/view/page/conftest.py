@@ -41,6 +41,16 @@ _SETTLED = """async () => {
     await new Promise((then) => requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(then))));
 }"""
 
+# A click of the mouse takes Playwright three times as much CPU time as this one, which does the same in the page.
+_CLICK = f"""async ([selector, place]) => {{
+  const found = document.querySelectorAll(selector)[place];
+  if (!found?.checkVisibility() || found.disabled) return false;
+  found.focus();
+  found.click();
+  await ({_SETTLED})();
+  return true;
+}}"""
+
 _FOLLOW = """async (fragment) => {
   const before = location.hash;
   location.hash = fragment;
@@ -77,6 +87,19 @@ class Shown:
         """Follow a link within the page."""
         self.page.evaluate(_FOLLOW, fragment)
         self.settle()
+
+    def click(self, selector: str, place: int = 0) -> bool:
+        """Click an element without the mouse; return whether it exists, is visible, and is enabled.
+
+        Args:
+            selector: Selector of elements.
+            place: Which of the elements to click, from 0.
+        """
+        return bool(self.page.evaluate(_CLICK, [selector, place]))
+
+    def tab(self, name: str) -> None:
+        """Open or close a tab."""
+        assert self.click(f"#tab-{name}")
 
     def press(self, *keys: str) -> None:
         for key in keys:

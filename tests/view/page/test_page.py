@@ -14,6 +14,7 @@ from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Regi
 from autoanalyzer.view.browser import browse
 from autoanalyzer.view.page.document import Page, page_html
 from autoanalyzer.view.source_file import SourceFile
+from autoanalyzer.view.units import amount
 from autoanalyzer.view.verdict import Entry
 
 from ..conftest import STATES
@@ -71,6 +72,8 @@ def test_of_20_000_ranks_at_most_100_rows_are_in_the_document(show):
     found = shown.rows()["system"]
     assert len(found) <= 100
     assert found[-1]["label"] == "rank 19999"
+    last = shown.page.locator("#tree-system .row.focused")
+    assert [last.get_attribute(f"aria-{name}") for name in ("posinset", "setsize")] == ["20000", "20000"]
     assert shown.complaints == []
 
 
@@ -89,20 +92,21 @@ def test_nothing_is_asked_of_the_network_whatever_is_clicked_and_pressed(name, e
     page = shown.page
     address = page.url.split("#")[0]
     for tab in TABS:
-        page.click(f"#tab-{tab}")
+        shown.tab(tab)
         # What is beside a panel does the same beside the first.
         within = "" if tab == TABS[0] or STATES >= 200 else "#panel "
         for kind, most in CLICKED.items():
-            all_of_kind = page.locator(f"{within}{kind}")
-            for place in range(min(all_of_kind.count(), most)):
-                found = all_of_kind.nth(place)
-                if found.is_visible() and found.is_enabled():
-                    found.click()
+            selector = f"{within}{kind}"
+            for place in range(min(page.locator(selector).count(), most)):
+                if kind != "canvas":
+                    shown.click(selector, place)
+                elif page.locator(selector).nth(place).is_visible():
+                    page.locator(selector).nth(place).click()  # at a place where there is something
                     shown.settle()
-                if page.locator("dialog[open]").count():
+                if kind.startswith("button") and page.locator("dialog[open]").count():
                     page.keyboard.press("Escape")
         if page.get_attribute(f"#tab-{tab}", "aria-selected") != "true":
-            page.click(f"#tab-{tab}")
+            shown.tab(tab)
     for select in page.locator("select").all():
         for value in select.locator("option").all():
             select.select_option(value.get_attribute("value"))
@@ -150,8 +154,7 @@ def test_hostile_names_are_text(show):
     shown.page.focus("#tree-program")
     shown.press("Home", "ArrowRight")
     for tab in TABS:
-        shown.page.click(f"#tab-{tab}")
-        shown.settle()
+        shown.tab(tab)
     labels = [row["label"] for rows in shown.rows().values() for row in rows]
     for name in HOSTILE:
         assert "".join(each if each.isprintable() else "\ufffd" for each in name) in labels
@@ -173,13 +176,13 @@ def test_hostile_source_is_text(experiments, show, monkeypatch):
 
 
 def test_the_page_is_never_wider_than_the_window(experiments, show):
-    for made in (experiments["rays"], hostile()):
-        shown = show(made, of_page=RAYS)
+    against = experiments["rays_dynamic"], f"/scratch/{'project-' * 20}/experiment.cube"
+    for made, of_page in ((experiments["rays"], {**RAYS, "against": against}), (hostile(), RAYS)):
+        shown = show(made, of_page=of_page)
         for width in SIZES:
             shown.page.set_viewport_size({"width": width, "height": 900})
             for tab in TABS:
-                shown.page.click(f"#tab-{tab}")
-                shown.settle()
+                shown.tab(tab)
                 assert shown.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
@@ -201,8 +204,7 @@ def test_axe_finds_nothing_to_complain_of(scheme, widths, beside, experiments, s
             if tab == "help":
                 shown.press("?")
             else:
-                shown.page.click(f"#tab-{tab}")
-            shown.settle()
+                shown.tab(tab)
             # What is beside a panel has the colours and the width that it has beside the first.
             whole = tab in (TABS[0], "help") or beside
             colours, light = width != SIZES[0] or beside, scheme == "light"
@@ -256,8 +258,20 @@ def test_the_account_is_a_bar_for_each_region_as_long_as_its_own_time(experiment
     assert shown.complaints == []
 
 
+PLACES = """all => all.map((row) =>
+  ['level', 'posinset', 'setsize'].map((name) => Number(row.getAttribute(`aria-${name}`))))"""
+
+
 def test_trees_are_walked_by_keys(experiments, show):
     shown = show(experiments["rays"])
+    shown.tall()
+    places = shown.page.eval_on_selector_all("#tree-program .row", PLACES)
+    for level in {level for level, *_ in places}:
+        rest = 0  # the rows that are still to come below one parent
+        for depth, position, siblings in places:
+            if depth == level:
+                rest = (rest or siblings) - 1
+                assert position == siblings - rest
     shown.page.focus("#tree-program")
     shown.press("Home")
     assert shown.selected()["program"] == ["main"]
@@ -527,6 +541,32 @@ def test_ranks_stand_at_their_places_on_the_grid_a_plane_at_a_time(show):
     assert shown.complaints == []
 
 
+def test_the_threads_at_one_place_of_the_grid_are_added_up(show):
+    places = [(0, 0), (0, 1), (1, 0)]
+    hybrid = Experiment(
+        metrics=[Metric("cpu_time", "sec")],
+        call_paths=[CallPath(Region("function", "main"))],
+        locations=[Location("machine", "node", *place) for place in places],
+        severities={"cpu_time": np.array([[2.0, 1.0, 0.5]])},
+        topologies=[Topology("row", (("x", 2, False),), {place: (place[0],) for place in places})],
+    )
+    shown = show(hybrid, "#t=topology")
+    assert shown.page.inner_text("#panel .scale").split() == ["cpu_time", "0", "3", "s"]
+    shown.page.focus(".grid canvas")
+    shown.press("ArrowRight")
+    assert shown.page.inner_text(".told") == "thread 0.0: 2 s, thread 0.1: 1 s; together 3 s"
+    assert shown.complaints == []
+
+
+def test_a_part_of_a_value_that_is_missing_is_not_subtracted(show):
+    metrics = [Metric("wall_time", "sec"), Metric("mpi_time", "sec", "wall_time")]
+    severities = {"wall_time": np.array([[1.0, np.nan]]), "mpi_time": np.array([[0.25, 0.5]])}
+    made = many_ranks(2).replaced(metrics=metrics, severities=severities)
+    shown = show(made, "#m=wall_time&mo=wall_time")
+    strip = shown.page.get_attribute("#tree-program .strip", "title")
+    assert strip == "per location: minimum 750 ms, mean 750 ms, maximum 750 ms"
+
+
 def test_the_system_is_grouped_by_cluster_if_asked(experiments, show):
     shown = show(experiments["hybrid"])
     shown.page.select_option(".toolbar label:has-text('system by') select", "cluster")
@@ -549,7 +589,8 @@ def test_too_many_values_are_told_by_their_spread_and_by_ranges_of_ranks(experim
     whole = show(experiments["rays"], "#n=1")
     monkeypatch.setattr("autoanalyzer.view.page.dataset._WHOLE", 10)
     monkeypatch.setattr("autoanalyzer.view.page.summary._BINS", 2)
-    shown = show(experiments["rays"], "#n=1")
+    row = Topology("row", (("x", 4, False),), {(rank, 0): (rank,) for rank in range(4)})
+    shown = show(experiments["rays"].replaced(topologies=[row]), "#n=1")
     page = shown.page
     assert "This experiment has too many values for a page." in page.inner_text("main")
     bins = {row["label"]: row["value"] for row in shown.rows()["system"]}
@@ -575,6 +616,12 @@ def test_too_many_values_are_told_by_their_spread_and_by_ranges_of_ranks(experim
     assert page.locator(".map canvas").count() == 1
     shown.press("0")
     assert page.locator(".icicle g").count() > 3
+    shown.go("c=~0&t=topology")
+    assert "are not in this page by location" in page.inner_text("#panel")  # those of the program
+    shown.go("n=1")
+    of_ranks = shown.copied_rows()[1:]
+    assert [name for name, *_ in of_ranks] == [f"rank {rank}" for rank in range(4)]
+    assert [amount(float(value), "sec") for *_, value in of_ranks] == values
     assert shown.complaints == []
 
 

@@ -63,7 +63,7 @@ def test_5_1_lists_tell_what_became_slower_and_what_faster(experiments, show):
     assert all(each.startswith("▲") for each in faster)
     text = " ".join(shown.page.inner_text("#panel").split())
     assert "loop@28 propagate.c:28 2.59 s → 2.69 s ▼ 103 ms +4.0 % 1.49 s → 905 ms" in text
-    assert "loop@30 schedule_static.c:30 ≈ loop@65 schedule_dynamic.c:65 " in text
+    assert "loop@65 schedule_dynamic.c:65 ≈ loop@30 schedule_static.c:30 " in text
 
 
 def test_5_1_a_difference_that_was_written_to_a_file_is_told_by_its_largest_changes(experiments, show):

@@ -25,13 +25,14 @@ import { keyOf, TABS, Tabs } from "./parts/tabs.js";
 import { Time } from "./parts/time.js";
 import { Topology } from "./parts/topology.js";
 import { ROW, TreeView } from "./parts/tree_view.js";
-import { BASES, browserOf, carried, locationsOf, nodesOf, shownOf, start, stateOf } from "./state.js";
+import { BASES, browserOf, carried, locationsOf, neededBy, nodesOf, shownOf, start, stateOf } from "./state.js";
 
-export function App({ page }) {
-  const [state, setState] = useState(() => start(page));
-  const [focus, setFocus] = useState({ metrics: 0, program: 0, system: 0 });
+// `first`: the state in which the page opens, as `opening` returns it, with its numbers loaded.
+export function App({ page, first }) {
+  const [state, setState] = useState(first.state);
+  const [focus, setFocus] = useState(() => aimed({ metrics: 0, program: 0, system: 0 }, first.state, DIMENSIONS));
   const [help, setHelp] = useState(false);
-  const [finding, setFinding] = useState(-1);
+  const [finding, setFinding] = useState(first.finding);
   const [widths, setWidths] = useState({});
   const [failure, setFailure] = useState(null);
   const now = useRef(state);
@@ -59,7 +60,7 @@ export function App({ page }) {
     const next = { ...now.current, ...(typeof change === "function" ? change(now.current) : change) };
     now.current = next;
     try {
-      await next.browser.sums.load(next.filtered ? next.browser.sums.metrics.keys() : next.browser.metrics);
+      await next.browser.sums.load(neededBy(next));
     } catch (error) {
       setFailure(String(error));
       document.body.removeAttribute("aria-busy");
@@ -70,20 +71,7 @@ export function App({ page }) {
     setState(next);
     if (next.browser !== before) setFinding(number);
     history.replaceState(null, "", `#${fragmentOf(next)}`);
-    if (aim) aimAt(next, aim);
-  }
-
-  // Moves the cursors of the trees to their selections.
-  function aimAt(next, dimensions) {
-    setFocus((seen) => {
-      const found = { ...seen };
-      for (const dimension of dimensions) {
-        const { order } = rowsOf(dimension === "system" ? next.browser : shownOf(next), dimension, null);
-        const place = order.findIndex((node) => next.browser.panes[dimension].selected.has(node));
-        if (place >= 0) found[dimension] = place;
-      }
-      return found;
-    });
+    if (aim) setFocus((seen) => aimed(seen, next, aim));
   }
 
   const tree = (change) => go((seen) => ({ browser: change(seen.browser) }));
@@ -94,18 +82,17 @@ export function App({ page }) {
     go((seen) => ({ ...start(page), tab: seen.tab, time: seen.time, source: seen.source, browser: browserOf(page, found) }), { finding: number, aim: DIMENSIONS }).then(lookThere);
   }
 
-  // Shows the view in the address. A changed address is taken from the event, because a state that is still being
-  // loaded may replace the current address.
+  // Shows the view in the address, which is taken from the event, because a state that is still being loaded may replace
+  // the current address.
   function fromAddress(event) {
-    const pieces = piecesOf(event ? new URL(event.newURL).hash : location.hash);
+    const pieces = piecesOf(new URL(event.newURL).hash);
     if (pieces.has("n")) return toFinding(Number(pieces.get("n")) - 1);
     return go(stateOf(page, pieces), { aim: DIMENSIONS });
   }
 
-  useEffect(() => {
-    if (location.hash) fromAddress();
-    else if (page.findings.length) go({ browser: browserOf(page, page.findings[0]) }, { finding: 0, aim: DIMENSIONS });
-    else go({}, { aim: DIMENSIONS });
+  useLayoutEffect(() => {
+    history.replaceState(null, "", `#${fragmentOf(first.state)}`);
+    if (first.asked) lookThere();
     addEventListener("hashchange", fromAddress);
     return () => removeEventListener("hashchange", fromAddress);
   }, []);
@@ -338,15 +325,25 @@ export function App({ page }) {
   function selectIn(region) {
     const { difference } = page.experiments;
     if (state.experiment === "difference") return selectRegion(region);
-    const wanted = JSON.stringify(difference.head.regions[region].slice(0, 4));
-    const here = experiment.head.regions.findIndex((each) => JSON.stringify(each.slice(0, 4)) === wanted);
-    if (here >= 0) return selectRegion(here);
+    const path = difference.head.there.findIndex((there) => difference.trees.flat.home[there] === region);
+    if (path >= 0) return selectRegion(experiment.trees.flat.home[path]);
     return go((seen) => {
       const next = carried(page, seen, "difference");
-      const path = heaviestPath(next.browser, difference, region);
-      return { ...next, tab: seen.tab, browser: next.browser.selecting("program", [path]) };
+      const node = next.flat ? region : heaviestPath(next.browser, difference, region);
+      return { ...next, tab: seen.tab, browser: next.browser.selecting("program", [node]) };
     }, { aim: DIMENSIONS });
   }
+}
+
+// Returns cursors of the trees, of which those of some dimensions are moved to their selections in a state.
+function aimed(cursors, state, dimensions) {
+  const found = { ...cursors };
+  for (const dimension of dimensions) {
+    const { order } = rowsOf(dimension === "system" ? state.browser : shownOf(state), dimension, null);
+    const place = order.findIndex((node) => state.browser.panes[dimension].selected.has(node));
+    if (place >= 0) found[dimension] = place;
+  }
+  return found;
 }
 
 // Scrolls to the trees if they are not in the window; if the columns are stacked, to the top of the first column.

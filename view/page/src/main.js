@@ -6,6 +6,7 @@ import { Tally } from "./model/tally.js";
 import { unpacked, unpackedText } from "./model/numbers.js";
 import { TimeLines } from "./model/time_lines.js";
 import { addAllCopies, addCopies } from "./parts/made.js";
+import { neededBy, opening } from "./state.js";
 
 const textOf = (id) => document.getElementById(id).textContent;
 
@@ -29,9 +30,9 @@ async function main() {
     compared: head.other.compared,
     totals: new Map(head.other.metrics.map((metric) => [metric.name, { ...metric, total: new Tally(metric.aggregation, ...metric.total.map((number) => Float64Array.of(number ?? NaN))) }])),
   };
-  const { run } = page.experiments;
-  await run.sums.load(run.start().metrics);
-  render(h(App, { page }), document.getElementById("app"));
+  const first = opening(page, location.hash);
+  await first.state.browser.sums.load(neededBy(first.state));
+  render(h(App, { page, first }), document.getElementById("app"));
   for (const picture of document.querySelectorAll(".findings .ranks")) addCopies(picture, "bars");
   const idle = () => new Promise((then) => (globalThis.requestIdleCallback ?? setTimeout)(then));
   for (const { sums } of Object.values(page.experiments)) await sums.loadAll(idle);

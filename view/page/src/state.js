@@ -13,6 +13,20 @@ export const start = (page) => {
   return { experiment: "run", browser: experiment.start(), basis: null, flat: false, filtered: false, grouping: experiment.grouping, tab: page.tab, time: timeOf(page.times, new Map()), source: page.hasSources, calls: null };
 };
 
+// Returns the state in which the page opens: the one that its fragment describes or, without a fragment, the first
+// finding. `finding`: the number of the finding that it shows, or -1. `asked`: whether the fragment names that finding.
+export function opening(page, fragment) {
+  const pieces = piecesOf(fragment);
+  const asked = pieces.has("n");
+  const number = asked ? Number(pieces.get("n")) - 1 : fragment ? -1 : 0;
+  const found = page.findings[number];
+  if (found) return { state: { ...start(page), browser: browserOf(page, found) }, finding: number, asked };
+  return { state: fragment && !asked ? stateOf(page, pieces) : start(page), finding: -1, asked: false };
+}
+
+// Returns the metrics whose numbers must be loaded before a state can be shown.
+export const neededBy = ({ browser, filtered }) => (filtered ? browser.sums.metrics.keys() : browser.metrics);
+
 // Returns the state that a fragment describes.
 export function stateOf(page, pieces) {
   const name = pieces.get("e") === "difference" && page.experiments.difference ? "difference" : "run";

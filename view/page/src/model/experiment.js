@@ -46,8 +46,12 @@ export class Experiment {
     return this.head.locations.length > new Set(this.head.locations.map(([process]) => process)).size ? "thread" : "rank";
   }
 
+  // Returns the name of a location or, if the experiment is large, of a bin.
   nameOf(location) {
-    if (this.head.large) return this.trees.systems.bins.labels[location + 1];
+    return this.head.large ? this.trees.systems.bins.labels[location + 1] : this.nameOfLocation(location);
+  }
+
+  nameOfLocation(location) {
     const [process, thread] = this.head.locations[location];
     return this.kind === "rank" ? `rank ${process}` : `thread ${process}.${thread}`;
   }

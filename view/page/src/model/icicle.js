@@ -162,7 +162,7 @@ export class PathChanges {
   // Returns the gain of a box, and its value in the other experiment; null if unknown.
   changeOf({ path, leaves }) {
     const [from, paths] = leaves ? [this.own, leaves] : [this.closed, [path]];
-    const there = paths.map((each) => this.there[each]);
+    const there = [...new Set(paths.map((each) => this.there[each]))]; // folding merges some call paths
     const sum = (values) => there.reduce((found, each) => found + values[each], 0);
     return sum(from.known) ? { gain: sum(from.gain), before: sum(from.before) } : null;
   }

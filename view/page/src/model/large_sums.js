@@ -48,9 +48,17 @@ export class LargeSums extends Sums {
     const { tree } = browser.panes.system;
     if (!browser.located) return null;
     if (tree.home.length === this.columns) return super.ofSystem(browser);
-    const { program } = browser.panes;
-    if (program.tree !== this.calls || ![...program.selected].every((node) => this.large.paths.includes(node))) return null;
-    return browser.spread((metric) => this.#ofRows(metric, program), tree);
+    return this.#hasRows(browser) ? browser.spread((metric) => this.#ofRows(metric, browser.panes.program), tree) : null;
+  }
+
+  ofLocations(browser) {
+    return this.#hasRows(browser) ? browser.selected((metric) => this.#ofRows(metric, browser.panes.program)) : null;
+  }
+
+  // Returns whether the page has the values of the selected call paths by location.
+  #hasRows(browser) {
+    const { tree, selected } = browser.panes.program;
+    return browser.located && tree === this.calls && [...selected].every((node) => this.large.paths.includes(node));
   }
 
   #ofRows(metric, pane) {

@@ -9,7 +9,7 @@ export function ranges(browser, tree = browser.panes.program.tree) {
   const metrics = browser.metrics;
   if (sums.large) return metrics.length === 1 ? sums.rangesOf(tree, metrics[0], browser.partsOf(metrics[0])) : null;
   if (!browser.summed || !browser.located) return null;
-  const terms = metrics.flatMap((metric) => [[metric, 1], ...browser.partsOf(metric).map((part) => [part, -1])]);
+  const terms = metrics.flatMap((metric) => [[metric, 1], ...browser.partsOf(metric).map((part) => [part, -1, metric])]);
   return sums.once(tree, `ranges ${terms.join(" ")}`, () => computed(sums, tree, terms));
 }
 
@@ -20,9 +20,9 @@ function computed(sums, tree, terms) {
     const count = Math.min(width, sums.columns - from);
     const values = new Float64Array(tree.length * count).fill(NaN);
     for (let path = 0; path < sums.paths; path++) {
-      for (const [metric, sign] of terms) {
-        const cells = sums.values.get(metric).subarray(path * sums.columns + from);
-        add(values, tree.home[path] * count, cells, 0, count, sign);
+      for (const [metric, sign, whole] of terms) {
+        const [cells, needed] = [metric, whole ?? metric].map((each) => sums.values.get(each).subarray(path * sums.columns + from));
+        add(values, tree.home[path] * count, cells, 0, count, sign, needed);
       }
     }
     note(found.own, values, count);
@@ -48,10 +48,11 @@ const nothing = (nodes) => ({
 });
 
 // Adds `count` values, multiplied by a sign, to other values; a sum is missing only if both values are missing.
-function add(values, to, cells, from, count, sign) {
+// `needed`: values without which a value does not count: a part of a missing value is not subtracted.
+function add(values, to, cells, from, count, sign, needed = cells) {
   for (let place = 0; place < count; place++) {
     const value = cells[from + place];
-    if (value !== value) continue;
+    if (value !== value || needed[from + place] !== needed[from + place]) continue;
     const sum = values[to + place];
     values[to + place] = sum === sum ? sum + sign * value : sign * value;
   }

@@ -89,6 +89,17 @@ export class Rows {
     return node < 0 ? this.#folded(-node - 2) : this.#single(node);
   }
 
+  // Returns the position of a row among the rows with the same parent, from 1, and the number of these rows. For a
+  // screen reader, because only the visible rows are in the document. `node`: null for the row of folded nodes.
+  #among(above, node) {
+    const { tree } = this.pane;
+    const children = tree.children(above);
+    const folded = this.small.get(above);
+    if (!folded) return { position: tree.positions[node] + 1, siblings: children.length };
+    const siblings = children.length - folded.length + 1;
+    return { position: node === null ? siblings : children.filter((each) => !this.hidden.has(each)).indexOf(node) + 1, siblings };
+  }
+
   #single(node) {
     const { tree } = this.pane;
     const [value, unit] = this.#written(node);
@@ -96,6 +107,7 @@ export class Rows {
     const whole = isOpen && value.amount !== null ? this.#written(node, this.browser.inclusive(this.dimension, node))[0] : value;
     return {
       nodes: [node],
+      ...this.#among(tree.parents[node], node),
       above: tree.parents[node],
       depth: tree.depths[node],
       label: tree.labels[node],
@@ -113,6 +125,7 @@ export class Rows {
     const [value, unit] = this.#written(nodes[0], this.browser.together(this.dimension, nodes));
     return {
       nodes,
+      ...this.#among(above, null),
       above,
       depth: this.pane.tree.depths[nodes[0]],
       label: `${nodes.length} more`,

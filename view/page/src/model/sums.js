@@ -72,6 +72,11 @@ export class Sums {
     return browser.spread((metric) => this.byLocation(metric, paths), browser.panes.system.tree);
   }
 
+  // Returns the values of the selected metrics and program nodes by location; null if the page has none.
+  ofLocations(browser) {
+    return browser.selected((metric) => this.byLocation(metric, browser.paths));
+  }
+
   // Returns the values of a metric by location, aggregated over some call paths. The last result for each metric is
   // cached.
   byLocation(metric, paths) {

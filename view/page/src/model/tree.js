@@ -21,8 +21,14 @@ export class Tree {
     for (let node = 0; node < this.length; node++) this.first[this.parents[node] + 2]++;
     for (let place = 1; place < this.first.length; place++) this.first[place] += this.first[place - 1];
     this.below = new Int32Array(this.length);
+    this.positions = new Int32Array(this.length); // of each node among its siblings
     const next = this.first.slice();
-    for (let node = 0; node < this.length; node++) this.below[next[this.parents[node] + 1]++] = node;
+    for (let node = 0; node < this.length; node++) {
+      const parent = this.parents[node];
+      const at = next[parent + 1]++;
+      this.below[at] = node;
+      this.positions[node] = at - this.first[parent + 1];
+    }
   }
 
   // Returns the children of a node, or the roots for -1.

@@ -1,4 +1,17 @@
 // Common functions for drawing on a canvas.
+import { useEffect, useState } from "preact/hooks";
+
+// Returns whether the page is dark; components that call this are drawn again when it changes.
+export function useDark() {
+  const scheme = matchMedia("(prefers-color-scheme: dark)");
+  const [dark, setDark] = useState(scheme.matches);
+  useEffect(() => {
+    const change = () => setDark(scheme.matches);
+    scheme.addEventListener("change", change);
+    return () => scheme.removeEventListener("change", change);
+  }, []);
+  return dark;
+}
 
 // Sets the size of a canvas in pixels of the page, at the resolution of the screen; returns its context.
 export function sized(canvas, width, height) {

@@ -15,7 +15,10 @@ export function Compare({ difference, metric, inBoth, other, compared, shown, sh
   if (!lists) return html`${judged}<p class="remark">${metric} is not in both experiments, or its values cannot be summed.</p>`;
   const { unit, slower, faster, before, gain } = lists;
   const amount = (value) => written({ amount: value, gap: "" }, unit).text;
-  const share = (value, of) => (of ? `${value < 0 ? "+" : "−"}${written({ amount: Math.abs((100 * value) / of), gap: "" }, "%").text}` : "new");
+  const share = (value, of) => {
+    const { text } = written({ amount: Math.abs((100 * value) / of), gap: "" }, "%");
+    return !of ? "new" : text.startsWith("<") ? text : `${value < 0 ? "+" : "−"}${text}`;
+  };
   const several = difference.sums.columns > 1;
   const list = (title, changed, kind) => html`
     <section class="changes">

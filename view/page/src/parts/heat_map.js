@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { clusterColour, css, inkOn, rgb, signColour, sizeColour } from "../colours.js";
 import { html } from "../html.js";
 import { letters, written } from "../model/units.js";
-import { frame, hatch, sized } from "./canvas.js";
+import { frame, hatch, sized, useDark } from "./canvas.js";
 import { Copies } from "./copies.js";
 import { Scale } from "./scale.js";
 import { SvgContext } from "./svg_context.js";
@@ -24,6 +24,7 @@ export function HeatMap({ browser, experiment, clusters, nodes, select }) {
   const [pointed, setCell] = useState(null);
   const [relative, setRelative] = useState(false);
   const [width, setWidth] = useState(600);
+  const dark = useDark();
   const unit = browser.sums.metrics[browser.metrics[0]].unit;
   const order = useMemo(() => byCluster(experiment, clusters), [experiment, clusters]);
   const map = useMemo(() => cells(browser, nodes, order), [nodes, order]);
@@ -41,7 +42,7 @@ export function HeatMap({ browser, experiment, clusters, nodes, select }) {
   }, [there]);
   useEffect(() => {
     if (there) draw(sized(canvas.current, width, height), { ...drawing, cell, ink: getComputedStyle(canvas.current).color });
-  }, [map, columns, width, relative, cell]);
+  }, [map, columns, width, relative, cell, dark]);
 
   if (!there) return html`<p class="remark">Values of ${browser.metrics.map((node) => browser.panes.metrics.tree.labels[node]).join(", ")} cannot be summed, or are not in this page by location, so there is no map.</p>`;
   const at = (event) => {

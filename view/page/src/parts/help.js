@@ -7,7 +7,7 @@ const KEYS = [
   ["Home End", "go to the first row, or to the last row"],
   ["Enter, Space", "select; with Ctrl, add to the selection. On “n more”: show these rows"],
   ["Tab", "go to the next tree, to the source, or to the tabs"],
-  ["/", "search in the call tree, or in the tree that has the focus; Enter goes to the next match"],
+  ["/", "search in all three trees; Enter goes to the next match"],
   ["1 – 9, 0, m", "open or close a tab; Esc closes it, too"],
   ["[ ]", "go to the previous finding, or to the next finding"],
   ["→ ← in a chart", "move the cursor; with Shift, select. Enter zooms, Backspace shows all"],

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { css, inkOn, signColour, sizeColour } from "../colours.js";
 import { html } from "../html.js";
 import { written } from "../model/units.js";
-import { frame, sized } from "./canvas.js";
+import { frame, sized, useDark } from "./canvas.js";
 import { imageOfAll } from "./copied_picture.js";
 import { Copies } from "./copies.js";
 import { Scale } from "./scale.js";
@@ -23,11 +23,12 @@ export function Messages({ experiment, select }) {
   const matrix = useMemo(() => matrixOf(experiment), [experiment]);
   const [by, setBy] = useState(() => Object.keys(UNITS).find((each) => matrix?.tops[each]) ?? "bytes");
   const [place, setPlace] = useState(null);
+  const dark = useDark();
   const drawing = { matrix, by, place };
   useEffect(() => {
     if (canvas.current) draw(sized(canvas.current, matrix.width, matrix.height), { ...drawing, ink: getComputedStyle(canvas.current).color });
-  }, [matrix, by, place]);
-  if (!matrix) return html`<p class="remark">${experiment.head.difference ? "This difference has no communication matrix, because a run has none, or the runs have different numbers of ranks." : "The ranks exchanged no point-to-point messages, or this file has no communication matrix."}</p>`;
+  }, [matrix, by, place, dark]);
+  if (!matrix) return html`<p class="remark">There is no communication matrix: ${experiment.head.noMessages}.</p>`;
   const { blocks, size, name, waits, signed } = matrix;
   const at = (event) => {
     const box = canvas.current.getBoundingClientRect();
@@ -82,7 +83,7 @@ const amount = (value, by) => written({ amount: value, gap: "" }, UNITS[by]).tex
 // Returns the matrix of an experiment, with the size of its picture; null if there is none.
 function matrixOf({ head, messages }) {
   if (!messages) return null;
-  const { ranks, perBlock, waits } = head.messages;
+  const { ranks, perBlock, waits, besides } = head.messages;
   const pairs = messages.length / (waits ? 5 : 4);
   const column = (number) => messages.subarray(number * pairs, (number + 1) * pairs);
   const values = { messages: column(2), bytes: column(3), ...(waits && { wait: column(4) }) };
@@ -95,7 +96,7 @@ function matrixOf({ head, messages }) {
     return first === last ? String(first) : `${first}-${last}`;
   };
   return {
-    ...{ ranks, perBlock, waits, pairs, values, blocks, size, senders, receivers, name, signed: head.difference },
+    ...{ ranks, perBlock, waits, besides, pairs, values, blocks, size, senders, receivers, name, signed: head.difference },
     tops: Object.fromEntries(Object.entries(values).map(([key, all]) => [key, all.reduce((most, value) => Math.max(most, Math.abs(value)), 0)])),
     sums: Object.fromEntries(Object.entries(values).map(([key, all]) => [key, all.reduce((sum, value) => sum + value, 0)])),
     blockOf: (rank) => Math.floor(rank / perBlock),
@@ -110,10 +111,10 @@ function messagesOf(count) {
   return `${said} ${said === "1" ? "message" : "messages"}`;
 }
 
-function summary({ sums, pairs, ranks, perBlock, waits, signed }) {
+function summary({ sums, pairs, ranks, perBlock, waits, besides, signed }) {
   const whose = perBlock > 1 ? `blocks of ${perBlock} of ${ranks} ranks` : `${ranks} ranks`;
   const waited = waits ? `; receivers waited ${amount(sums.wait, "wait")}` : "";
-  return `${signed ? "Before minus after: " : ""}${messagesOf(sums.messages)}, ${amount(sums.bytes, "bytes")}, in point-to-point calls between ${pairs} ${pairs === 1 ? "pair" : "pairs"} of ${whose}${waited}.`;
+  return `${signed ? "Before minus after: " : ""}${messagesOf(sums.messages)}, ${amount(sums.bytes, "bytes")}, in point-to-point calls between ${pairs} ${pairs === 1 ? "pair" : "pairs"} of ${whose}${waited}; ${besides}.`;
 }
 
 function tell({ pairAt, values, name, perBlock, waits, signed }, place) {

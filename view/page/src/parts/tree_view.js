@@ -78,6 +78,8 @@ function Row({ id, row, focused, range, about, signed, onClick }) {
       id=${id}
       role="treeitem"
       aria-level=${row.depth + 1}
+      aria-posinset=${row.position}
+      aria-setsize=${row.siblings}
       aria-selected=${row.selected}
       aria-expanded=${row.state === "leaf" || row.state === "folded" ? undefined : row.state === "open"}
       aria-label=${spoken}
