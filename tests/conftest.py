@@ -318,8 +318,8 @@ def pytest_xdist_auto_num_workers() -> int | None:
     return processors * (6 if fewest_running() > 2 * processors else 2)
 
 
-def fewest_running(times: int = 10) -> int:
-    """Return the smallest number of other threads that run or wait for a core within half a second.
+def fewest_running(times: int = 40) -> int:
+    """Return the smallest number of other threads that run or wait for a core within two seconds.
 
     The averages in the same file are not used, because they include programs that ended minutes ago.
     """
@@ -327,7 +327,7 @@ def fewest_running(times: int = 10) -> int:
     for _ in range(times):
         running = LOADS.read_text("ascii").split()[3].split("/")[0]
         seen.append(int(running) - 1)
-        sleep(0.5 / times)
+        sleep(2 / times)
     return min(seen)
 
 

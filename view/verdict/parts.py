@@ -134,7 +134,7 @@ def _of_code(findings: Findings, finding: Finding, culprit: int) -> Iterator[str
         return
     why = ": no count explains the time"
     if cycles is not None:
-        why = f"; {1 / cycles:.2g} instructions per cycle: {_long_latencies(findings, culprit)}"
+        why = f"; {1 / cycles:.2g} instructions per {_cycle(findings)}: {_long_latencies(findings, culprit)}"
     yield f"why: unknown{why}"
     yield from _look_further(findings, culprit)
 
@@ -285,7 +285,12 @@ def _executes(findings: Findings, culprit: int, cycles: float | None) -> str:
     said = f"the region executes {of_the_program(count(own), count(of_all))} instructions"
     if part and part.seconds and (part.share or 0.0) < ALL:
         said += f" in {time_of(findings.experiment, part.seconds)}"
-    return f"{said}, {1 / cycles:.2g} per cycle" if cycles else said
+    return f"{said}, {1 / cycles:.2g} per {_cycle(findings)}" if cycles else said
+
+
+def _cycle(findings: Findings) -> str:
+    """Return the name of the cycles that were counted; the reference clock's are often longer than the core's."""
+    return "reference cycle" if findings.weights.cycles == "ref_cycles" else "cycle"
 
 
 def has_no_probes(findings: Findings, finding: Finding) -> bool:
