@@ -246,7 +246,7 @@ def _is_slow_to_write(files: Values, written: Values | None, cost: Callable[[str
     """Return whether mostly writing takes at least twice as long as on a slow disk; False if this is unknown."""
     if written is None:
         return np.zeros(len(files), dtype=bool)
-    writes = (cost("io_calls") > 0) & (written >= MOSTLY * cost("io_bytes"))
+    writes = (written > 0) & (written >= MOSTLY * cost("io_bytes"))
     return np.asarray(writes & (files >= CRITERIA.outweighs * _on_slow_disk(cost)))
 
 

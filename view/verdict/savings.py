@@ -109,7 +109,10 @@ def is_per_rank(finding: Finding) -> bool:
 
 def is_of_one_path(finding: Finding) -> bool:
     """Return whether a finding covers several call paths, but ranks differ only on the one whose times are shown."""
-    balanced = sum(each.before for each in finding.gain.parts if each.why not in _SPENT) if finding.gain else 0.0
+    parts = finding.gain.parts if finding.gain else ()
+    if any(each.on_path or each.why in _SPENT for each in parts):
+        return False  # the saving is not the difference between the times that are shown
+    balanced = sum(each.before for each in parts)
     most = max((group.most for group in finding.groups), default=0.0)
     return bool(finding.others) and 0 < balanced <= most * (1 + _ROUNDING)
 

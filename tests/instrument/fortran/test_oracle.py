@@ -46,6 +46,7 @@ REFUSED = {
     "test_lines.FIXED_HOLLERITH",
     "test_names.EXTERNAL",
     "test_tiny.HIDDEN",
+    "test_openmp.CONTINUED_END",
     "test_lines.FIXED_TABS",  # fixed form that fparser does not read
     "test_loops.FIXED_WITHOUT_BLANKS",
     "test_oddities.WITHOUT_BLANKS",
