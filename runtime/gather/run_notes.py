@@ -307,7 +307,7 @@ def _pair_cost(heads: Collection[Head], untimed: int) -> float:
     """Return the mean seconds of a timed entry and exit; the stub of Fortran programs takes additional time."""
     shards = [head.shard for head in heads]
     cost = median(shard.pair_cost for shard in shards)
-    timed = sum(head.entries for head in heads) - untimed
+    timed = max(sum(head.entries for head in heads) - untimed, 0)
     fortran = min(sum(tree.fortran for shard in shards for tree in shard.threads), timed)
     return cost + (median(shard.fortran_cost for shard in shards) - cost) * fortran / max(timed, 1)
 

@@ -372,6 +372,8 @@ void aa_probe_exit_or_pass(const char *descriptor) {
  * is no such region.
  */
 static bool frame_passed(struct aa_thread *thread, const char *key) {
+    if (aa_thread_closed) /* a signal handler must not wait for a lock that its own thread may hold */
+        return true;
     struct aa_node *from = thread->current;
     struct aa_node *passed = find_passed(thread, key, from);
     for (struct aa_frame *frame = thread->top - 1; !passed && frame > thread->frames; frame--)
