@@ -369,11 +369,10 @@ void aa_probe_exit_or_pass(const char *descriptor) {
 
 /*
  * From now on, lets a throttled region have frames, because a jump has landed in it; returns false if there
- * is no such region.
+ * is no such region. Takes the shard's lock, so signal handlers that interrupted the library must not call
+ * it.
  */
 static bool frame_passed(struct aa_thread *thread, const char *key) {
-    if (aa_thread_closed) /* a signal handler must not wait for a lock that its own thread may hold */
-        return true;
     struct aa_node *from = thread->current;
     struct aa_node *passed = find_passed(thread, key, from);
     for (struct aa_frame *frame = thread->top - 1; !passed && frame > thread->frames; frame--)
@@ -391,7 +390,7 @@ void aa_probe_resync(const char *descriptor) {
         return;
     struct aa_frame *frame = find_frame(thread, descriptor);
     if (frame == thread->frames) {
-        thread->unmatched += !frame_passed(thread, descriptor);
+        thread->unmatched += !aa_thread_closed && !frame_passed(thread, descriptor);
     } else if (frame != thread->top - 1) {
         aa_counter_stop();
         aa_book(thread);
