@@ -21,7 +21,7 @@ void aa_sample_stack_begin(size_t bytes) {
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     stacks.start = here > bytes ? here - bytes : 0;
     stacks.end = here + ABOVE;
-    stacks.has_small = bytes < SMALL;
+    stacks.has_small |= bytes < SMALL;
 }
 
 static __attribute__((constructor)) void begin_main(void) {

@@ -202,6 +202,17 @@ static struct aa_throttle *append_record(struct aa_thread *thread, const struct 
     return aa_tree_keep_note(thread, node, record) ? record : NULL;
 }
 
+/* Records that a child of a node was throttled: the next team that is opened there searches its edges. */
+static void search_again(struct aa_thread *thread, const struct aa_node *from) {
+    struct aa_books *books = books_of(thread);
+    if (!books)
+        return;
+    books->has_throttled = true;
+    const struct aa_node **framed = &books->framed[place_of(from)];
+    if (*framed == from)
+        *framed = NULL;
+}
+
 /*
  * Throttles a node. The node's record is in the shard before its first untimed entry. From now on, regions
  * entered from the node count as entered from its parent. The caller holds the lock.
@@ -222,10 +233,7 @@ static void throttle(struct aa_thread *thread, const struct aa_edge *edge) {
     begin_sample(record);
     bool opens_teams = node->wall[AA_OMP] > 0; /* the threads of these teams continue at this node */
     aa_tree_mark(thread, from, node, opens_teams ? AA_THROTTLED | AA_FRAMED : AA_THROTTLED);
-    thread->books->has_throttled = true;
-    const struct aa_node **framed = &thread->books->framed[place_of(from)];
-    if (*framed == from)
-        *framed = NULL;
+    search_again(thread, from);
 }
 
 /* Searches the edges only if one of the node's children was throttled since a team was last opened there. */
@@ -245,6 +253,7 @@ static bool throttle_from_start(struct aa_thread *thread, struct aa_node *node) 
     record->again = 0;
     begin_sample(record);
     aa_tree_mark(thread, aa_tree_parent(node), node, AA_THROTTLED);
+    search_again(thread, aa_tree_parent(node));
     return true;
 }
 
