@@ -2397,10 +2397,12 @@
 
   // src/parts/filter.js
   var NAMED = 4;
-  function Filter({ experiment, locations, end }) {
+  function Filter({ text, title, back, end }) {
+    return html`<p class="filter" role="status" title=${title}><span>only ${text}</span> <button onClick=${end} aria-label=${back}>✕</button></p>`;
+  }
+  function namesOf(experiment, locations) {
     const first = locations.slice(0, NAMED).map((each) => experiment.nameOf(each));
-    const more = locations.length > NAMED ? ` and ${locations.length - NAMED} more` : "";
-    return html`<p class="filter" role="status" title="in metrics, call paths, flat profile, callers and source"><span>only ${first.join(", ")}${more}</span> <button onClick=${end} aria-label=${`show all ${experiment.kind}s`}>✕</button></p>`;
+    return `${first.join(", ")}${locations.length > NAMED ? ` and ${locations.length - NAMED} more` : ""}`;
   }
 
   // src/parts/window.js
@@ -3405,6 +3407,25 @@
       const all = (length - first) * (to - from);
       return [...found].map((count2, path) => ({ path, share: count2 / all })).sort((one, other) => other.share - one.share);
     }
+    // Returns whether the trees of the run's profile contain call paths of the trace.
+    get isInTrees() {
+      return this.head.paths.some(({ node }) => node !== null);
+    }
+    // Returns the seconds of an interval by call path of the profile and location. Each part of a step counts for its main
+    // call path. A row of several locations counts for each of them.
+    secondsIn([start2, end], paths, locations) {
+      const found = new Float64Array(paths * locations);
+      const { paths: met, members } = this.head;
+      const [from, to] = [start2, end].map((time) => Math.round((time - this.start) / this.step * this.fine));
+      for (const [row, places] of members.entries()) {
+        for (let part = from; places.length && part < to; part++) {
+          const { node } = met[this.pathAt(row, part)] ?? { node: null };
+          if (node === null) continue;
+          for (const location2 of places) found[node * locations + location2] += this.step / this.fine;
+        }
+      }
+      return found;
+    }
     // Returns a moment in seconds as text, with as many decimals as steps of a size justify.
     moment(time, size = this.step) {
       return time.toFixed(decimals(size));
@@ -4138,7 +4159,7 @@
       height: tops.at(-1) + 4,
       last,
       series: [{}],
-      axis: { grid: { show: false }, splits: () => middles(tops), values: () => namesOf(rows, tops), filter: (_, splits) => splits },
+      axis: { grid: { show: false }, splits: () => middles(tops), values: () => namesOf2(rows, tops), filter: (_, splits) => splits },
       range: () => [-tops.at(-1), 0],
       draw: (plot) => draw3(plot, { tops, places, grid: new TimeGrid(times, [plot.scales.x.min, plot.scales.x.max], plot.over.clientWidth) })
     });
@@ -4169,7 +4190,7 @@
     return [0, ...Array.from({ length: count2 }, (_, place) => FIRST + place * height)];
   }
   var middles = (tops) => tops.slice(0, -1).map((top, place) => -(top + tops[place + 1]) / 2);
-  function namesOf(rows, tops) {
+  function namesOf2(rows, tops) {
     let next = -NAME;
     return middles(tops).map((middle, place) => {
       if (-middle < next + NAME) return "";
@@ -4701,33 +4722,25 @@
     }
   };
 
-  // src/model/rank_sums.js
-  var RankSums = class extends Sums {
-    // `whole`: the numbers of all locations. `locations`: the locations to keep.
-    constructor(whole2, locations) {
+  // src/model/part_sums.js
+  var PartSums = class extends Sums {
+    // `whole`: the numbers of the whole run. `locations`: the locations to keep. `valuesOf`: returns the values of a loaded
+    // metric, by call path and kept location.
+    constructor(whole2, locations, valuesOf) {
       super({ ...whole2.head, locations: locations.map((each) => whole2.head.locations[each]) }, null, null);
       this.whole = whole2;
-      this.locations = locations;
       this.tallies = /* @__PURE__ */ new Map();
       const kept2 = /* @__PURE__ */ new Map();
       this.values = {
         has: (metric) => whole2.values.has(metric),
         get: (metric) => {
-          if (!kept2.has(metric)) kept2.set(metric, this.#columnsOf(metric));
+          if (!kept2.has(metric)) kept2.set(metric, valuesOf(metric));
           return kept2.get(metric);
         }
       };
     }
     load(metrics) {
       return this.whole.load(metrics);
-    }
-    #columnsOf(metric) {
-      const all = this.whole.values.get(metric);
-      const found = new Float64Array(this.paths * this.columns);
-      for (let path = 0, at = 0; path < this.paths; path++) {
-        for (const location2 of this.locations) found[at++] = all[path * this.whole.columns + location2];
-      }
-      return found;
     }
     byPath(metric) {
       if (!this.tallies.has(metric)) this.tallies.set(metric, this.#sumsOf(metric));
@@ -4753,6 +4766,25 @@
       return found;
     }
   };
+  var RankSums = class extends PartSums {
+    constructor(whole2, locations) {
+      super(whole2, locations, (metric) => {
+        const all = whole2.values.get(metric);
+        const found = new Float64Array(whole2.paths * locations.length);
+        for (let path = 0, at = 0; path < whole2.paths; path++) {
+          for (const location2 of locations) found[at++] = all[path * whole2.columns + location2];
+        }
+        return found;
+      });
+    }
+  };
+  var IntervalSums = class extends PartSums {
+    // `metric`: the metric of the times. `seconds`: the times, by call path and location.
+    constructor(whole2, metric, seconds2) {
+      const unknown = new Float64Array(seconds2.length).fill(NaN);
+      super(whole2, [...whole2.head.locations.keys()], (each) => each === metric ? seconds2 : unknown);
+    }
+  };
 
   // src/state.js
   var BASES = [null, "root", "selection", "other"];
@@ -4769,7 +4801,12 @@
     if (found) return { state: { ...start(page), browser: browserOf(page, found) }, finding: number, asked };
     return { state: fragment && !asked ? stateOf(page, pieces) : start(page), finding: -1, asked: false };
   }
-  var neededBy = ({ browser, filtered }) => filtered ? browser.sums.metrics.keys() : browser.metrics;
+  async function load(page, state) {
+    const { browser, filtered } = state;
+    const range2 = intervalOf(page, state);
+    if (range2) await page.times[state.time.trace].load([]);
+    await browser.sums.load(filtered || range2 ? browser.sums.metrics.keys() : browser.metrics);
+  }
   function stateOf(page, pieces) {
     const name = pieces.get("e") === "difference" && page.experiments.difference ? "difference" : "run";
     const experiment = page.experiments[name];
@@ -4807,19 +4844,35 @@
     const found = system.tree.cells(system.tree.walk(system.selected));
     return found.length && found.length < sums.columns ? found : null;
   }
+  var timeIn = ({ head }) => head.metrics.findIndex(({ name, aggregation }) => name === "wall_time" && aggregation === "sum");
+  function intervalOf(page, { experiment, time }) {
+    const shown = page.experiments[experiment];
+    const isOfTrees = experiment === "run" && !shown.head.large && timeIn(shown) >= 0 && page.times[time.trace]?.isInTrees;
+    return isOfTrees ? time.range : null;
+  }
   var kept = /* @__PURE__ */ new WeakMap();
-  function shownOf(state) {
+  function partOf(sums, key, make) {
+    if (kept.get(sums)?.key !== key) kept.set(sums, { key, made: make() });
+    return kept.get(sums).made;
+  }
+  function inInterval(page, state) {
+    const { browser, time } = state;
+    const range2 = intervalOf(page, state);
+    if (!range2) return browser;
+    const { sums } = browser;
+    const seconds2 = () => page.times[time.trace].secondsIn(range2, sums.paths, sums.columns);
+    return browser.of(partOf(sums, `${time.trace} ${range2}`, () => new IntervalSums(sums, timeIn(page.experiments.run), seconds2())));
+  }
+  function shownOf(page, state) {
+    const browser = inInterval(page, state);
     const only = locationsOf(state);
-    const { sums } = state.browser;
-    if (!only) return state.browser;
-    if (kept.get(sums)?.key !== only.join()) kept.set(sums, { key: only.join(), made: new RankSums(sums, only) });
-    return state.browser.of(kept.get(sums).made);
+    return only ? browser.of(partOf(browser.sums, only.join(), () => new RankSums(browser.sums, only))) : browser;
   }
 
   // src/app.js
   function App({ page, first }) {
     const [state, setState] = useState(first.state);
-    const [focus, setFocus] = useState(() => aimed({ metrics: 0, program: 0, system: 0 }, first.state, DIMENSIONS));
+    const [focus, setFocus] = useState(() => aimed(page, { metrics: 0, program: 0, system: 0 }, first.state, DIMENSIONS));
     const [help, setHelp] = useState(false);
     const [finding, setFinding] = useState(first.finding);
     const [widths, setWidths] = useState({});
@@ -4829,11 +4882,12 @@
     const { basis, flat, grouping, tab, time, source } = state;
     const experiment = page.experiments[state.experiment];
     const only = useMemo(() => locationsOf(state), [state.browser, state.filtered]);
-    const bases = BASES.filter((each) => each !== "other" || page.other && !only);
+    const within = intervalOf(page, state);
+    const bases = BASES.filter((each) => each !== "other" || page.other && !only && !within);
     const base = bases.includes(basis) ? basis : null;
     const whole2 = base === "other" ? page.other.totals : base;
-    const browser = useMemo(() => shownOf(state), [state.browser, only]);
-    const ofAll = state.browser;
+    const browser = useMemo(() => shownOf(page, state), [state.browser, only, within]);
+    const ofAll = useMemo(() => inInterval(page, state), [state.browser, within]);
     const rows = useMemo(() => Object.fromEntries(DIMENSIONS.map((each) => [each, rowsOf(each === "system" ? ofAll : browser, each, whole2)])), [browser, ofAll, whole2]);
     const spread = useMemo(() => ranges(browser), [browser]);
     const titles = { metrics: "Metric", program: flat ? "Region" : "Call path", system: grouping === "cluster" ? "Cluster, rank" : "Machine, rank" };
@@ -4843,7 +4897,7 @@
       const next = { ...now.current, ...typeof change === "function" ? change(now.current) : change };
       now.current = next;
       try {
-        await next.browser.sums.load(neededBy(next));
+        await load(page, next);
       } catch (error) {
         setFailure(String(error));
         document.body.removeAttribute("aria-busy");
@@ -4854,7 +4908,7 @@
       setState(next);
       if (next.browser !== before) setFinding(number);
       history.replaceState(null, "", `#${fragmentOf(next)}`);
-      if (aim) setFocus((seen) => aimed(seen, next, aim));
+      if (aim) setFocus((seen) => aimed(page, seen, next, aim));
     }
     const tree = (change) => go((seen) => ({ browser: change(seen.browser) }));
     function toFinding(number) {
@@ -4955,6 +5009,14 @@
         return without.length || dimension === "system" ? to(without) : {};
       });
     }
+    function changeTime(part) {
+      go((seen) => {
+        const next = { ...seen, time: { ...seen.time, ...part } };
+        if (!intervalOf(page, next)) return { time: next.time };
+        const metric2 = timeIn(experiment);
+        return { time: next.time, browser: seen.browser.closed("metrics", [metric2]).selecting("metrics", [metric2]) };
+      }, { finding, aim: ["metrics"] });
+    }
     const ofAllAgain = () => go((seen) => ({ browser: seen.browser.selecting("system", []), filtered: false }));
     function toNode(dimension, node) {
       if (node < 0) return;
@@ -5036,6 +5098,10 @@
     const shared = { browser, experiment, clusters };
     const sharedOfAll = { ...shared, browser: ofAll };
     const metric = experiment.head.metrics[browser.metrics[0]].name;
+    const limits = [
+      only && "Metrics and call paths show only the values of the selected ranks.",
+      within && `Of the interval, only the time is known, from the time lines: each step of ${amount(page.times[time.trace].step / page.times[time.trace].fine, "sec")} counts for the call path that takes most of it.`
+    ].filter(Boolean).join(" ");
     const inBoth = page.other?.totals.has(metric) && page.experiments.run.head.metrics.some(({ name }) => name === metric);
     return html`
     <div class="toolbar">
@@ -5047,7 +5113,8 @@
       </select></label>
       <label>program <select value=${flat ? "flat" : "calls"} onChange=${(event) => switchTree(event.currentTarget.value === "flat")}><option value="calls">call tree</option><option value="flat">flat profile</option></select></label>
       ${groupings.length > 1 && html`<label>system by <select value=${grouping} onChange=${(event) => group(event.currentTarget.value)}>${groupings.map((name) => html`<option value=${name}>${name}</option>`)}</select></label>`}
-      ${only && html`<${Filter} experiment=${experiment} locations=${only} end=${ofAllAgain} />`}
+      ${only && html`<${Filter} text=${namesOf(experiment, only)} title="in metrics, call paths, flat profile, callers and source" back=${`show all ${experiment.kind}s`} end=${ofAllAgain} />`}
+      ${within && html`<${Filter} text=${`${page.times[time.trace].span(within).replace(":", " to ")} s`} title="in all trees, flat profile, callers, source and charts" back="show the whole run" end=${() => changeTime({ range: null })} />`}
       <${Search} trees=${Object.fromEntries(DIMENSIONS.map((each) => [each, browser.panes[each].tree]))} titles=${titles} show=${find} />
       <button aria-pressed=${source} onClick=${() => go((seen) => ({ source: !seen.source }))}>source</button>
       <button onClick=${() => setHelp(true)} aria-haspopup="dialog">keys <kbd>?</kbd></button>
@@ -5062,19 +5129,19 @@
       ${source && html`<${Splitter} name="the system tree" width=${widths.system} setWidth=${(system) => setWidths((seen) => ({ ...seen, system }))} />
         <${SourceView} browser=${browser} experiment=${experiment} sources=${page.sources} findings=${page.findings} select=${(path) => selectPath(path)} />`}
     </div>
-    <p class="remark">${only ? "Metrics and call paths show only the values of the selected ranks." : page.basis}</p>
+    <p class="remark">${limits || page.basis}</p>
     <${Tabs} tab=${tab} go=${goTab}>
       ${tab === "ranks" && html`<${HeatMap} ...${sharedOfAll} nodes=${shownNodes} select=${selectNode} />`}
       ${tab === "flat" && html`<${FlatProfile} ...${shared} select=${selectRegion} />`}
       ${tab === "callers" && html`<${Callers} browser=${browser} experiment=${experiment} select=${(path) => selectPath(path)} />`}
-      ${tab === "icicle" && html`<${IcicleTab} browser=${browser} experiment=${experiment} difference=${experiment.head.difference || only ? null : page.experiments.difference} other=${page.other?.name} select=${(path) => selectPath(path)} />`}
+      ${tab === "icicle" && html`<${IcicleTab} browser=${browser} experiment=${experiment} difference=${experiment.head.difference || only || within ? null : page.experiments.difference} other=${page.other?.name} select=${(path) => selectPath(path)} />`}
       ${tab === "topology" && html`<${Topology} ...${sharedOfAll} select=${(locations) => selectPath(selectedPaths(browser, experiment)[0], locations)} />`}
       ${tab === "messages" && html`<${Messages} key=${state.experiment} experiment=${experiment} select=${(locations) => selectPath(selectedPaths(browser, experiment)[0], locations)} />`}
       ${tab === "compare" && html`<${Compare} difference=${page.experiments.difference} metric=${metric} inBoth=${inBoth} other=${page.other?.name} compared=${page.other?.compared ?? []} shown=${state.experiment === "difference"} show=${show}
         select=${(region) => selectIn(region)} />`}
       ${["counters", "account"].includes(tab) && html`<${Made} key=${tab} name=${tab} difference=${page.experiments.run.head.difference} />`}
       ${tab === "roofline" && html`<${Roofline} experiment=${experiment} selected=${new Set(selectedPaths(browser, experiment).map((path) => experiment.trees.flat.home[path]))} select=${selectRegion} />`}
-      ${tab === "time" && html`<${Time} times=${page.times} state=${time} change=${(part) => go((seen) => ({ time: { ...seen.time, ...part } }))} select=${page.experiments.run === experiment ? selectPath : null} />`}
+      ${tab === "time" && html`<${Time} times=${page.times} state=${time} change=${changeTime} select=${page.experiments.run === experiment ? selectPath : null} />`}
     </${Tabs}>
     ${help && html`<${Help} close=${() => setHelp(false)} />`}
   `;
@@ -5090,10 +5157,10 @@
       }, { aim: DIMENSIONS });
     }
   }
-  function aimed(cursors, state, dimensions) {
+  function aimed(page, cursors, state, dimensions) {
     const found = { ...cursors };
     for (const dimension of dimensions) {
-      const { order } = rowsOf(dimension === "system" ? state.browser : shownOf(state), dimension, null);
+      const { order } = rowsOf((dimension === "system" ? inInterval : shownOf)(page, state), dimension, null);
       const place = order.findIndex((node) => state.browser.panes[dimension].selected.has(node));
       if (place >= 0) found[dimension] = place;
     }
@@ -5369,7 +5436,7 @@
       totals: new Map(head.other.metrics.map((metric) => [metric.name, { ...metric, total: new Tally(metric.aggregation, ...metric.total.map((number) => Float64Array.of(number ?? NaN))) }]))
     };
     const first = opening(page, location.hash);
-    await first.state.browser.sums.load(neededBy(first.state));
+    await load(page, first.state);
     render(createElement(App, { page, first }), document.getElementById("app"));
     for (const picture of document.querySelectorAll(".findings .ranks")) addCopies(picture, "bars");
     const idle = () => new Promise((then) => (globalThis.requestIdleCallback ?? setTimeout)(then));

@@ -61,6 +61,56 @@ def test_a_rank_limits_metrics_call_paths_profile_and_source_until_its_chip_is_c
     assert shown.complaints == []
 
 
+@pytest.fixture
+def traced(show, tmp_path):
+    """Return a page with time lines: all ranks are in MPI_Send from 4 to 6 s, and in loop@3 before and after it."""
+    recordings = [Recording(saved(tmp_path), "out", "the run")]
+    return lambda fragment: show(profile(), fragment, of_page={"recordings": recordings})
+
+
+def test_an_interval_of_time_limits_all_trees_until_its_chip_is_closed(traced):
+    shown = traced("#t=time&m=mpi_time")
+    whole = {dimension: values(shown, dimension) for dimension in ("program", "system")}
+    shown.page.fill(".moment >> nth=0", "3.5")
+    shown.page.press(".moment >> nth=0", "Enter")
+    shown.settle()
+    shown.page.fill(".moment >> nth=1", "6.5")
+    shown.page.press(".moment >> nth=1", "Enter")
+    shown.settle()
+    assert shown.page.inner_text(f"{CHIP} span") == "only 3.50 to 6.50 s"
+    assert shown.selected()["metrics"] == ["wall_time"]
+    assert values(shown, "program") == {"main": "0 s", "loop@3": "4 s", "MPI_Send": "8 s"}
+    assert values(shown, "metrics")["visits"] == "not measured"
+    assert "Of the interval, only the time is known" in shown.page.inner_text("main")
+    click_rank(shown, 3)
+    assert shown.page.locator(f"{CHIP} span").all_inner_texts() == ["only rank 3", "only 3.50 to 6.50 s"]
+    assert values(shown, "program") == {"main": "0 s", "loop@3": "1 s", "MPI_Send": "2 s"}
+    again = traced("#" + shown.page.url.partition("#")[2])
+    assert again.rows() == shown.rows()
+    shown.press("2")
+    profiled = shown.page.eval_on_selector_all("#panel tbody tr", TABLE)
+    assert [row[0] for row in profiled if "MPI_Send" in row] == ["2 s"]
+    for chip in ("show all ranks", "show the whole run"):
+        shown.page.click(f"{CHIP} button[aria-label='{chip}']")
+        shown.settle()
+    shown.go("#t=time&m=mpi_time")
+    assert shown.page.locator(CHIP).count() == 0
+    assert {dimension: values(shown, dimension) for dimension in ("program", "system")} == whole
+    assert shown.complaints == again.complaints == []
+
+
+def test_an_interval_limits_no_trees_if_the_profile_has_none_of_the_call_paths(show, tmp_path):
+    recordings = [Recording(saved(tmp_path), "out", "the run")]
+    other = Builder()
+    elsewhere = other.call_path("elsewhere")
+    other.metric("wall_time", "sec")
+    other.location(0)
+    other.row("wall_time", elsewhere, [2.0])
+    shown = show(other.experiment(), "#t=time&ti=3:6", of_page={"recordings": recordings})
+    assert shown.page.locator(CHIP).count() == 0
+    assert set(values(shown, "program").values()) == {"2 s"}
+
+
 def test_a_finding_shows_its_ranks_and_limits_nothing(experiments, show):
     shown = show(experiments["rays"], "#n=1", of_page=RAYS)
     assert (shown.selected()["system"], shown.page.locator(CHIP).count()) == (["rank 3"], 0)

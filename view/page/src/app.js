@@ -7,9 +7,10 @@ import { Pane } from "./model/pane.js";
 import { ranges } from "./model/ranges.js";
 import { heaviestPath, selectedPaths } from "./model/regions.js";
 import { Rows } from "./model/rows.js";
+import { amount } from "./model/units.js";
 import { Callers } from "./parts/callers.js";
 import { Compare } from "./parts/compare.js";
-import { Filter } from "./parts/filter.js";
+import { Filter, namesOf } from "./parts/filter.js";
 import { FlatProfile } from "./parts/flat_profile.js";
 import { HeatMap } from "./parts/heat_map.js";
 import { Help } from "./parts/help.js";
@@ -25,12 +26,12 @@ import { keyOf, TABS, Tabs } from "./parts/tabs.js";
 import { Time } from "./parts/time.js";
 import { Topology } from "./parts/topology.js";
 import { ROW, TreeView } from "./parts/tree_view.js";
-import { BASES, browserOf, carried, locationsOf, neededBy, nodesOf, shownOf, start, stateOf } from "./state.js";
+import { BASES, browserOf, carried, inInterval, intervalOf, load, locationsOf, nodesOf, shownOf, start, stateOf, timeIn } from "./state.js";
 
 // `first`: the state in which the page opens, as `opening` returns it, with its numbers loaded.
 export function App({ page, first }) {
   const [state, setState] = useState(first.state);
-  const [focus, setFocus] = useState(() => aimed({ metrics: 0, program: 0, system: 0 }, first.state, DIMENSIONS));
+  const [focus, setFocus] = useState(() => aimed(page, { metrics: 0, program: 0, system: 0 }, first.state, DIMENSIONS));
   const [help, setHelp] = useState(false);
   const [finding, setFinding] = useState(first.finding);
   const [widths, setWidths] = useState({});
@@ -41,11 +42,12 @@ export function App({ page, first }) {
   const { basis, flat, grouping, tab, time, source } = state;
   const experiment = page.experiments[state.experiment];
   const only = useMemo(() => locationsOf(state), [state.browser, state.filtered]);
-  const bases = BASES.filter((each) => each !== "other" || (page.other && !only)); // the totals of the other experiment are known only for all ranks together
+  const within = intervalOf(page, state);
+  const bases = BASES.filter((each) => each !== "other" || (page.other && !only && !within)); // the totals of the other experiment are known only for all ranks and the whole run
   const base = bases.includes(basis) ? basis : null;
   const whole = base === "other" ? page.other.totals : base;
-  const browser = useMemo(() => shownOf(state), [state.browser, only]);
-  const ofAll = state.browser; // the values of all locations
+  const browser = useMemo(() => shownOf(page, state), [state.browser, only, within]);
+  const ofAll = useMemo(() => inInterval(page, state), [state.browser, within]); // the values of all locations
   const rows = useMemo(() => Object.fromEntries(DIMENSIONS.map((each) => [each, rowsOf(each === "system" ? ofAll : browser, each, whole)])), [browser, ofAll, whole]);
   const spread = useMemo(() => ranges(browser), [browser]);
 
@@ -60,7 +62,7 @@ export function App({ page, first }) {
     const next = { ...now.current, ...(typeof change === "function" ? change(now.current) : change) };
     now.current = next;
     try {
-      await next.browser.sums.load(neededBy(next));
+      await load(page, next);
     } catch (error) {
       setFailure(String(error));
       document.body.removeAttribute("aria-busy");
@@ -71,7 +73,7 @@ export function App({ page, first }) {
     setState(next);
     if (next.browser !== before) setFinding(number);
     history.replaceState(null, "", `#${fragmentOf(next)}`);
-    if (aim) setFocus((seen) => aimed(seen, next, aim));
+    if (aim) setFocus((seen) => aimed(page, seen, next, aim));
   }
 
   const tree = (change) => go((seen) => ({ browser: change(seen.browser) }));
@@ -189,6 +191,16 @@ export function App({ page, first }) {
     });
   }
 
+  // Changes the time lines' view. In an interval, only the time is known, so it is selected, without its parts.
+  function changeTime(part) {
+    go((seen) => {
+      const next = { ...seen, time: { ...seen.time, ...part } };
+      if (!intervalOf(page, next)) return { time: next.time };
+      const metric = timeIn(experiment);
+      return { time: next.time, browser: seen.browser.closed("metrics", [metric]).selecting("metrics", [metric]) };
+    }, { finding, aim: ["metrics"] });
+  }
+
   const ofAllAgain = () => go((seen) => ({ browser: seen.browser.selecting("system", []), filtered: false }));
 
   function toNode(dimension, node) {
@@ -277,6 +289,10 @@ export function App({ page, first }) {
   const shared = { browser, experiment, clusters };
   const sharedOfAll = { ...shared, browser: ofAll };
   const metric = experiment.head.metrics[browser.metrics[0]].name;
+  const limits = [
+    only && "Metrics and call paths show only the values of the selected ranks.",
+    within && `Of the interval, only the time is known, from the time lines: each step of ${amount(page.times[time.trace].step / page.times[time.trace].fine, "sec")} counts for the call path that takes most of it.`,
+  ].filter(Boolean).join(" ");
   const inBoth = page.other?.totals.has(metric) && page.experiments.run.head.metrics.some(({ name }) => name === metric);
   return html`
     <div class="toolbar">
@@ -288,7 +304,8 @@ export function App({ page, first }) {
       </select></label>
       <label>program <select value=${flat ? "flat" : "calls"} onChange=${(event) => switchTree(event.currentTarget.value === "flat")}><option value="calls">call tree</option><option value="flat">flat profile</option></select></label>
       ${groupings.length > 1 && html`<label>system by <select value=${grouping} onChange=${(event) => group(event.currentTarget.value)}>${groupings.map((name) => html`<option value=${name}>${name}</option>`)}</select></label>`}
-      ${only && html`<${Filter} experiment=${experiment} locations=${only} end=${ofAllAgain} />`}
+      ${only && html`<${Filter} text=${namesOf(experiment, only)} title="in metrics, call paths, flat profile, callers and source" back=${`show all ${experiment.kind}s`} end=${ofAllAgain} />`}
+      ${within && html`<${Filter} text=${`${page.times[time.trace].span(within).replace(":", " to ")} s`} title="in all trees, flat profile, callers, source and charts" back="show the whole run" end=${() => changeTime({ range: null })} />`}
       <${Search} trees=${Object.fromEntries(DIMENSIONS.map((each) => [each, browser.panes[each].tree]))} titles=${titles} show=${find} />
       <button aria-pressed=${source} onClick=${() => go((seen) => ({ source: !seen.source }))}>source</button>
       <button onClick=${() => setHelp(true)} aria-haspopup="dialog">keys <kbd>?</kbd></button>
@@ -303,19 +320,19 @@ export function App({ page, first }) {
       ${source && html`<${Splitter} name="the system tree" width=${widths.system} setWidth=${(system) => setWidths((seen) => ({ ...seen, system }))} />
         <${SourceView} browser=${browser} experiment=${experiment} sources=${page.sources} findings=${page.findings} select=${(path) => selectPath(path)} />`}
     </div>
-    <p class="remark">${only ? "Metrics and call paths show only the values of the selected ranks." : page.basis}</p>
+    <p class="remark">${limits || page.basis}</p>
     <${Tabs} tab=${tab} go=${goTab}>
       ${tab === "ranks" && html`<${HeatMap} ...${sharedOfAll} nodes=${shownNodes} select=${selectNode} />`}
       ${tab === "flat" && html`<${FlatProfile} ...${shared} select=${selectRegion} />`}
       ${tab === "callers" && html`<${Callers} browser=${browser} experiment=${experiment} select=${(path) => selectPath(path)} />`}
-      ${tab === "icicle" && html`<${IcicleTab} browser=${browser} experiment=${experiment} difference=${experiment.head.difference || only ? null : page.experiments.difference} other=${page.other?.name} select=${(path) => selectPath(path)} />`}
+      ${tab === "icicle" && html`<${IcicleTab} browser=${browser} experiment=${experiment} difference=${experiment.head.difference || only || within ? null : page.experiments.difference} other=${page.other?.name} select=${(path) => selectPath(path)} />`}
       ${tab === "topology" && html`<${Topology} ...${sharedOfAll} select=${(locations) => selectPath(selectedPaths(browser, experiment)[0], locations)} />`}
       ${tab === "messages" && html`<${Messages} key=${state.experiment} experiment=${experiment} select=${(locations) => selectPath(selectedPaths(browser, experiment)[0], locations)} />`}
       ${tab === "compare" && html`<${Compare} difference=${page.experiments.difference} metric=${metric} inBoth=${inBoth} other=${page.other?.name} compared=${page.other?.compared ?? []} shown=${state.experiment === "difference"} show=${show}
         select=${(region) => selectIn(region)} />`}
       ${["counters", "account"].includes(tab) && html`<${Made} key=${tab} name=${tab} difference=${page.experiments.run.head.difference} />`}
       ${tab === "roofline" && html`<${Roofline} experiment=${experiment} selected=${new Set(selectedPaths(browser, experiment).map((path) => experiment.trees.flat.home[path]))} select=${selectRegion} />`}
-      ${tab === "time" && html`<${Time} times=${page.times} state=${time} change=${(part) => go((seen) => ({ time: { ...seen.time, ...part } }))} select=${page.experiments.run === experiment ? selectPath : null} />`}
+      ${tab === "time" && html`<${Time} times=${page.times} state=${time} change=${changeTime} select=${page.experiments.run === experiment ? selectPath : null} />`}
     </${Tabs}>
     ${help && html`<${Help} close=${() => setHelp(false)} />`}
   `;
@@ -336,10 +353,10 @@ export function App({ page, first }) {
 }
 
 // Returns cursors of the trees, of which those of some dimensions are moved to their selections in a state.
-function aimed(cursors, state, dimensions) {
+function aimed(page, cursors, state, dimensions) {
   const found = { ...cursors };
   for (const dimension of dimensions) {
-    const { order } = rowsOf(dimension === "system" ? state.browser : shownOf(state), dimension, null);
+    const { order } = rowsOf((dimension === "system" ? inInterval : shownOf)(page, state), dimension, null);
     const place = order.findIndex((node) => state.browser.panes[dimension].selected.has(node));
     if (place >= 0) found[dimension] = place;
   }

@@ -6,7 +6,7 @@ import { Tally } from "./model/tally.js";
 import { unpacked, unpackedText } from "./model/numbers.js";
 import { TimeLines } from "./model/time_lines.js";
 import { addAllCopies, addCopies } from "./parts/made.js";
-import { neededBy, opening } from "./state.js";
+import { load, opening } from "./state.js";
 
 const textOf = (id) => document.getElementById(id).textContent;
 
@@ -31,7 +31,7 @@ async function main() {
     totals: new Map(head.other.metrics.map((metric) => [metric.name, { ...metric, total: new Tally(metric.aggregation, ...metric.total.map((number) => Float64Array.of(number ?? NaN))) }])),
   };
   const first = opening(page, location.hash);
-  await first.state.browser.sums.load(neededBy(first.state));
+  await load(page, first.state);
   render(h(App, { page, first }), document.getElementById("app"));
   for (const picture of document.querySelectorAll(".findings .ranks")) addCopies(picture, "bars");
   const idle = () => new Promise((then) => (globalThis.requestIdleCallback ?? setTimeout)(then));

@@ -2,7 +2,7 @@
 import { fragmentOf, paneOf, piecesOf, timeOf, VALUES } from "./address.js";
 import { Browser } from "./model/browser.js";
 import { Pane } from "./model/pane.js";
-import { RankSums } from "./model/rank_sums.js";
+import { IntervalSums, RankSums } from "./model/part_sums.js";
 import { TABS } from "./parts/tabs.js";
 
 export const BASES = [null, "root", "selection", "other"];
@@ -24,8 +24,13 @@ export function opening(page, fragment) {
   return { state: fragment && !asked ? stateOf(page, pieces) : start(page), finding: -1, asked: false };
 }
 
-// Returns the metrics whose numbers must be loaded before a state can be shown.
-export const neededBy = ({ browser, filtered }) => (filtered ? browser.sums.metrics.keys() : browser.metrics);
+// Loads the numbers that a state shows.
+export async function load(page, state) {
+  const { browser, filtered } = state;
+  const range = intervalOf(page, state);
+  if (range) await page.times[state.time.trace].load([]);
+  await browser.sums.load(filtered || range ? browser.sums.metrics.keys() : browser.metrics);
+}
 
 // Returns the state that a fragment describes.
 export function stateOf(page, pieces) {
@@ -73,13 +78,37 @@ export function locationsOf({ browser: { sums, panes: { system } }, filtered }) 
   return found.length && found.length < sums.columns ? found : null;
 }
 
-const kept = new WeakMap(); // numbers of all locations → numbers of the most recently selected locations
+// Returns the metric that is known for an interval of time; -1 if there is none.
+export const timeIn = ({ head }) => head.metrics.findIndex(({ name, aggregation }) => name === "wall_time" && aggregation === "sum");
 
-// Returns the browser of a state, with the numbers of the locations to which it is limited.
-export function shownOf(state) {
+// Returns the interval of time to which a state limits the numbers; null for the whole run.
+export function intervalOf(page, { experiment, time }) {
+  const shown = page.experiments[experiment];
+  const isOfTrees = experiment === "run" && !shown.head.large && timeIn(shown) >= 0 && page.times[time.trace]?.isInTrees;
+  return isOfTrees ? time.range : null;
+}
+
+const kept = new WeakMap(); // numbers → the last part of them that was shown, with its key
+
+// Returns a part of some numbers, which is computed only if it is not the last one that was asked for.
+function partOf(sums, key, make) {
+  if (kept.get(sums)?.key !== key) kept.set(sums, { key, made: make() });
+  return kept.get(sums).made;
+}
+
+// Returns the browser of a state, with the numbers of the interval of time to which it is limited.
+export function inInterval(page, state) {
+  const { browser, time } = state;
+  const range = intervalOf(page, state);
+  if (!range) return browser;
+  const { sums } = browser;
+  const seconds = () => page.times[time.trace].secondsIn(range, sums.paths, sums.columns);
+  return browser.of(partOf(sums, `${time.trace} ${range}`, () => new IntervalSums(sums, timeIn(page.experiments.run), seconds())));
+}
+
+// Returns the browser of a state, with the numbers of the interval of time and of the locations to which it is limited.
+export function shownOf(page, state) {
+  const browser = inInterval(page, state);
   const only = locationsOf(state);
-  const { sums } = state.browser;
-  if (!only) return state.browser;
-  if (kept.get(sums)?.key !== only.join()) kept.set(sums, { key: only.join(), made: new RankSums(sums, only) });
-  return state.browser.of(kept.get(sums).made);
+  return only ? browser.of(partOf(browser.sums, only.join(), () => new RankSums(browser.sums, only))) : browser;
 }

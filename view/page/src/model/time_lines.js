@@ -115,6 +115,27 @@ export class TimeLines {
     return [...found].map((count, path) => ({ path, share: count / all })).sort((one, other) => other.share - one.share);
   }
 
+  // Returns whether the trees of the run's profile contain call paths of the trace.
+  get isInTrees() {
+    return this.head.paths.some(({ node }) => node !== null);
+  }
+
+  // Returns the seconds of an interval by call path of the profile and location. Each part of a step counts for its main
+  // call path. A row of several locations counts for each of them.
+  secondsIn([start, end], paths, locations) {
+    const found = new Float64Array(paths * locations);
+    const { paths: met, members } = this.head;
+    const [from, to] = [start, end].map((time) => Math.round(((time - this.start) / this.step) * this.fine));
+    for (const [row, places] of members.entries()) {
+      for (let part = from; places.length && part < to; part++) {
+        const { node } = met[this.pathAt(row, part)] ?? { node: null };
+        if (node === null) continue;
+        for (const location of places) found[node * locations + location] += this.step / this.fine;
+      }
+    }
+    return found;
+  }
+
   // Returns a moment in seconds as text, with as many decimals as steps of a size justify.
   moment(time, size = this.step) {
     return time.toFixed(decimals(size));

@@ -1,10 +1,14 @@
-// A chip that names the ranks to which the trees, profile and source are limited, with a button that removes the limit.
+// A chip that names what the shown numbers are limited to, with a button that removes the limit.
 import { html } from "../html.js";
 
 const NAMED = 4; // maximum number of ranks to name
 
-export function Filter({ experiment, locations, end }) {
+export function Filter({ text, title, back, end }) {
+  return html`<p class="filter" role="status" title=${title}><span>only ${text}</span> <button onClick=${end} aria-label=${back}>✕</button></p>`;
+}
+
+// Returns the names of some locations: "rank 1, rank 3".
+export function namesOf(experiment, locations) {
   const first = locations.slice(0, NAMED).map((each) => experiment.nameOf(each));
-  const more = locations.length > NAMED ? ` and ${locations.length - NAMED} more` : "";
-  return html`<p class="filter" role="status" title="in metrics, call paths, flat profile, callers and source"><span>only ${first.join(", ")}${more}</span> <button onClick=${end} aria-label=${`show all ${experiment.kind}s`}>✕</button></p>`;
+  return `${first.join(", ")}${locations.length > NAMED ? ` and ${locations.length - NAMED} more` : ""}`;
 }

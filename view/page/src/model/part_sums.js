@@ -1,19 +1,19 @@
-// The numbers of some locations, as if the other locations had not been measured.
+// The numbers of a part of the run: of some locations, or of an interval of time.
 import { Sums } from "./sums.js";
 import { Tally } from "./tally.js";
 
-export class RankSums extends Sums {
-  // `whole`: the numbers of all locations. `locations`: the locations to keep.
-  constructor(whole, locations) {
+class PartSums extends Sums {
+  // `whole`: the numbers of the whole run. `locations`: the locations to keep. `valuesOf`: returns the values of a loaded
+  // metric, by call path and kept location.
+  constructor(whole, locations, valuesOf) {
     super({ ...whole.head, locations: locations.map((each) => whole.head.locations[each]) }, null, null);
     this.whole = whole;
-    this.locations = locations;
     this.tallies = new Map();
     const kept = new Map();
     this.values = {
       has: (metric) => whole.values.has(metric),
       get: (metric) => {
-        if (!kept.has(metric)) kept.set(metric, this.#columnsOf(metric));
+        if (!kept.has(metric)) kept.set(metric, valuesOf(metric));
         return kept.get(metric);
       },
     };
@@ -21,15 +21,6 @@ export class RankSums extends Sums {
 
   load(metrics) {
     return this.whole.load(metrics);
-  }
-
-  #columnsOf(metric) {
-    const all = this.whole.values.get(metric);
-    const found = new Float64Array(this.paths * this.columns);
-    for (let path = 0, at = 0; path < this.paths; path++) {
-      for (const location of this.locations) found[at++] = all[path * this.whole.columns + location];
-    }
-    return found;
   }
 
   byPath(metric) {
@@ -55,5 +46,28 @@ export class RankSums extends Sums {
       }
     }
     return found;
+  }
+}
+
+// The numbers of some locations, as if the other locations had not been measured.
+export class RankSums extends PartSums {
+  constructor(whole, locations) {
+    super(whole, locations, (metric) => {
+      const all = whole.values.get(metric);
+      const found = new Float64Array(whole.paths * locations.length);
+      for (let path = 0, at = 0; path < whole.paths; path++) {
+        for (const location of locations) found[at++] = all[path * whole.columns + location];
+      }
+      return found;
+    });
+  }
+}
+
+// The times in an interval of the run. Other metrics are not known.
+export class IntervalSums extends PartSums {
+  // `metric`: the metric of the times. `seconds`: the times, by call path and location.
+  constructor(whole, metric, seconds) {
+    const unknown = new Float64Array(seconds.length).fill(NaN);
+    super(whole, [...whole.head.locations.keys()], (each) => (each === metric ? seconds : unknown));
   }
 }
