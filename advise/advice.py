@@ -27,6 +27,7 @@ class Advice:
         gain: Upper limit of the seconds that the suggestion may save; None if unknown.
         confidence: ``high``: the code is as described, and the remedy fits the cause; ``medium``: one of the two is
             only likely; ``low``: worth a look.
+        reason: The part of the text that explains why ranks or threads differ; empty if the text does not explain it.
     """
 
     kind: str
@@ -35,6 +36,12 @@ class Advice:
     evidence: tuple[str, ...] = ()
     gain: float | None = None
     confidence: str = MEDIUM
+    reason: str = ""
+
+    @property
+    def remedy(self) -> str:
+        """What to try: the text without the reason."""
+        return self.text.removeprefix(f"{self.reason}: ").removesuffix(f": {self.reason}") if self.reason else self.text
 
 
 @dataclass(frozen=True)

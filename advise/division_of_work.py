@@ -82,8 +82,8 @@ def _of_data(site: Site) -> Advice | None:
         is_fixed = all(isinstance(each, Number) for each in (loop.first, loop.last))
         if inner and not is_fixed and (apart is None or apart <= _ALIKE):
             places = tuple(site.place(each.line) for each in (loop, inner.loop))
-            text = _said_of_data(site, loop, inner, f"in line {loop.line}", "")
-            return Advice(KIND, text, places, _evidence(site), site.gain, MEDIUM)
+            why = _said_of_data(site, loop, inner, f"in line {loop.line}", "")
+            return Advice(KIND, f"{why}: {_otherwise(loop)}", places, _evidence(site), site.gain, MEDIUM, why)
     return None
 
 
@@ -92,7 +92,7 @@ def _said_of_data(site: Site, loop: Loop, inner: Inner, where_loop: str, comes: 
     return (
         f"the number of iterations of the loop in line {line} depends on {site.spell(inner.by)}, so it varies from one"
         f" iteration of the loop {where_loop} to the next. Equal parts of the outer loop{comes} therefore contain"
-        f" unequal work: {_otherwise(loop)}"
+        " unequal work"
     )
 
 
@@ -180,18 +180,21 @@ def _of_origin(
         return None
     at = "in" if source is site.source else "at"
     if inner and (is_alike or (apart is None and shares)):
-        text = _said_of_data(site, loop, inner, f"{at} {where_loop}", f", which {runs},")
+        why = _said_of_data(site, loop, inner, f"{at} {where_loop}", f", which {runs},")
+        text = f"{why}: {_otherwise(loop)}"
     else:
-        cure, so = "give each rank a part of equal cost", ""
+        cure, so = "give each rank a part of equal cost", ", so its number of iterations depends on the rank"
         if is_alike:
             cure, so = _otherwise(loop), ", so ranks get equal numbers of iterations of different cost"
         elif apart is None and shares and is_looked_up:  # another loop runs over a rank's part
-            cure = "if equal parts differ in cost, deal the work out cyclically, or on demand"
+            cure, so = "if equal parts differ in cost, deal the work out cyclically, or on demand", ""
         elif apart is None and shares:
             cure = f"if iterations differ in cost, {_otherwise(loop)}"
             so = ", so ranks get equal numbers of iterations"
         called_by = "" if source.procedure_at(loop.line) is site.procedure else ", from which this region is called,"
-        text = f"{cure}: the loop {at} {where_loop}{called_by} {runs}{so}"
+        seen = f"the loop {at} {where_loop}{called_by} {runs}{so}"
+        why = "" if cure.startswith("if ") else seen
+        text = f"{cure}: {seen}"
     places = [(origin.source, origin.line), *reversed(origin.through), (source, loop.line)]
     places += [(origin.source, line) for line in tables]
     named = tuple(dict.fromkeys(site.place(line, file) for file, line in places))
@@ -199,7 +202,7 @@ def _of_origin(
     evidence = [f"one rank executes {apart:.3g} times as many iterations of {loop_at} as another"] if apart else []
     is_near = len(origin.through) <= _NEAR
     sure = HIGH if is_near and (origin.is_known or origin.is_table) else MEDIUM
-    return Advice(KIND, text, named, (*_evidence(site), *evidence), site.gain, sure)
+    return Advice(KIND, text, named, (*_evidence(site), *evidence), site.gain, sure, why)
 
 
 def _runs(loop: Loop, bound: Expression) -> str:
@@ -268,12 +271,10 @@ def _of_branch(site: Site, origins: Origins) -> Advice | None:
                 if not work or _receives(arm.body) or depth < _depth_outside(site, statement):
                     continue  # the branch handles a division's remainder, messages, or the edges of a grid
                 has_loop = depth > 0
-                condition = site.spell(arm.condition)
-                text = (
-                    f"line {statement.line} gives ranks different work ({condition}): share this work among all ranks"
-                )
+                why = f"line {statement.line} gives ranks different work ({site.spell(arm.condition)})"
+                text = f"{why}: share this work among all ranks"
                 sure = MEDIUM if has_loop else LOW
-                return Advice(KIND, text, (site.place(statement.line),), _evidence(site), site.gain, sure)
+                return Advice(KIND, text, (site.place(statement.line),), _evidence(site), site.gain, sure, why)
     return None
 
 

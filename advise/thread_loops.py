@@ -56,10 +56,11 @@ def _schedule(site: Site, loop: Loop) -> Advice | None:
         cure = f"schedule(static, {chunk}), then schedule(dynamic, {chunk}), so that threads share no cache lines"
     if follows_without_waiting(site, loop):  # the threads rely on getting the same iterations in both loops
         cure = f"schedule(static, {chunk}) in this loop and in all loops that no barrier separates from it (nowait)"
-    text = f"the loop in line {loop.line} has {written}{why}: {if_so}try {cure}"
+    seen = f"the loop in line {loop.line} has {written}{why}"
     lines = (loop.line, uneven.line) if uneven else (loop.line,)
     sure = HIGH if uneven and not is_macro else MEDIUM
-    return Advice(KIND, text, tuple(map(site.place, lines)), (loop.directive,), site.gain, sure)
+    text, places = f"{seen}: {if_so}use {cure}", tuple(map(site.place, lines))
+    return Advice(KIND, text, places, (loop.directive,), site.gain, sure, seen if uneven else "")
 
 
 def _chunk(site: Site, loop: Loop) -> int:
@@ -77,7 +78,7 @@ def _smaller_chunks(site: Site, loop: Loop, schedule: Schedule) -> Advice | None
     """Return advice on chunks so large that the last ones end at different times; None if iterations are too short."""
     if is_short(site, loop):
         return None
-    cure = "try smaller chunks" if schedule.kind == "dynamic" else f"try schedule(dynamic, {schedule.chunk})"
+    cure = "use smaller chunks" if schedule.kind == "dynamic" else f"use schedule(dynamic, {schedule.chunk})"
     why = "" if schedule.kind == "dynamic" else ", whose first chunks are the largest"
     text = f"the loop in line {loop.line} has {schedule.text}{why}: {cure}, so that all threads finish together"
     return Advice(KIND, text, (site.place(loop.line),), (loop.directive,), site.gain, MEDIUM)

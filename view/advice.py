@@ -16,7 +16,7 @@ from .sources import Sources
 if TYPE_CHECKING:  # imported on demand, because most verdicts need no sources
     from ..advise import Advice, Advised, Limits
 
-__all__ = ["find_advice", "not_advised", "tips", "tries"]
+__all__ = ["find_advice", "not_advised", "reason_of", "remedy_of", "tips", "tries"]
 
 _LONGEST: Final = 240  # maximum length of advice in a verdict: two lines on a wide terminal, three on a narrow one
 _MOST: Final = 2 * _LONGEST  # maximum length of advice that cannot be shortened by dropping clauses
@@ -103,14 +103,29 @@ def tries(advice: Iterable[Advice], *, whole: bool) -> list[str]:
         advice: The advice on a finding, the most certain advice first.
         whole: Whether to print long advice in full instead of shortening it.
     """
-    return [_line(each, whole) for each in advice]
+    return [_line(each, each.text, whole) for each in advice]
 
 
-def _line(advice: Advice, whole: bool) -> str:
-    text = advice.text
+def remedy_of(advice: Advice, *, whole: bool) -> str:
+    """Return the line ``try: …`` for advice whose reason is on a line of its own."""
+    return _line(advice, advice.remedy, whole)
+
+
+def reason_of(advice: Advice, *, whole: bool) -> str:
+    """Return why ranks or threads differ according to the source; empty if the advice does not explain it."""
+    text = _with_places(advice, advice.reason)
+    return visible(text if whole else clipped(text, _LONGEST))
+
+
+def _with_places(advice: Advice, text: str) -> str:
     for place in advice.places:
         file, _, line = place.rpartition(":")
         text = text.replace(place, at_line(file, int(line)))
+    return text
+
+
+def _line(advice: Advice, text: str, whole: bool) -> str:
+    text = _with_places(advice, text)
     file, _, line = advice.places[0].rpartition(":")
     first = at_line(file, int(line))
     start = "try: " if re.search(rf"{re.escape(first)}(?![0-9])", text) else f"try at {first}: "

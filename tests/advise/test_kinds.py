@@ -378,7 +378,7 @@ def test_a_static_schedule_of_uneven_turns_is_named(site):
         """
     (advice,) = thread_loops(site(text))
     assert lines(advice) == [3, 4]
-    assert "its iterations differ in cost, because the bounds of the loop in line 4 depend on i: try" in advice.text
+    assert "its iterations differ in cost, because the bounds of the loop in line 4 depend on i: use" in advice.text
     assert advice.confidence == "high"
     assert not list(thread_loops(site(text.replace("parallel for", "parallel for schedule(dynamic)"))))
 

@@ -68,11 +68,11 @@ REMEDIES = {
         f"void f(double *x, double *y, int n) {{\n#pragma omp parallel\n{{\n#pragma omp for schedule(static) nowait\n"
         f"{LOOP}\nfor (int k = 0; k < i; k++) x[i] += k;\n#pragma omp for schedule(static)\n{LOOP}\n"
         "for (int k = 0; k < i; k++) y[i] += x[i];\n} }",
-        "try schedule(static, 8) in this loop and in all loops that no barrier separates from it (nowait)",
+        "use schedule(static, 8) in this loop and in all loops that no barrier separates from it (nowait)",
     ),
     "threads that write side by side": (
         f"void f(float *x, int n) {{\n#pragma omp parallel for\n{LOOP}\nfor (int k = 0; k < i; k++) x[i] += k;\n}}",
-        "try schedule(static, 16), then schedule(dynamic, 16), so that threads share no cache lines",
+        "use schedule(static, 16), then schedule(dynamic, 16), so that threads share no cache lines",
     ),
     "a directive for a nest": (
         "void f(double (*a)[900]) {\n#pragma omp parallel for collapse(2)\nfor (int j = 0; j < 900; j++)\n"
@@ -87,7 +87,7 @@ REMEDIES = {
     "threads that write once": (
         f"void f(double *x, int n) {{\n#pragma omp parallel for\n{LOOP} {{ double s = 0;\n"
         "for (int k = 0; k < i; k++) s += k;\nx[i] = s; } }",
-        "try schedule(static, 1), then schedule(dynamic)",
+        "use schedule(static, 1), then schedule(dynamic)",
     ),
     "iterations that use their neighbours": (
         "double g(double, double); void f(double *x, double *y, int n) { int rank, size; MPI_Comm_rank(0, &rank);\n"

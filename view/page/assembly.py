@@ -41,6 +41,7 @@ from ..verdict import (
 )
 from .dataset import Dataset, dataset_of
 from .document import Page
+from .efficiency_strip import efficiency_strip
 from .packing import packed
 from .rank_bars import change_bars, rank_bars
 from .time_lines import Recording, TimeLines, time_lines_of
@@ -114,6 +115,7 @@ def page_of(
         headline=said.headline,
         about=_about(experiment, file, measured),
         findings=findings,
+        efficiency=efficiency_strip(subject.findings) if subject.findings else "",
         picture=_picture(subject.findings, experiment, findings),
         verdict=[*compared[:1], *said.lines],
         caveats=[*said.warnings, *unread],

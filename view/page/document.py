@@ -41,6 +41,7 @@ class Page:
         headline: The first line of the verdict.
         about: Lines on the command, date, machine and file.
         findings: Findings of the verdict, in order.
+        efficiency: HTML of the efficiency and its factors; may be empty.
         picture: HTML of a picture of the first finding; may be empty.
         verdict: Other lines of the verdict.
         caveats: Warnings beside the verdict.
@@ -60,6 +61,7 @@ class Page:
     headline: str
     about: Sequence[str]
     findings: Sequence[Entry] = ()
+    efficiency: str = ""
     picture: str = ""
     verdict: Sequence[str] = ()
     caveats: Sequence[str] = ()
@@ -154,6 +156,7 @@ def _verdict(page: Page) -> str:
     return "\n".join(
         (
             f"<h1>{_unbroken(_text(page.headline))}</h1>",
+            page.efficiency,
             *(f'<p class="verdict{is_compared}">{_unbroken(_text(line))}</p>' for line, is_compared in _lines(page)),
             f'<ol class="findings">{findings}</ol>' if findings else "",
             time_strip(page.times[0]) if page.times else "",

@@ -14,7 +14,7 @@ from ...analyze.run.costs import is_mostly
 from ...analyze.run.criteria import THRESHOLD
 from ...analyze.verdict import Finding, Gain, Group, Kind, Why
 from ...analyze.verdict.share import places_of
-from ..advice import tries
+from ..advice import reason_of, remedy_of, tries
 from ..callers import called
 from ..place import Place, source_among
 from ..repeatability import how_sure, in_runs
@@ -116,6 +116,10 @@ def _entry(
     confirm = list[str]()
     if is_unknown and from_source and from_source[0][0] and why[0][1] in from_source[0][1]:  # a possible reason
         confirm, why = [f"to confirm{TO_COUNT}"] * why[0][0].endswith(TO_COUNT), why[1:]
+    if _is_explained_by(finding, why, [line for line, _ in from_source], advice):
+        why = [(f"why: {reason_of(advice[0], whole=whole)}", Kind.IMBALANCE), *why]
+        from_source[0] = remedy_of(advice[0], whole=whole), from_source[0][1]
+        is_explained = True
     is_uneven = finding.kind is Kind.IMBALANCE and bool(finding.groups)
     most = 2 if finding.is_doubtful else 1  # the second line states why the finding is uncertain
     saved, general = parts_of_saving(findings, finding), general_advice(findings, finding)
@@ -138,6 +142,22 @@ def _entry(
         highlight_of(findings, finding) if highlights else Highlight(None),
         advice,
     )
+
+
+def _is_explained_by(
+    finding: Finding, why: Sequence[tuple[str, Kind]], lines: Sequence[str], advice: Sequence[Advice]
+) -> bool:
+    """Return whether the first piece of advice explains why ranks differ, and measurements do not.
+
+    Args:
+        finding: The finding.
+        why: Its reasons, each with its kind of fault.
+        lines: The line for each piece of advice; empty if another finding already has it.
+        advice: The advice, the most certain one first.
+    """
+    uneven = [line for line, kind in why if kind is Kind.IMBALANCE and line.startswith("why")]
+    is_measured = any(not line.startswith("why: unknown") for line in uneven)
+    return finding.kind is Kind.IMBALANCE and bool(lines and lines[0] and advice[0].reason) and not is_measured
 
 
 def _with_first_step(finding: Finding, lines: list[str], more: list[str], fix: list[str]) -> list[str]:

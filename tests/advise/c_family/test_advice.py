@@ -282,9 +282,9 @@ def test_few_iterations_need_no_chunks(site, last, is_advised):
 @pytest.mark.parametrize(
     ("schedule", "body", "said"),
     [
-        ("schedule(dynamic, 64)", "a[i] = g(b[i]);", "has schedule(dynamic, 64): try smaller chunks"),
-        ("schedule(nonmonotonic:dynamic, 64)", "a[i] = g(b[i]);", "(nonmonotonic:dynamic, 64): try smaller chunks"),
-        ("schedule(guided, 8)", "a[i] = g(b[i]);", "whose first chunks are the largest: try schedule(dynamic, 8)"),
+        ("schedule(dynamic, 64)", "a[i] = g(b[i]);", "has schedule(dynamic, 64): use smaller chunks"),
+        ("schedule(nonmonotonic:dynamic, 64)", "a[i] = g(b[i]);", "(nonmonotonic:dynamic, 64): use smaller chunks"),
+        ("schedule(guided, 8)", "a[i] = g(b[i]);", "whose first chunks are the largest: use schedule(dynamic, 8)"),
         ("schedule(dynamic, 64)", ADDS, ""),
         ("schedule(dynamic, 1)", "a[i] = g(b[i]);", ""),
         ("schedule(dynamic, *flag)", "a[i] = g(b[i]);", ""),

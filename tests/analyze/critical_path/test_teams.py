@@ -100,7 +100,7 @@ def test_the_schedule_in_the_source_is_what_to_try(
     advised = advise(found, lambda name: Found(tmp_path / name))
     texts = [each.text for each in advised.on(only(found, "team"))]
     assert texts == [
-        "the loop in line 3 has schedule(dynamic, 64): try smaller chunks, so that all threads finish together"
+        "the loop in line 3 has schedule(dynamic, 64): use smaller chunks, so that all threads finish together"
     ]
 
 

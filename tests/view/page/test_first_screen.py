@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,8 +11,11 @@ import pytest
 from autoanalyzer.experiment import Builder
 from autoanalyzer.view.page import Recording
 
+from ...analyze.conftest import make_experiment
 from .conftest import SAMPLES
 from .traces import a_trace, profile, saved
+
+__all__ = ["make_experiment"]
 
 RAYS = {"folders": [SAMPLES / "rays"]}
 SCREENS = {"a small screen": (1280, 800), "a phone": (390, 844)}
@@ -41,6 +45,33 @@ def test_place_ranks_cause_remedy_gain_and_a_picture_are_there(screen, experimen
     assert shown.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     number = "getComputedStyle(document.querySelector('.findings .first'), '::before').content"
     assert shown.page.evaluate(number) == "counter(finding)"  # to which the lines above refer
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize(("cores", "transfer"), [(4, "transfer 100 %"), (2, "transfer unknown")])
+def test_the_efficiency_and_its_factors_are_meters_in_view_and_low_ones_are_marked(
+    screen, cores, transfer, make_experiment, show
+):
+    made = make_experiment(
+        {"even": [1.0] * 3, "chain": [1.0] * 3, "wait": [0.0] * 3},
+        mpi_time={"wait": [2.0] * 3},
+        path_time={"even": [1.0, 0.0, 0.0], "chain": [0.9, 1.0, 1.1]},
+    )
+    shown = show(made.replaced(notes=replace(made.notes, processors=cores)), "", size=SCREENS[screen])
+    said = [" ".join(each.split()) for each in shown.page.locator(".efficiencies > div").all_inner_texts()]
+    assert said == ["parallel efficiency 50 %", "load balance 100 %", "serialisation 50 %", transfer]
+    assert shown.page.locator(".efficiencies > .low").count() == 2
+    assert shown.page.evaluate(IN_VIEW, [".efficiencies > div", "transfer"])
+    assert "parallel efficiency 50 %" in shown.page.inner_text(".verdict >> nth=1")
+    if screen == "a small screen":
+        wide = shown.page.eval_on_selector_all(
+            ".efficiencies .part", "all => all.map((each) => each.width.baseVal.value)"
+        )
+        assert wide == [30, 60, 30, 60][: len(wide)] and len(wide) == (4 if cores == 4 else 3)
+
+
+def test_without_a_critical_path_there_is_no_strip_of_efficiencies(experiments, show):
+    assert show(experiments["profile"], "").page.locator(".efficiencies").count() == 0
 
 
 def test_the_picture_of_the_first_finding_is_a_bar_for_each_rank_as_long_as_its_time(experiments, show):

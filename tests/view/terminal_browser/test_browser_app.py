@@ -194,8 +194,9 @@ def test_what_to_try_is_said_of_its_finding_and_marked_beside_the_lines_that_it_
 
     async def act(app: BrowserApp, pilot: Pilot) -> None:
         await pilot.press("right_square_bracket")
-        said = "or on demand: the loop at schedule_static.c:47, from which this region is called, runs to length"
-        assert said in finding(app)
+        remedy = "try at schedule_static.c:16: deal the iterations out cyclically, or on demand"
+        reason = "why: the loop at schedule_static.c:47, from which this region is called, runs to length"
+        assert remedy in finding(app) and reason in finding(app)
         program = app.browser.program.tree
         app.browser = app.browser.selecting("program", program.labels.index("work"))
         await pilot.press("s")
@@ -399,7 +400,7 @@ def test_80_columns_and_24_lines_have_the_whole_first_finding_and_two_trees(expe
             "propagate.c:28",
             "saves up to 623 ms (41 % of busy time)",
             "rank 3: 1.49 s",
-            "try: deal the iterations out",
+            "try at schedule_static.c:16: deal the iterations out",
         ):
             assert part in drawn
         assert "of different cost" in " ".join(drawn.split())  # the end of what to try
@@ -416,7 +417,7 @@ def test_80_columns_and_24_lines_have_the_whole_first_finding_and_two_trees(expe
         await pilot.resize_terminal(60, 18)
         *first, last = finding(app).split("\n")
         assert last == "… more lines fit into a larger window"
-        assert "try: deal the iterations out" in " ".join(first)
+        assert "try at schedule_static.c:16: deal the iterations out" in " ".join(first)
 
     driven(experiments["rays"], act, folders=[samples], size=(80, 24))
 
