@@ -30,6 +30,7 @@ __all__ = [
     "comparison_summary",
     "headline",
     "one_sided",
+    "outcome",
     "outcomes",
     "remarks",
     "signed",
@@ -92,15 +93,16 @@ def outcomes(comparisons: Sequence[Comparison]) -> str:
     """Return the results by metric, worst first: ``SLOWER by compute_time, UNCLEAR by wall_time``."""
     metrics: dict[Verdict, list[str]] = {}
     for each in _worst_first(comparisons):
-        metrics.setdefault(_outcome(each), []).append(visible(each.metric))
-    return ", ".join(f"{outcome.upper()} by {' and '.join(by)}" for outcome, by in metrics.items())
+        metrics.setdefault(outcome(each), []).append(visible(each.metric))
+    return ", ".join(f"{each.upper()} by {' and '.join(by)}" for each, by in metrics.items())
 
 
 def _worst_first(comparisons: Sequence[Comparison]) -> list[Comparison]:
-    return sorted(comparisons, key=lambda each: (_WORST_FIRST[_outcome(each)], _rank(each.program)))
+    return sorted(comparisons, key=lambda each: (_WORST_FIRST[outcome(each)], _rank(each.program)))
 
 
-def _outcome(comparison: Comparison) -> Verdict:
+def outcome(comparison: Comparison) -> Verdict:
+    """Return the result by one metric: ``slower`` if the program or a region is slower."""
     return "slower" if comparison.slower else comparison.program.verdict
 
 

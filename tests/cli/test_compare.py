@@ -49,7 +49,7 @@ def test_the_first_line_says_by_how_much_a_better_division_shortens_the_busiest_
 def test_a_page_shows_what_is_slower_with_the_intervals_of_the_changes(series, browse):
     succeed(series("autoanalyzer", "compare", *A, "--with", *B, "--html", "page.html", "--json", "a.json"))
     shown = browse(series.folder / "page.html")
-    assert shown.text.startswith("SLOWER by wall_time\n\nthe program takes 3.5 s, 12.9 % more than 3.1 s (")
+    assert shown.text.startswith("SLOWER: the program takes 3.5 s, 12.9 % more than 3.1 s (")
     assert "base runs: a0.cube, a1.cube, a2.cube · new runs: b0.cube, b1.cube, b2.cube" in shown.text
     assert "wall_time, mean of the ranks, minima of 3 base runs and 3 new runs" in shown.text
     _, program, work, *_ = (shown.drawn[place : place + 7] for place in range(0, 28, 7))

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from ...analyze.comparison import Comparison, Judgement
-from ..comparison import TITLES, base_first, basis, comparison_rows, headline, one_sided, outcomes, remarks, signed
+from ..comparison import TITLES, base_first, basis, comparison_rows, headline, one_sided, outcome, remarks, signed
 from ..marks import Html
 from ..marks.mark import element, text, wide
 from ..picture import Picture, picture_html
+from ..place import visible
 from ..title import title_of
 from .document import Page
 
@@ -25,14 +26,14 @@ _BADGES: Final = {"slower": "loss", "faster": "gain"}  # classes in page.css
 
 def comparison_page(comparisons: Sequence[Comparison]) -> Page:
     """Return the contents of a page on comparisons of the same runs by several metrics."""
-    first, *_ = ordered = base_first(comparisons)
+    first, *others = ordered = base_first(comparisons)
     labels, count = first.joined.labels, first.runs[0]
     said = element("ul", *(element("li", text(each)) for each in remarks(comparisons)), class_="caveats")
     return Page(
         f"{title_of(first.joined.operands[-1], None)}: comparison",
-        outcomes(comparisons),
+        f"{outcome(first).upper()}: {headline(first)}",
         [f"{side} runs: {', '.join(of)}" for side, of in (("base", labels[:count]), ("new", labels[count:]))],
-        verdict=[headline(each) for each in ordered],
+        verdict=[f"{outcome(each).upper()} by {visible(each.metric)}: {headline(each)}" for each in others],
         counters="".join([*(picture_html(_picture(each), level=2) for each in ordered), said]),
     )
 

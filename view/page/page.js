@@ -5129,7 +5129,7 @@
       ${source && html`<${Splitter} name="the system tree" width=${widths.system} setWidth=${(system) => setWidths((seen) => ({ ...seen, system }))} />
         <${SourceView} browser=${browser} experiment=${experiment} sources=${page.sources} findings=${page.findings} select=${(path) => selectPath(path)} />`}
     </div>
-    <p class="remark">${limits || page.basis}</p>
+    <p class="remark">${limits || (experiment.head.difference ? DIFFERENCE : page.basis)}</p>
     <${Tabs} tab=${tab} go=${goTab}>
       ${tab === "ranks" && html`<${HeatMap} ...${sharedOfAll} nodes=${shownNodes} select=${selectNode} />`}
       ${tab === "flat" && html`<${FlatProfile} ...${shared} select=${selectRegion} />`}
@@ -5171,6 +5171,7 @@
     requestAnimationFrame(() => document.querySelector(narrow ? ".source, .trees" : ".trees")?.scrollIntoView({ block: narrow ? "start" : "nearest" }));
     if (document.activeElement === document.body) document.getElementById("tree-program").focus({ preventScroll: true });
   }
+  var DIFFERENCE = "Values are before minus after, summed over all ranks: ▲ marks what became less, a gain; ▼ marks what became more.";
   var NO_ROWS = { length: 0, order: [], legend: null };
   var rowsOf = (browser, dimension, basis) => dimension === "system" && !browser.ofSystem ? NO_ROWS : new Rows(browser, dimension, basis);
   function rangeOf(spread, rows, node) {

@@ -320,7 +320,7 @@ export function App({ page, first }) {
       ${source && html`<${Splitter} name="the system tree" width=${widths.system} setWidth=${(system) => setWidths((seen) => ({ ...seen, system }))} />
         <${SourceView} browser=${browser} experiment=${experiment} sources=${page.sources} findings=${page.findings} select=${(path) => selectPath(path)} />`}
     </div>
-    <p class="remark">${limits || page.basis}</p>
+    <p class="remark">${limits || (experiment.head.difference ? DIFFERENCE : page.basis)}</p>
     <${Tabs} tab=${tab} go=${goTab}>
       ${tab === "ranks" && html`<${HeatMap} ...${sharedOfAll} nodes=${shownNodes} select=${selectNode} />`}
       ${tab === "flat" && html`<${FlatProfile} ...${shared} select=${selectRegion} />`}
@@ -369,6 +369,8 @@ function lookThere() {
   requestAnimationFrame(() => document.querySelector(narrow ? ".source, .trees" : ".trees")?.scrollIntoView({ block: narrow ? "start" : "nearest" }));
   if (document.activeElement === document.body) document.getElementById("tree-program").focus({ preventScroll: true });
 }
+
+const DIFFERENCE = "Values are before minus after, summed over all ranks: ▲ marks what became less, a gain; ▼ marks what became more.";
 
 // Used as the rows of a tree whose values are not in the page.
 const NO_ROWS = { length: 0, order: [], legend: null };
