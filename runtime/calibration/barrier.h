@@ -6,8 +6,8 @@
 
 #include "cores.h"
 
-/* Returns the seconds that a barrier takes; 0 if there is only one core, or if threads cannot be started. The
- * calling thread is bound to a core. */
+/* Returns the seconds that a barrier takes; 0 if there is only one core, or if threads cannot be started.
+ * Binds the calling thread to a core. */
 double aa_barrier(const struct aa_cores *cores);
 
 #endif

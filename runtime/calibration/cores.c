@@ -22,7 +22,7 @@ static bool read_word(word found, int processor, const char *what) {
     return there;
 }
 
-/* Parses a size as the kernel writes it, such as 32768K. */
+/* Parses a size in the kernel's format, such as 32768K. */
 static uint64_t size_of(const char *text) {
     char *unit;
     uint64_t number = strtoull(text, &unit, 10);

@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * On a busy machine, other programs disturb many rounds. One round takes much longer than the start of its
- * threads.
+ * There are many rounds, because other programs disturb many of them on a busy machine. A round takes much
+ * longer than starting its threads.
  */
 enum { ROUNDS = 100, LEAST_ROUNDS = 5 };
 static const double most_seconds = 1;

@@ -1,4 +1,4 @@
-/* Timed work: an operation that is repeated, and the time of one repetition without disturbances. */
+/* Timed work: an operation that is repeated, and the undisturbed time of one repetition. */
 #ifndef AA_WORK_H
 #define AA_WORK_H
 
@@ -24,7 +24,7 @@ void aa_sample(struct aa_work *work);
 
 double aa_now(clockid_t clock);
 
-/* Operands that a compiler cannot optimise away. */
+/* Works store their results here, so that the compiler cannot optimise them away. */
 extern volatile double aa_result;
 
 #endif

@@ -4,12 +4,13 @@
 
 #include "shard.h"
 
-/* whether ticks are the processor's counter, and events are counted nowhere or only in some calls */
+/* whether ticks are the processor's counter, and hardware events are counted nowhere or only in some calls */
 extern bool aa_book_is_quick;
-/* whether ticks are the processor's counter, and event counters run without being stopped */
+/* whether ticks are the processor's counter, and event counters are read without being stopped */
 extern bool aa_book_goes_on;
 
-/* Sets the two variables above and the bars of watches; called once the clock and the counters are chosen. */
+/* Sets both variables above, and the bars of watches. Called once, after the clock and counters are
+ * chosen. */
 void aa_book_prepare(void);
 
 /*

@@ -132,7 +132,7 @@ const char *aa_call_site(const char *region, const void *returns_to) {
         return aa_call_site(region, returns_to); /* another thread has just taken the slot */
     if (site)
         return site->descriptor;
-    aa_counter_stop(); /* as libraries execute thousands of instructions */
+    aa_counter_stop(); /* because describing a call site takes thousands of instructions */
     struct call_site *made = make(region, (uintptr_t)returns_to);
     aa_rare_work = true;
     aa_counter_go();

@@ -73,21 +73,18 @@ static inline void aa_counter_turn(struct aa_thread *thread, uint32_t to) {
         aa_counter_turn_slowly(thread, to);
 }
 
-/*
- * Restricts counting in the calling thread to these counters from now on; each is a bit, by enum aa_counter.
- */
+/* From now on, counts only these counters in the calling thread: a bit mask, indexed by enum aa_counter. */
 void aa_counter_choose(struct aa_thread *thread, uint32_t counters);
 
 /*
- * From now on, subtracts these counts from each interval: they are what the library itself executes between
- * two events.
+ * From now on, subtracts these counts from each interval. The library itself causes them between two events.
  */
 void aa_counter_leave_out(const uint64_t bias[AA_COUNTED]);
 
 /*
  * Stop and restart the calling thread's counters, before and after the library's own work in an event.
- * Sources that cannot stop count this work, too. If it was as much as usual, aa_counter_leave_out subtracts
- * it; otherwise (rare.h), aa_counter_go leaves it out.
+ * Sources that cannot stop also count this work. Its usual amount is subtracted (aa_counter_leave_out). If
+ * there was more work than usual (rare.h), aa_counter_go excludes all of it.
  */
 void aa_counter_stop_slowly(void);
 void aa_counter_go_slowly(void);

@@ -1,6 +1,6 @@
 /*
- * Counts read by PAPI. Several events can represent a count. Because an event may be listed but not
- * countable, the first event is used that actually starts together with the events already chosen.
+ * Counts read by PAPI. Several events can represent a count. An event may be listed but not countable, so the
+ * library uses the first event that starts together with those already chosen.
  */
 #define _GNU_SOURCE
 #include "counter_source.h"
@@ -33,7 +33,7 @@ static const char *const metrics[AA_EVENTS] = {
 static const struct {
     int metric;
     const char *event;
-    /* if whole_event is not null: the count that includes this one, which whole_event then represents */
+    /* if whole_event is not null: the count that includes this one. whole_event is then chosen for it */
     int whole;
     const char *whole_event;
 } choices[] = {
@@ -212,7 +212,7 @@ static void grant_wishes(void) {
         grant_all(wishes, grant, wanted);
 }
 
-/* Returns whether events can be multiplexed, for which PAPI must know at least one processor event. */
+/* Returns whether events can be multiplexed. This requires that PAPI knows at least one processor event. */
 static bool can_take_turns(void) {
     if (!aa_papi_bind_multiplexing() || aa_papi.multiplex_init() != PAPI_OK)
         return false;
@@ -323,7 +323,7 @@ static void detach(void) {
 }
 
 /*
- * Closes the set and opens another set, because a set cannot be changed while it counts, and a set without
+ * Replaces the set with another one, because a set cannot be changed while it counts, and a set without
  * events cannot start.
  */
 static bool choose(uint32_t counters) {
@@ -342,8 +342,8 @@ static bool choose(uint32_t counters) {
 }
 
 /*
- * Reads the counters, which do not really stop. The bias accounts for what the library executes before the
- * next interval.
+ * Reads the counters without stopping them. The bias accounts for the library's work before the next
+ * interval.
  */
 static void stop(uint64_t counts[AA_COUNTED]) {
     long long values[AA_COUNTED] = {0};

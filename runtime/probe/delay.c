@@ -20,9 +20,9 @@ struct counts {
 static struct counts before;
 
 /*
- * Returns the second of three numbers: nanoseconds on a core, nanoseconds ready to run, and the number of
- * time slices. Returns -1 if there are no time slices: the kernel then does not count, because the reading
- * process itself has had one.
+ * Parses three numbers: nanoseconds on a core, nanoseconds waiting for a core, and the number of time slices.
+ * Returns the second number; -1 if there are no time slices. In this case, the kernel does not count, because
+ * this process has had a time slice.
  */
 static int64_t delay_in(const char *text) {
     char *next;

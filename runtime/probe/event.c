@@ -55,8 +55,8 @@ static inline const char *visit(struct aa_thread *thread, const char *key, struc
 }
 
 /*
- * Returns whether time continues to go to the current node: the child is throttled, and no library has called
- * it back, because the time of code that was called back must not be added to the library's time.
+ * Returns whether the child's time goes to the current node, because the child is throttled. Callbacks of a
+ * library are excluded, because their time must not be added to the library's time.
  */
 static inline bool is_passed(const struct aa_thread *thread, const struct aa_node *child) {
     return aa_is_throttled(child) && thread->call.share == AA_OWN;
@@ -102,7 +102,7 @@ static __attribute__((noinline)) const char *pass(struct aa_thread *thread, cons
 }
 
 /*
- * The key that a throttled entry returns in counted runs. The program must execute the same code as if the
+ * The key that a throttled entry returns in counting runs. The program must execute the same code as if the
  * region were measured, so it leaves the region with a call, which does nothing. Fortran's exit names the
  * region instead.
  */

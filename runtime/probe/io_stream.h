@@ -7,7 +7,7 @@
 
 #include "io_files.h"
 
-/* the most bytes that calls of unknown length usually transfer: a line, or a few numbers */
+/* the assumed maximum length of a call whose length is unknown: a line, or a few numbers */
 #define AA_IO_LINE 512
 
 struct aa_stream_call {

@@ -2,7 +2,8 @@
  * The bytes that an MPI call sends and receives: the functions that the expressions in
  * runtime/mpi/byte_rules.py use. They return bytes unless noted otherwise.
  *
- * They are called after the MPI call has succeeded, so that MPI itself reports the program's wrong arguments.
+ * They are called after the MPI call has succeeded, so that MPI itself reports invalid arguments of the
+ * program.
  */
 #ifndef AA_MPI_BYTES_H
 #define AA_MPI_BYTES_H

@@ -39,8 +39,8 @@ static int index_at(const struct aa_completion *completion, const void *indices,
 /* ---- completing */
 
 /*
- * Takes the answer to a synchronous send, which has waited for its receive and may therefore have an
- * answer.
+ * Takes the answer to a completed synchronous send. Because the send has waited for its receive, there may be
+ * an answer.
  */
 static void take_answer(const struct aa_request *request) {
     if (!request->persistent) {

@@ -22,7 +22,7 @@ struct aa_completion {
     struct aa_mpi_call call;
     enum aa_language language;
     int count;       /* the number of requests */
-    int first_index; /* what the library adds to the indices that it reports: 1 or 0 in Fortran, 0 in C */
+    int first_index; /* the index that the library reports for the first request: 1 or 0 in Fortran, 0 in C */
     /* false if no request is known, or if memory is short; then only the call itself is counted */
     bool watching;
     /* the serial number of requests when the call began; see mpi_request_table.h */
@@ -51,7 +51,7 @@ AA_IN_CALLERS_FRAME void *aa_completion_begin(struct aa_completion *completion, 
 
 /*
  * Ends a call that may have completed request i, counted from 0; if i is MPI_UNDEFINED, it completed none.
- * result, here and below: what the library has returned.
+ * result, here and below: the library's return value.
  */
 void aa_completion_end_one(struct aa_completion *completion, int result, int i, const void *status);
 

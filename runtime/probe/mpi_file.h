@@ -1,6 +1,6 @@
 /*
- * MPI-IO. Its time counts as file I/O. Its calls and bytes also count if the file is a regular file. What the
- * MPI library does with file descriptors during these calls is not counted again.
+ * MPI-IO. Its time counts as file I/O. For regular files, its calls and bytes count, too. The MPI library's
+ * own calls on file descriptors are not counted again.
  */
 #ifndef AA_MPI_FILE_H
 #define AA_MPI_FILE_H
@@ -8,8 +8,8 @@
 #include "mpi_library.h"
 
 /*
- * Counts a call on an open file that has done its work: the number of transfers, and the bytes. The time up
- * to now is added to the file's record.
+ * Counts a completed call on an open file: its transfers, and their bytes. Adds the time up to now to the
+ * file's record.
  */
 void aa_file_count(MPI_File file, uint64_t calls, uint64_t read, uint64_t written);
 

@@ -198,8 +198,8 @@ static bool leave_preload_list(char *list) {
 
 /*
  * Restarts the program without this library. This is necessary if the program is linked to an MPI library of
- * the other family, or to a library that forwards calls to one loaded later. Calls can then not even be
- * passed on, because their arguments have other types.
+ * the other family, or to a library that forwards calls to one loaded later. In these cases, calls cannot
+ * even be passed on, because their arguments have other types.
  */
 static void start_without_probes(char **argv) {
     complain("linked to an MPI library other than " AA_MPI_SONAME
@@ -210,7 +210,7 @@ static void start_without_probes(char **argv) {
 
 /*
  * Returns whether the program is linked to an MPI library without PMPI_Init. Returns false if MPI_Init comes
- * from a preloaded tool, because in a shell, there is no PMPI_Init behind a tool, either.
+ * from a preloaded tool, because in a shell, a tool is also loaded without PMPI_Init.
  */
 static bool is_linked_to_other_mpi(void) {
     const void *init = aa_look_up(RTLD_NEXT, "MPI_Init");

@@ -5,7 +5,8 @@
 #include "self.h"
 #include "shard.h"
 
-#define KNOWN 4 /* a power of two: number of communicators that a thread finds without asking MPI */
+/* a power of two: number of communicators per thread whose processes are found without a call of MPI */
+#define KNOWN 4
 
 static bool is_counting;
 

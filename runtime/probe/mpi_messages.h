@@ -6,7 +6,7 @@
 #include "mpi_library.h"
 
 /* Called after MPI_Init, and before MPI_Finalize. size: the number of processes in MPI_COMM_WORLD. spawned:
- * whether another process has started this one, whose MPI_COMM_WORLD is not the launcher's. */
+ * whether an MPI process has spawned this process, so that its MPI_COMM_WORLD is not the launcher's. */
 void aa_mpi_messages_begin(int size, bool spawned);
 void aa_mpi_messages_end(void);
 

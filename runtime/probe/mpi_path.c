@@ -33,7 +33,7 @@ static bool prepare(void) {
            aa_mpi.Op_create(aa_path_add_lengths, 1, &ours->sum) == MPI_SUCCESS;
 }
 
-/* Returns whether recording stops when it takes more than the share of the run that measuring may take. */
+/* Returns whether recording stops if its cost exceeds the share of the run that measuring may take. */
 static bool is_limited(void) {
     return strcmp(getenv("AUTOANALYZER_PATH"), "always") != 0;
 }

@@ -70,7 +70,7 @@ void aa_path_ask(int dest, int tag, MPI_Comm comm);
 void *aa_path_question(void);
 void aa_path_answered(void *question);
 
-/* For receives that do not block, after any sender has asked for an answer (aa_path_is_asked). aa_path_begun
+/* For non-blocking receives, after any sender has asked for an answer (aa_path_is_asked). aa_path_begun
  * returns the thread's chain at the beginning of the receive, in memory from malloc. aa_path_begun_in writes
  * the chain to memory from aa_path_room, which is empty at first. aa_path_received_later gets this chain when
  * the receive is complete. */
@@ -94,7 +94,7 @@ void aa_path_enters(enum aa_path_collective_kind kind, int root, MPI_Comm comm);
 void aa_path_leaves(enum aa_path_collective_kind kind, int root, MPI_Comm comm);
 void aa_path_from_neighbours(MPI_Comm comm);
 
-/* Exchange chains where all processes of the program wait for each other, or for processes of lower rank. */
+/* Exchange chains when all processes of the program wait for each other, or for processes of lower rank. */
 void aa_path_everyone(MPI_Comm comm);
 void aa_path_everyone_ends(MPI_Comm comm); /* at the end of the run */
 void aa_path_from_lower(MPI_Comm comm);

@@ -1,4 +1,4 @@
-/* What all files of the critical path's messages need: the tool's communicator, a lock, and the cost. */
+/* The basis of all files for the critical path's messages: the tool's communicator, a lock, and the cost. */
 #include <pthread.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "mpi_request_table.h"
 #include "throttle.h"
 
-#define SOONEST 1e8 /* nanoseconds: the shortest time with which the cost is compared */
+#define SOONEST 1e8 /* nanoseconds after which the cost is first compared with the limit */
 
 bool aa_mpi_path;
 struct aa_path_ours aa_path_ours;

@@ -56,7 +56,7 @@ void *aa_path_prepare_from_neighbours(MPI_Comm comm) {
 #endif
 
 /*
- * Waits for the previous use of the collective, which completes soon or never, as all members have begun
+ * Waits for the previous use of the collective. It completes soon or never, because all members have begun
  * it.
  */
 static bool is_over(struct aa_path_collective *it) {

@@ -25,7 +25,8 @@
 #include "mpi_path.h"
 #include "mpi_path_parts.h"
 
-#define PLACES 64 /* collectives by which a root may be ahead: as many as in MPICH's shared memory */
+/* the number of collectives by which a root may be ahead, the same as in MPICH\'s shared memory */
+#define PLACES 64
 #define CACHE_LINE 64
 
 struct slot {
@@ -79,7 +80,8 @@ static struct offer make(size_t bytes) {
     return offer;
 }
 
-/* The name must match, because another process may have the number on another node or in a container. */
+/* The name must match, because on another node or in a container, the process number may belong to another
+ * process. */
 static struct member *map(const struct offer *offer, size_t bytes) {
     char path[64], found[64] = "", expected[64];
     snprintf(path, sizeof path, "/proc/%d/fd/%d", offer->process, offer->file);

@@ -11,8 +11,8 @@
 
 #define PLACES (1u << 17) /* a power of two; the system provides memory only for places that are used */
 #define LONGEST_SEARCH 64u
-#define GATES                                                                                                \
-    (1u << 13) /* a power of two; many more than locks in use at once, so that two rarely share a count */
+/* a power of two; many more than the locks in use at once, so that two rarely share a count */
+#define GATES (1u << 13)
 
 typedef struct aa_wait *_Atomic place;
 

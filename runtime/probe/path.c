@@ -29,7 +29,7 @@ static struct aa_path *longest_of_process(void) {
 static uint32_t look(struct aa_path_holder *holder) {
     uint32_t nodes;
     if (holder->teams || holder->path->length > holder->length) {
-        static struct aa_path_share share; /* protected by the turn */
+        static struct aa_path_share share; /* protected by the lock (path_turn.h) */
         aa_path_share_clear(&share);
         nodes = aa_work_look(&holder->work, holder->thread, aa_path_share_add, &share);
         if (holder->teams) {
@@ -163,8 +163,8 @@ void aa_path_tree_taken_over(const struct aa_thread *thread) {
 
 /* ---- meeting other threads and ranks */
 
-/* The other chain may be older than the last meeting of all ranks, if a thread sent it before the meeting. It
- * is therefore first started again from the common length. Returns the wait. */
+/* Continues with the other chain if it is longer; returns the wait. The other chain may have been sent before
+ * the last meeting of all ranks, so it is first started again from the common length. */
 static double join(const struct aa_path *other, bool by_message) {
     if (other->length <= aa_path_own->path->length)
         return 0;

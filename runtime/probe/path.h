@@ -19,7 +19,8 @@ enum aa_path_state {
     AA_PATH_ALONE,    /* processes of the job are not recorded, or do not see the same folder */
     AA_PATH_SESSIONS, /* MPI began with sessions alone, whose processes have no communicator in common */
     AA_PATH_KNOWN,
-    AA_PATH_TOO_DEAR, /* the path is known until all ranks ended it, because recording took too long */
+    AA_PATH_TOO_DEAR, /* the path is known up to the point where all ranks ended it, because recording cost
+                         too much */
     AA_PATH_MISSED    /* a message of the tool did not arrive */
 };
 
@@ -35,7 +36,8 @@ extern _Thread_local uint64_t aa_path_born AA_INITIAL_EXEC;
  * ended thread. */
 void aa_path_tree_taken_over(const struct aa_thread *thread);
 
-/* Adds the work of the calling thread, which ends, to its chain if it has one; thread: the thread's tree. */
+/* Adds the work of the calling thread, which is about to end, to its chain, if it has one. thread: its
+ * tree. */
 void aa_path_thread_ends(const struct aa_thread *thread);
 
 /* Adds the calling thread's work up to now to its chain, if it has one. */
@@ -43,8 +45,8 @@ void aa_path_update(void);
 
 /*
  * If another chain is longer, continue the calling thread's chain from that one: the chain of a thread in the
- * same collective, or of the sender of a message. sender: the rank of the sender, for which the thread has
- * waited in the communication matrix; AA_PATH_NO_SENDER if the matrix does not include this wait.
+ * same collective, or of the sender of a message. sender: the rank for which the communication matrix counts
+ * the wait; AA_PATH_NO_SENDER if the matrix does not include this wait.
  */
 #define AA_PATH_NO_SENDER (-1)
 void aa_path_join(const struct aa_path *other);
@@ -54,7 +56,7 @@ void aa_path_join_sender(const struct aa_path *other, int sender);
  * thread's chain. */
 void aa_path_meet(const struct aa_path *longest, bool mine);
 
-/* Gives the calling thread the longest chain of its process, if that is longer than its own. */
+/* Continues the calling thread's chain from the longest chain of its process, if that is longer. */
 void aa_path_gather_threads(void);
 
 /* Forgets all chains in the child of a fork, because they belong to its parent. */

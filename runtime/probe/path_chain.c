@@ -19,7 +19,7 @@ static void put_most_work_first(struct aa_path *path) {
     }
 }
 
-/* Keeps the first entries; the work of all others counts for no rank, in one entry. */
+/* Keeps the first entries, and combines all others in one entry that belongs to no rank. */
 static void lose(struct aa_path *path, uint32_t kept) {
     struct aa_path_entry nobody = {.rank = AA_PATH_NOBODY};
     uint32_t count = 0;

@@ -1,5 +1,4 @@
-/* The critical path up to now of each thread of the process. Only for the thread that has the turn
- * (path_turn.h). */
+/* The chains of the process's threads. Only the thread that holds the lock (path_turn.h) may use them. */
 #ifndef AA_PATH_HOLDER_H
 #define AA_PATH_HOLDER_H
 
@@ -38,8 +37,8 @@ struct aa_path_holder *aa_path_known_holder(const struct aa_thread *thread);
 /* Returns a thread's holder, which is created if necessary; null if there is no memory. */
 struct aa_path_holder *aa_path_holder_of(const struct aa_thread *thread);
 
-/* Adds a thread's work to its chain. If other threads have made the chain longer while this thread worked,
- * only work beyond that makes it even longer. */
+/* Adds a thread's work to its chain. If other threads lengthened the chain while this thread worked, only
+ * work that exceeds this increase lengthens it further. */
 void aa_path_add_work(struct aa_path_holder *holder, const struct aa_path_share *share);
 
 #endif

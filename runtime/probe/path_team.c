@@ -6,17 +6,17 @@
 #include "memory.h"
 #include "rare.h"
 
-#define LEAST_USEFUL 50 /* following barriers may take one part in so many of the process's time */
+#define LEAST_USEFUL 50 /* following barriers may take at most 1/50 of the process's time */
 
 static struct {
     struct aa_work *of;
     uint32_t capacity;
 } members; /* indexed by the number of the thread's tree */
 
-/* Shares, protected by the turn: they are not on the stack, which may be small. */
+/* Shares, protected by the lock (path_turn.h). They are not on the stack, which may be small. */
 static struct aa_path_share mine, others[2];
 
-static struct aa_effort at_barriers; /* protected by the turn */
+static struct aa_effort at_barriers; /* protected by the lock */
 static _Thread_local struct aa_path_part part AA_INITIAL_EXEC;
 static _Thread_local bool is_member AA_INITIAL_EXEC; /* whether this thread was in a team that was followed */
 
@@ -85,7 +85,7 @@ static void add_mine(struct aa_path_holder *opener) {
     opener->in_team += mine.work;
 }
 
-/* Returns whether barriers can be followed at their cost; always if instructions are counted. */
+/* Returns whether following barriers is cheap enough; always true if instructions are counted. */
 static bool is_cheap(void) {
     return aa_work_is_counted() ||
            at_barriers.ticks < (aa_clock_ticks() - aa_clock_start().ticks) / LEAST_USEFUL;
@@ -140,7 +140,7 @@ void aa_path_team_closed(const struct aa_path_team *team, struct aa_thread *cons
 
 /* ---- the members of a team */
 
-/* The calling thread continues at a node without a visit. */
+/* Records that the calling thread continues at a node without a visit. */
 static void continue_at(const struct aa_node *node) {
     if (aa_path_holders && !aa_path_has_ended)
         aa_work_continues(aa_thread_self, node);

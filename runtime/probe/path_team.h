@@ -1,6 +1,6 @@
 /*
- * Teams of threads on the critical path. The slowest thread counts: of the whole execution, or, if threads
- * wait for each other at barriers of the team, of each stretch between two barriers.
+ * Teams of threads on the critical path. Only the slowest thread counts: over the whole execution or, if
+ * threads wait for each other at barriers of the team, between each two barriers.
  */
 #ifndef AA_PATH_TEAM_H
 #define AA_PATH_TEAM_H
@@ -25,7 +25,7 @@ struct aa_path_team {
 void aa_path_team_opened(struct aa_path_team *team);
 void aa_path_team_closed(const struct aa_path_team *team, struct aa_thread *const *threads, uint32_t count);
 
-/* The part of a thread in a team. */
+/* A thread's part in a team. */
 struct aa_path_part {
     struct aa_path_team *team; /* null if the team's barriers are not followed */
     uint32_t barriers;         /* the number of barriers that the thread has reached */
@@ -34,7 +34,7 @@ struct aa_path_part {
 };
 
 /* Called by each thread of a team when it begins its part at a node, after booking its work, and ends it.
- * Returns the thread's part in the team around it. */
+ * Returns the thread's part in the enclosing team. */
 struct aa_path_part aa_path_part_begins(struct aa_path_team *team, bool is_opener,
                                         const struct aa_node *node);
 void aa_path_part_ends(struct aa_path_part around);
@@ -50,7 +50,7 @@ bool aa_path_has_barriers(void);
 void aa_path_barrier_reached(void);
 void aa_path_barrier_left(bool cancelled);
 
-/* Leaves out a thread's work up to now: for its chain, or as a member of teams. */
+/* Exclude a thread's work up to now from its chain, or from the teams of which it is a member. */
 void aa_path_pass_over(struct aa_work *work, const struct aa_thread *thread);
 void aa_path_member_passed_over(const struct aa_thread *thread);
 

@@ -48,7 +48,8 @@ AA_EXPORT extern const char *aa_probe_stack;
 struct aa_slot;
 struct aa_main;
 AA_EXPORT void aa_probe_enter_in_slot(const char *descriptor, struct aa_slot *slot);
-/* Enters a region in objects of earlier versions; their slots stay empty, so that each entry calls this. */
+/* Enters a region of an object that an earlier version has instrumented. Its slots stay empty, so that each
+ * entry calls this function. */
 AA_EXPORT void aa_probe_enter_slot(const char *descriptor, void *slot);
 AA_EXPORT extern struct aa_main aa_probe_main;
 AA_EXPORT void aa_probe_exit_or_pass(const char *descriptor);

@@ -318,7 +318,7 @@ void aa_sample_pause(void) {
     errno = error;
 }
 
-/* Continues the samples. The time of the pause counts as lost. */
+/* Resumes sampling. The periods of the pause count as lost. */
 void aa_sample_resume(void) {
     int error = errno;
     struct aa_samples *samples = masked.is_on ? own_samples() : NULL;

@@ -58,7 +58,7 @@ static __attribute__((constructor)) void find_early(void) {
     FIND(sigpending);
     FIND(sigaltstack);
     FIND(setcontext);
-    dlerror(); /* otherwise dlerror would tell the program which function the C library lacks */
+    dlerror(); /* otherwise dlerror would report functions that the C library does not have to the program */
 }
 
 /* Calls the function behind the wrapper; looks it up if another library's constructor runs before ours. */

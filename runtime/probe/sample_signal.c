@@ -38,7 +38,7 @@ static void find_next(void) {
 /* Looks up the functions early, because a signal handler may call them, but must not look them up. */
 static __attribute__((constructor)) void find_early(void) {
     find_next();
-    dlerror(); /* otherwise dlerror would tell the program which function the C library lacks */
+    dlerror(); /* otherwise dlerror would report functions that the C library does not have to the program */
 }
 
 static bool is_handler(sighandler_t handler) {

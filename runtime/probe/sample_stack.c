@@ -7,8 +7,8 @@
 
 #define SMALL ((size_t)32 << 10)
 #define ABOVE ((size_t)64 << 10) /* a thread's first function begins this close to its stack's end */
-#define LEAST_OF_MAIN                                                                                        \
-    ((size_t)128 << 20)                /* Linux reserves at least this; a program may raise its own limit */
+/* Linux reserves at least this; a program may raise its own limit */
+#define LEAST_OF_MAIN ((size_t)128 << 20)
 #define MOST_OF_MAIN ((size_t)1 << 40) /* if the size is not limited */
 
 static _Thread_local struct {

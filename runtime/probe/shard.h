@@ -3,10 +3,9 @@
  *
  * A header is followed by records, which are only ever appended, each aligned to 64 bytes. A record counts
  * once the header's `used` includes it. Values are updated in place, so they are in the file even if the
- * process is killed. Pointers are only valid in the process; only from thread.current, a reader gets an
- * offset by subtracting the header's `base`. Times are in ticks unless noted otherwise.
- * runtime/gather/shard_reader.py reads the file; tests/runtime/probe/test_shard_layout.py compares the
- * reader with this header.
+ * process is killed. Pointers are only valid in the process; the reader uses only thread.current, from which
+ * it subtracts the header's `base`. Times are in ticks unless noted otherwise. runtime/gather/shard_reader.py
+ * reads the file; tests/runtime/probe/test_shard_layout.py compares the reader with this header.
  */
 #ifndef AA_SHARD_H
 #define AA_SHARD_H
@@ -105,8 +104,7 @@ struct aa_header {
     uint32_t regions, threads;
     _Atomic uint32_t uncounted; /* number of threads whose counters did not start */
     double ticks_per_second;    /* measured at the start; the two anchors yield a more precise value */
-    /* nanoseconds per entry and exit, measured at the start; the same if they call the library by Fortran's
-     * stub */
+    /* nanoseconds per entry and exit, measured at the start; the same through Fortran's stub */
     float pair_cost, fortran_cost;
     /* nanoseconds for a throttled region: if its entry calls the library; if its site only counts the entry
      */
@@ -251,7 +249,7 @@ struct aa_chunk {
 struct aa_throttle {
     struct aa_record record;
     uint32_t node;   /* the node's offset in the file, divided by 64 */
-    uint64_t visits; /* number of timed visits, without those since the node is timed again */
+    uint64_t visits; /* number of timed visits, without those since the node was timed again */
     uint64_t again;  /* the node's number of visits when it was timed again; 0: it is throttled */
     /* For the process only: own time of all visits in the current sample, and of its longest visit. */
     int64_t sampled, longest;
@@ -280,7 +278,7 @@ struct aa_path_record {
     struct aa_path path;
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
-/* What the process sends to the ranks of a block, and how long it waits for messages of these ranks. */
+/* What the process sends to the ranks of a block, and how long it waits for messages from these ranks. */
 struct aa_traffic {
     _Atomic uint64_t messages, bytes;
     double waited; /* in the unit of the critical path */

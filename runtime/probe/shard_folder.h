@@ -1,7 +1,7 @@
 /*
- * The folder for shards, which AUTOANALYZER_SHARDS names. On a node without this folder, because the
- * launcher's folder is not shared, it is a folder in $TMPDIR that belongs to the user, where gathering also
- * searches.
+ * The folder for shards, which AUTOANALYZER_SHARDS names. If this folder is missing on a node, because the
+ * launcher's folder is not shared, it is replaced by a folder in $TMPDIR that belongs to the user. Gathering
+ * searches both.
  */
 #ifndef AA_SHARD_FOLDER_H
 #define AA_SHARD_FOLDER_H

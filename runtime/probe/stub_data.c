@@ -8,8 +8,8 @@
 #define STACK_ABOVE 65536
 
 /*
- * These variables have their own cache line, because all threads read it, and data beside them may be written
- * often.
+ * These variables have their own cache line, because all threads read them, and data beside them may be
+ * written often.
  */
 const char *aa_probe_stack __attribute__((section(".aa_stack"), aligned(64)));
 struct aa_main aa_probe_main __attribute__((section(".aa_stack"))) = {.generation = 1};

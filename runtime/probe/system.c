@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* number of bytes to read from /proc/self/status, which contains the memory near its beginning */
+/* number of bytes to read from /proc/self/status, which lists the memory near its beginning */
 #define STATUS ((size_t)4 << 10)
 #define PEAK "VmHWM:" /* in kB */
 

@@ -52,8 +52,8 @@ struct aa_origin aa_team_origin(void) {
 
 /*
  * The critical path is updated inside the wait, so that the time for this, and for waiting until other
- * threads have updated theirs, does not count as the program's work. Up to now, it is not known which thread
- * of the team will be the slowest.
+ * threads have updated theirs, does not count as the program's work. It is updated now, because it is not
+ * known yet which thread of the team will be the slowest.
  */
 void aa_team_open(struct aa_team *team, struct aa_thread **members, uint32_t room) {
     *team = (struct aa_team){

@@ -3,11 +3,11 @@
  * region, continue at the node where the team's opener was; a thread that executes a task continues at the
  * node where the task was created.
  *
- * What a thread does there is called its turn. After its turn, a thread of a team waits until the last thread
- * has finished. The library does not notice when this happens, because the thread waits inside the OpenMP
- * library and stays there until there is more to do. When the opener closes the team, it therefore books the
- * waits of all other threads. If a thread calls this library earlier, it books its own wait. The thread that
- * removes the team from `waits_for` books the wait.
+ * A thread's activity there is called its turn. After its turn, a thread of a team waits until the last
+ * thread has finished. The library does not notice when this happens, because the thread waits inside the
+ * OpenMP library and stays there until there is more to do. When the opener closes the team, it therefore
+ * books the waits of all other threads. If a thread calls this library earlier, it books its own wait. The
+ * thread that removes the team from `waits_for` books the wait.
  */
 #ifndef AA_TEAM_H
 #define AA_TEAM_H

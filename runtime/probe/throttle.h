@@ -8,8 +8,8 @@
 
 #include "shard.h"
 
-/* visits after which a timed node is checked; few, so that programs with hundreds of call paths keep the
- * limit */
+/* visits after which a timed node is checked; few, so that programs with hundreds of call paths stay within
+ * the limit */
 #define AA_THROTTLE_LOOK 512u
 /* visits after which a throttled node is timed; must equal the period in instrument/stub.h and fortran_stub.c
  */

@@ -1,4 +1,4 @@
-/* Conditional branches, and a simple predictor of them. SPDX-License-Identifier: GPL-2.0-or-later */
+/* Conditional branches, and a simple branch predictor. SPDX-License-Identifier: GPL-2.0-or-later */
 #include "branches.h"
 
 #include "counts.h"

@@ -1,4 +1,4 @@
-/* Conditional branches, and a simple predictor of them. SPDX-License-Identifier: GPL-2.0-or-later */
+/* Conditional branches, and a simple branch predictor. SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef RTCOUNT_BRANCHES_H
 #define RTCOUNT_BRANCHES_H
 
@@ -14,7 +14,7 @@
  */
 typedef struct {
     UChar counters[1 << BRANCH_BITS];
-    ULong history; /* one bit per branch, the last branch lowest: whether it was taken */
+    ULong history; /* one bit per branch: whether it was taken; the lowest bit is the last branch */
 } Branches;
 
 /* The predictor of the running thread. */

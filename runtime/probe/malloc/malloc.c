@@ -1,9 +1,9 @@
 /*
  * A separate library, preloaded beside the probe library only if allocations are counted. It wraps the
- * program's own allocator, and reports to the probe library what is allocated and freed. It passes on all
- * calls unreported until the probe library requests reports, and forever if the program calls another
- * allocator directly or runs under a sanitizer. Bytes are those that the allocator provides, somewhat more
- * than requested, so that freed bytes can be subtracted from allocated bytes.
+ * program's own allocator, and reports allocated and freed bytes to the probe library. Calls are passed on
+ * without a report until the probe library requests reports. They are never reported if the program calls
+ * another allocator directly or runs under a sanitizer. Bytes are those that the allocator provides, somewhat
+ * more than requested, so that freed bytes can be subtracted from allocated bytes.
  */
 #define _GNU_SOURCE
 #include "allocation.h"
@@ -99,7 +99,7 @@ static size_t size_of(void *memory) {
 }
 
 /*
- * Returns the function to which the call is reported; null if the call is part of another call, or if nothing
+ * Returns the callback to which to report the call; null if the call is part of another call, or if nothing
  * is reported.
  */
 static inline aa_allocation_watcher *listener(void) {
