@@ -64,7 +64,7 @@ double aa_barrier(const struct aa_cores *cores) {
     for (int i = 1; i < cores->number; i++) {
         members[i] = (struct member){.meeting = &meeting, .processor = cores->processors[i]};
         if (pthread_create(&members[i].thread, &small, take_part, &members[i]))
-            return 0; /* the process's end also ends threads that are still waiting */
+            return 0; /* waiting threads end with the process */
     }
     aa_stay_on(cores->processors[0]);
     aa_sample(&work);

@@ -1,6 +1,4 @@
-/*
- * Threads, one on each core, that meet at a barrier and spin until all have arrived, as in OpenMP.
- */
+/* A barrier of threads, one per core, that spin until all have arrived, as in OpenMP. */
 #ifndef AA_BARRIER_H
 #define AA_BARRIER_H
 

@@ -45,7 +45,7 @@ static uint64_t last_cache(int processor, word shared) {
     return 0;
 }
 
-/* Records a word; returns false if it was already recorded. */
+/* Records a text; returns false if it was already recorded. */
 static bool is_new(word *seen, int *number, const word found) {
     for (int i = 0; i < *number; i++)
         if (!strcmp(seen[i], found))

@@ -17,8 +17,8 @@ enum { FEW = 8, LONG = 1 << 20, WARM = 3, LEAST = 10, ROUNDS = 16, GO_ON = 1, ST
 /*
  * The longest and the usual time of a round for one message length, in seconds. On a busy machine, both ranks
  * run at the same time only by chance. Two virtual processors may share a core for ten seconds, and then run
- * on two cores, between which a message takes three times as long. Rounds are therefore spread over time, and
- * the result is the minimum over all rounds, which is the time on a shared core.
+ * on two cores, where a message takes three times as long. Rounds are therefore spread over time, and the
+ * result is the minimum over all rounds, which is the time on a shared core.
  */
 static const double most_seconds = 0.4, usual_seconds = 0.05;
 static const struct timespec between_rounds = {.tv_sec = 1}, nap = {.tv_nsec = 2000000};

@@ -12,13 +12,13 @@ struct aa_work {
     void (*prepare)(void *state); /* called before each sample, outside the timed part; may be NULL */
     void *state;
     uint64_t times;    /* repetitions per sample; 0: not yet known */
-    double seconds;    /* per repetition: the least result of aa_sample so far; 0: not yet known */
+    double seconds;    /* per repetition: the lowest result of aa_sample so far; 0: not yet known */
     double known_from; /* for loops: number of instructions per repetition; 0: unknown */
 };
 
 /*
- * Takes samples of the repeated operation. The lowest decile of the samples' times replaces work->seconds if
- * it is less, because disturbances only make samples longer.
+ * Takes samples of the repeated operation. The lowest decile of their times replaces work->seconds if it is
+ * lower, because disturbances only lengthen samples.
  */
 void aa_sample(struct aa_work *work);
 

@@ -20,7 +20,7 @@ void aa_book_prepare(void);
 void aa_book(struct aa_thread *thread);
 
 /*
- * Ends the calling thread's wait for its team: adds the part of the wait without CPU time to the node in
+ * Ends the calling thread's wait for its team: adds the part of the wait that was off the CPU to the node in
  * which the thread waited. Neither the wait nor the idle time after it is added to the current node.
  */
 void aa_book_wait(struct aa_thread *thread);
@@ -34,8 +34,8 @@ static inline uint8_t aa_book_share(const struct aa_thread *thread) {
 }
 
 /*
- * Returns whether an event only needs to read the clock, because aa_book_is_quick is set, and the thread was
- * not switched out.
+ * Returns whether an event only needs to read the clock: aa_book_is_quick is set, and the thread was not
+ * switched out.
  */
 static inline bool aa_book_is_plain(const struct aa_thread *thread) {
     return aa_book_is_quick && aa_watch_is_quiet(&thread->watch);

@@ -21,10 +21,7 @@
 #define SWITCH_TRIES 20 /* on a busy machine, a single try may end before the thread is switched out */
 #define PERF_PAGE 4096
 
-/*
- * The word that the kernel expects before the address where an interrupted sequence continues (glibc's
- * RSEQ_SIG).
- */
+/* The word that must precede the address where an interrupted sequence continues (glibc's RSEQ_SIG). */
 #if defined(AA_PORTABLE)
 #elif defined(__x86_64__)
 #define RSEQ_SIGNATURE 0x53053053u
@@ -182,7 +179,7 @@ static bool rseq_registered(void) {
     return &__rseq_offset && &__rseq_size && __rseq_size;
 }
 
-/* Returns whether the kernel really resets the field of a sleeping thread, which is not guaranteed. */
+/* Returns whether the kernel resets the field of a sleeping thread. This is not guaranteed. */
 static bool rseq_works(void) {
     if (!rseq_registered())
         return false;
@@ -321,7 +318,7 @@ void aa_watch_open_at_start(struct aa_watch *watch) {
         watch->word = &page->lock;
 }
 
-/* Returns whether the thread was switched out since a moment, as far as the watch shows. */
+/* Returns whether the thread was switched out since `start`, as far as the watch shows. */
 static bool disturbed_since(const struct aa_watch *watch, uint64_t start, uint64_t now) {
     if (watches_nothing(watch))
         return (double)(now - start) > READING * clock_state.rate;

@@ -46,7 +46,7 @@ static inline bool aa_watch_is_quiet(const struct aa_watch *watch) {
 
 /*
  * The name of the processor's counter, if the library can read it. With AA_PORTABLE, which tests use, the
- * library is built as for a processor that it does not support.
+ * library is built as if for an unsupported processor.
  */
 #if defined(AA_PORTABLE)
 #elif defined(__x86_64__)
@@ -64,7 +64,7 @@ uint64_t aa_clock_nanoseconds(clockid_t clock);
 
 /* Returns the processor's counter; only for use while aa_clock_counter is true. */
 #if defined(AA_FAKE_CLOCK)
-uint64_t aa_clock_count(void); /* in tests, the test controls the time */
+uint64_t aa_clock_count(void); /* in tests, which control the time */
 #else
 static inline uint64_t aa_clock_count(void) {
 #if !defined(AA_COUNTER)

@@ -169,7 +169,8 @@ void aa_counter_restart(void) {
     source->go(false);
 }
 
-/* Warns of system use that cannot be counted. Only the first rank that has a reason reports it. */
+/* Warns of system use that cannot be counted. If several ranks have the same reason, only the first one
+ * warns. */
 static void warn_of_usage(void) {
     const char *lack = aa_usage_lack();
     pid_t other;
@@ -213,8 +214,7 @@ void aa_counter_end(void) {
 }
 
 /*
- * Returns an increase without the counts to leave out; 0 if a signal handler has already booked later
- * counts.
+ * Returns an increase, minus the counts to leave out; 0 if a signal handler has already booked later counts.
  */
 static uint64_t since(uint64_t before, uint64_t now, uint64_t left_out) {
     return now > before + left_out ? now - before - left_out : 0;

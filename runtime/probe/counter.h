@@ -1,13 +1,12 @@
 /*
  * Counts of what threads execute, from the source that AUTOANALYZER_COUNTERS names:
  *
- *   none       nothing is counted
- *   simulated  rtcount, a Valgrind tool, counts the instructions that it executes
- *   papi       the processor counts, and PAPI reads the counts; papi:EVENT,EVENT counts these events, too
- *   auto       papi if it is available; otherwise, without a warning, none
+ *  none nothing is counted simulated rtcount, a Valgrind tool, counts the instructions that it executes papi
+ * the processor counts, and PAPI reads the counts; papi:EVENT,EVENT counts these events, too auto papi if it
+ * is available; otherwise, without a warning, none
  *
  * With AUTOANALYZER_COUNT_IN=mpi, io or mpi,io, PAPI events are counted only in calls of MPI, of file I/O, or
- * of both; regions then cost no more than without counting.
+ * of both. In this case, regions cost no more than without counting.
  *
  * Without this restriction, the library stops the thread's counters whenever it is called, adds the counts
  * since their last start to the node, and starts the counters again when it returns. Each event therefore
@@ -44,8 +43,8 @@ void aa_counter_restart(void);
 void aa_counter_describe(struct aa_header *header);
 
 /*
- * Starts the counters of the calling thread; returns false if they do not start. since_load: the thread's
- * first interval begins when the library was loaded, and not now.
+ * Starts the counters of the calling thread; returns false if they do not start. since_load: whether the
+ * thread's first interval began when the library was loaded, rather than now.
  */
 bool aa_counter_begin(struct aa_thread *thread, bool since_load);
 /* Stops the counters of the calling thread, which is about to end. */
@@ -63,8 +62,8 @@ void aa_counter_skip(struct aa_thread *thread);
 void aa_counter_book_going(struct aa_thread *thread);
 
 /*
- * Called when the thread's time goes to another share from now on (an enum aa_share with flags). If
- * counting is restricted to calls, and the old or the new share is such a call, adds the counts up to now.
+ * Called when the thread's time begins to go to another share, an enum aa_share with flags. If counting is
+ * restricted to calls, and the old or the new share is such a call, adds the counts up to now.
  */
 void aa_counter_turn_slowly(struct aa_thread *thread, uint32_t to);
 

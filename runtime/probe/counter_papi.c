@@ -48,7 +48,7 @@ static _Thread_local int event_set AA_INITIAL_EXEC = PAPI_NULL;
 static _Thread_local uint32_t left_out AA_INITIAL_EXEC;
 /* flags of the calls to which counting is restricted; 0: no restriction */
 static uint32_t counted_calls;
-static bool takes_turns; /* whether events are multiplexed: values are then estimates, which may decrease */
+static bool takes_turns; /* whether events are multiplexed; if so, values are estimates, which may decrease */
 static _Thread_local uint64_t
     highest[AA_COUNTED] AA_INITIAL_EXEC; /* the highest estimates since the set of events started */
 /* whether this is the child of a fork, in which no thread counts */
@@ -68,8 +68,8 @@ static void close_set(int set) {
 }
 
 /*
- * Enables multiplexing in a set that has no events yet, so that it can contain more processor events than
- * there are counters; returns false if this fails.
+ * Enables multiplexing in a set without events, so that it can contain more processor events than there are
+ * counters. Returns false if this fails.
  */
 static bool share_counters(int set) {
     int component = aa_papi.get_component_index("perf_event");
@@ -118,8 +118,8 @@ static void take(int metric, const char *event, size_t length) {
 }
 
 /*
- * Returns whether to choose an event for a count. If counting is restricted to calls, the only such count is
- * the instructions in MPI calls.
+ * Returns whether to choose an event for a count. If counting is restricted to calls, only instructions in
+ * MPI calls get an event.
  */
 static bool is_wanted(int metric) {
     return !counted_calls || (metric == AA_INSTRUCTIONS && counted_calls & AA_COUNTS_IN_MPI);

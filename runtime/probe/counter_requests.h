@@ -31,7 +31,7 @@ enum aa_rtcount_event {
 };
 
 /*
- * The names of these events, which are also those of metrics; the same as SIMULATED_EVENTS in
+ * The names of these events and of their metrics; the same as SIMULATED_EVENTS in
  * runtime/simulated_events.py.
  */
 #define AA_RTCOUNT_EVENT_NAMES                                                                               \

@@ -129,8 +129,8 @@ static void book(uint64_t *into, uint64_t *before, const uint64_t *bias) {
 }
 
 /*
- * Resumes counting. Caches are not simulated in MPI, which polls a random number of times, because these
- * polls must not affect the caches' contents.
+ * Resumes counting. Caches are not simulated in MPI calls, because MPI polls a random number of times, which
+ * must not affect the caches' contents.
  */
 static void go(bool in_mpi) {
     ask(AA_RTCOUNT_GO, (const void *)(uintptr_t)!in_mpi, 0);

@@ -14,15 +14,15 @@ struct counts {
 };
 
 /*
- * The counts when this library was loaded, which are subtracted: the kernel counts since the process began,
- * and the process may have run another program before.
+ * The counts when this library was loaded. They are subtracted, because the kernel counts from the start of
+ * the process, which may have run another program before.
  */
 static struct counts before;
 
 /*
  * Parses three numbers: nanoseconds on a core, nanoseconds waiting for a core, and the number of time slices.
- * Returns the second number; -1 if there are no time slices. In this case, the kernel does not count, because
- * this process has had a time slice.
+ * Returns the second number; -1 if there are no time slices, because the kernel then keeps no counts: this
+ * process has had at least one time slice.
  */
 static int64_t delay_in(const char *text) {
     char *next;

@@ -45,7 +45,7 @@ static struct aa_edge *next_edge_to(const struct aa_thread *thread, const struct
     return edge->other ? aa_tree_edge(thread, edge->node, edge->other) : NULL;
 }
 
-/* Returns whether an edge leads from a node to its data; nodes have even addresses. */
+/* Returns whether an edge leads from a node to its data, as shown by an odd address (see beside). */
 static bool is_data(const struct aa_edge *edge) {
     return (uintptr_t)edge->node & 1;
 }

@@ -1,6 +1,6 @@
 /*
- * The edges of a thread's call-path tree (tree.h): a hash table to find a node's child in one step. It also
- * contains the data that are attached to nodes.
+ * The edges of a thread's call-path tree (tree.h): a hash table that finds a node's child in one step. It
+ * also contains the data attached to nodes.
  */
 #ifndef AA_EDGES_H
 #define AA_EDGES_H
@@ -79,8 +79,8 @@ static inline struct aa_node *aa_tree_parent(const struct aa_node *node) {
 }
 
 /*
- * Adds an edge; returns false if there is no memory. child: with its flags; may be null. The caller holds the
- * shard's lock.
+ * Adds an edge; returns false if there is no memory. child: includes its flags; may be null. The caller holds
+ * the shard's lock.
  */
 bool aa_tree_keep_edge(struct aa_thread *thread, struct aa_node *node, const char *key,
                        struct aa_node *child);

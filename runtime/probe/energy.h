@@ -27,7 +27,8 @@ bool aa_energy_is_counted_here(void);
  */
 bool aa_energy_claim(void);
 
-/* Reads the counters, unless they were read less than a millisecond ago: they do not change more often. */
+/* Reads the counters, unless they were read less than a millisecond ago, because they do not change more
+ * often. */
 void aa_energy_ask(void);
 /* Returns the microjoules counted between aa_energy_open and the last reading. */
 uint64_t aa_energy_of(enum aa_energy_domain domain);

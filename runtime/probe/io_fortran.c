@@ -1,7 +1,7 @@
 /*
  * Input and output statements of programs compiled with gfortran. Most of their time is spent on formatting,
  * so all time from the beginning to the end of a statement counts as I/O time. The wrappers of read and write
- * count the bytes, when the run-time library flushes its buffers. If a statement evaluates functions of the
+ * count the bytes when the run-time library flushes its buffers. If a statement evaluates functions of the
  * program, their regions, MPI calls and statements are recorded separately.
  */
 #define _GNU_SOURCE
@@ -40,7 +40,7 @@ static _Thread_local struct {
 static void check(const void *function, const void *caller) {
     (void)caller;
     if (function == NULL)
-        abort(); /* impossible: the loader would have failed to load the program */
+        abort(); /* impossible, because the loader would not have loaded the program */
 }
 
 static bool is_on_file(int32_t unit, run_time *library) {

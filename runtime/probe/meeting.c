@@ -63,8 +63,8 @@ void aa_meeting_announce(void) {
     errno = error;
 }
 
-/* Returns whether all processes have come. Opens the file each time, because otherwise writes from other
- * nodes may be invisible. */
+/* Returns whether all processes have announced themselves. Opens the file each time, because otherwise writes
+ * from other nodes may be invisible. */
 static bool all_came(int size) {
     char came[AT_ONCE];
     long file = syscall(SYS_openat, AT_FDCWD, file_path, O_RDONLY | O_CLOEXEC, 0);

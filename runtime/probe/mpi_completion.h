@@ -23,7 +23,8 @@ struct aa_completion {
     enum aa_language language;
     int count;       /* the number of requests */
     int first_index; /* the index that the library reports for the first request: 1 or 0 in Fortran, 0 in C */
-    /* false if no request is known, or if memory is short; then only the call itself is counted */
+    /* false if no request is known or there is too little memory; in this case, only the call itself is
+     * counted */
     bool watching;
     /* the serial number of requests when the call began; see mpi_request_table.h */
     uint64_t as_of;
@@ -60,8 +61,8 @@ void aa_completion_end_any(struct aa_completion *completion, int result, bool an
                            const void *status);
 
 /*
- * Ends a call that has completed `done` requests at the listed indices, or that reports failures one by
- * one.
+ * Ends a call that has completed `done` requests at the listed indices, or that reports the failure of each
+ * request.
  */
 void aa_completion_end_some(struct aa_completion *completion, int result, int done, const void *indices,
                             const void *statuses);

@@ -19,8 +19,8 @@ enum aa_file_transfer { AA_FILE_READ, AA_FILE_WRITTEN };
 void aa_file_begun(MPI_File file, MPI_Request request, enum aa_file_transfer transfer);
 
 /*
- * For the critical path: called before a collective on the file. All processes wait for each other, or for
- * the processes of lower rank. This waiting counts as MPI time rather than as file I/O.
+ * For the critical path: called before a collective on the file, in which all processes wait for each other,
+ * or for the processes of lower rank. This waiting counts as MPI time, not as file I/O.
  */
 void aa_file_everyone(struct aa_mpi_call call, MPI_File file);
 void aa_file_from_lower(struct aa_mpi_call call, MPI_File file);

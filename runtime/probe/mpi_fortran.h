@@ -22,8 +22,8 @@ enum aa_language { AA_C, AA_FORTRAN, AA_FORTRAN_2008, AA_FORTRAN_2018 };
 /* ---- the frame of a wrapper */
 
 /*
- * A function under one of its names: the name, the interface with this name, and the library's own function,
- * which is null until it is known.
+ * One of a function's names: the name, the interface that uses it, and the library's own function, which is
+ * null until it is known.
  */
 struct aa_fortran_form {
     const char *name;

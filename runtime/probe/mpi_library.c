@@ -71,8 +71,9 @@ static void *everywhere(void) {
 }
 
 /*
- * Returns the MPI library, found by its file, even if it was loaded under another name, or by its soname.
- * If it is not found, returns all libraries, so that MPI's functions are searched for in all of them.
+ * Returns the MPI library, found by its file, even if it was loaded under another name, or by its soname. If
+ * it is not found, returns a handle for all libraries, so that MPI's functions are searched for in all of
+ * them.
  */
 static void *find_library(void) {
     void *library = dlopen(AA_MPI_FILE, RTLD_LAZY | RTLD_NOLOAD);
@@ -105,7 +106,7 @@ static void *loaded_by(const void *caller) {
 }
 
 /*
- * Returns the next function with this name behind this library, or the function that the caller has loaded
+ * Returns the next function with this name after this library, or the function that the caller has loaded
  * privately; otherwise `last`.
  */
 static void *next_of(const char *name, void *private, void *last) {

@@ -10,7 +10,7 @@
 
 static bool is_counting;
 
-/* The processes of the communicators that the thread has used last, by their handles. */
+/* The processes of the communicators that the thread has used most recently, by handle. */
 struct known {
     MPI_Comm comm;
     uint64_t freed;

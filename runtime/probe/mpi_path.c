@@ -38,7 +38,8 @@ static bool is_limited(void) {
     return strcmp(getenv("AUTOANALYZER_PATH"), "always") != 0;
 }
 
-/* Returns whether a path is pointless: there is only one process, and the user has not requested the path. */
+/* Returns whether a path is of no use: there is only one process, and the user has not explicitly requested
+ * the path. */
 static bool is_alone(int size) {
     return is_limited() && size == 1;
 }

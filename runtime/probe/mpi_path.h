@@ -87,8 +87,8 @@ void aa_path_received_later(const struct aa_mpi_peers *peers, int source, int ta
 enum aa_path_collective_kind { AA_PATH_EVERYONE, AA_PATH_FROM_ROOT, AA_PATH_TO_ROOT, AA_PATH_FROM_LOWER };
 
 /*
- * Called before and after a blocking collective of the program: its kind, its root if the kind has one, and
- * its communicator.
+ * Called before and after a blocking collective of the program, with its kind, its root if the kind has one,
+ * and its communicator.
  */
 void aa_path_enters(enum aa_path_collective_kind kind, int root, MPI_Comm comm);
 void aa_path_leaves(enum aa_path_collective_kind kind, int root, MPI_Comm comm);
@@ -111,8 +111,8 @@ void *aa_path_begin_from_neighbours(MPI_Comm comm);
 void aa_path_complete(void *begun);
 
 /*
- * For a persistent collective. Called when the program has created it (aa_path_prepare_…), before the
- * program starts it, when it is complete, and when the program frees it.
+ * For persistent collectives. Called when the program has created one (aa_path_prepare_…), before it starts
+ * the collective, when the collective is complete, and when the program frees it.
  */
 void *aa_path_prepare_everyone(MPI_Comm comm);
 void *aa_path_prepare_from_root(int root, MPI_Comm comm);
@@ -125,7 +125,7 @@ void aa_path_repeat_ends(void *repeated);
 
 /*
  * Creates a communicator of the tool with the members of a communicator of the program; all members call
- * this. Returns MPI_COMM_NULL if a member has no room for it. The program's attributes are not copied.
+ * this. Returns MPI_COMM_NULL if a member has no space for it. The program's attributes are not copied.
  */
 MPI_Comm aa_path_companion(MPI_Comm comm, bool has_room);
 void aa_path_companion_ends(MPI_Comm companion);

@@ -83,8 +83,8 @@ void aa_path_add_lengths(void *given, void *kept, int *count, MPI_Datatype *type
 
 #define MOST_ROUNDS 1000 /* so that no process waits forever for a message that the library has lost */
 
-/* A message may arrive only after a barrier, even if it was sent before. All ranks therefore add up the
- * number of messages that have not arrived. */
+/* A message that was sent before a barrier may arrive after it. All ranks therefore add up the numbers of
+ * messages that have not arrived. */
 void aa_path_take_rest(void) {
     struct aa_path mine = {0}, all = {.length = 1};
     for (int round = 0; round < MOST_ROUNDS && all.length > 0; round++) {

@@ -90,8 +90,8 @@ void aa_path_took(MPI_Comm comm) {
     aa_path_on_the_way -= comm == aa_path_ours.comm;
 }
 
-/* A chain may arrive slightly later than expected. In counting runs, whose times are meaningless, the wait
- * for it is longer. */
+/* Waits briefly, because a chain may arrive slightly later than expected. In counting runs, whose times do
+ * not matter, it waits longer. */
 bool aa_path_is_here(MPI_Request *request) {
     int came = 0;
     uint64_t end = aa_work_is_counted() ? aa_clock_ticks() + (uint64_t)(COUNTING * aa_clock_rate()) : 0;

@@ -78,9 +78,9 @@ void aa_path_take_rest(void);
 /* An MPI_User_function that adds the lengths of chains. */
 void aa_path_add_lengths(void *given, void *kept, int *count, MPI_Datatype *type);
 
-/* Sends a chain to another process, with the number of a question, or 0 without a question. If `chain` is
- * null, sends the calling thread's chain. aa_path_tag_of returns the tag of the chain that accompanies a
- * message with this tag. */
+/* Sends a chain to another process, with the number of a question, or 0 if there is none. If `chain` is null,
+ * sends the calling thread's chain. aa_path_tag_of returns the tag of the chain that accompanies a message
+ * with this tag. */
 void aa_path_send_parcel(MPI_Comm comm, int peer, int tag, const struct aa_path *chain, uint32_t question);
 int aa_path_tag_of(const struct aa_mpi_peers *peers, int tag);
 
@@ -89,8 +89,8 @@ int aa_path_tag_of(const struct aa_mpi_peers *peers, int tag);
 void aa_path_take_late(void);
 void aa_path_end_answers(void);
 
-/* Whether a chain that was sent did not arrive. Recording continues, because the other ranks continue it, but
- * this rank no longer waits for chains. aa_path_miss records this. */
+/* Whether a chain that was sent has not arrived. Recording continues, because the other ranks continue it,
+ * but this rank no longer waits for chains. aa_path_miss records this. */
 extern _Atomic bool aa_path_has_missed;
 void aa_path_miss(void);
 
@@ -156,8 +156,8 @@ void aa_path_taken_slots(struct aa_path_slots *slots, bool all_wait_for_all);
 bool aa_path_has_group(const struct aa_mpi_peers *peers);
 struct aa_mpi_peers *aa_path_counted_group(MPI_Comm comm);
 
-/* Whether the program has begun a non-blocking collective, or prepared a persistent one. On other
- * communicators, some ranks may begin such collectives before the path ends, and other ranks afterwards. */
+/* Whether the program has begun a non-blocking collective, or prepared a persistent one. Some ranks may begin
+ * such collectives on other communicators before the path ends, and other ranks afterwards. */
 extern _Atomic bool aa_path_has_begun_ahead;
 
 /* An MPI_User_function that keeps the longer of two chains. */

@@ -1,13 +1,14 @@
 /*
  * The critical path's collectives among processes that share memory. Each process writes its chain to a slot
  * before it begins a collective of the program, and reads the other processes' slots after it. If every
- * process waits for all others in the collective, all have written by then, so no process waits again.
+ * process waits for all others in the collective, all slots have been written by then, so no process waits
+ * again.
  *
- * The collectives of each communicator are numbered. A process overwrites a slot only after all members
- * have read the number in it. Two slots suffice for consecutive collectives in which all wait for all: if a
- * process has left the second collective, every process has left the first. A process that needs a number
- * that is not yet written waits for it. The standard allows every collective to wait (MPI 4.1, 6.1), even
- * if the library returns immediately because the counts are zero.
+ * The collectives of each communicator are numbered. A process overwrites a slot only after all members have
+ * read the number in it. Two slots suffice for consecutive collectives in which all wait for all: if a
+ * process has left the second collective, every process has left the first. If a process needs a slot whose
+ * number is not yet written, it waits. The standard allows every collective to wait (MPI 4.1, 6.1), even if
+ * the library returns immediately because the counts are zero.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,7 +26,7 @@
 #include "mpi_path.h"
 #include "mpi_path_parts.h"
 
-/* the number of collectives by which a root may be ahead, the same as in MPICH\'s shared memory */
+/* the number of collectives by which a root may be ahead, the same as in MPICH's shared memory */
 #define PLACES 64
 #define CACHE_LINE 64
 

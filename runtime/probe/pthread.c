@@ -30,7 +30,7 @@ struct birth {
 static void check(const void *function, const void *caller) {
     (void)caller;
     if (function == NULL)
-        abort(); /* impossible: the loader would have failed to load the program */
+        abort(); /* impossible, because the loader would not have loaded the program */
 }
 
 static struct birth take(void *given) {

@@ -57,7 +57,7 @@ static _Thread_local struct {
 static void check(const void *function, const void *caller) {
     (void)caller;
     if (function == NULL)
-        abort(); /* impossible: the loader would have failed to load the program */
+        abort(); /* impossible, because the loader would not have loaded the program */
 }
 
 static size_t depth_of(const struct aa_thread *thread) {
