@@ -33,9 +33,8 @@ static const char *const metrics[AA_EVENTS] = {
 static const struct {
     int metric;
     const char *event;
-    /* if whole_event is not null: the count that includes this one. whole_event is then chosen for it */
-    int whole;
-    const char *whole_event;
+    int whole;               /* the count that includes this one, if whole_event is not null */
+    const char *whole_event; /* the event to choose for that count at the same time; null: none */
 } choices[] = {
 #include "papi_choices.h"
 };

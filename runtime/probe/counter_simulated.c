@@ -57,7 +57,7 @@ static const char *load(bool unasked, uint32_t calls) {
     if (!ask(AA_RTCOUNT_DESCRIBE, &tool, 0))
         return "the program does not run under Valgrind's tool rtcount";
     if (tool.version != AA_RTCOUNT_VERSION)
-        return "rtcount has a different version";
+        return "rtcount and the probe library have different versions";
     dl_iterate_phdr(leave_out_object, NULL);
     return NULL;
 }

@@ -161,7 +161,7 @@ void aa_mpi_stop(const char *what) {
 void aa_mpi_bind(const void *caller) {
     if (!bind_to(find_library(), caller))
         aa_mpi_stop("this program loads an MPI library other than " AA_MPI_SONAME
-                    ", which the probe library was built for; run it under its own launcher");
+                    ", for which the probe library was built; use the launcher of the program's MPI library");
 }
 
 bool aa_mpi_bind_if_any(const void *caller) {
@@ -204,7 +204,7 @@ static bool leave_preload_list(char *list) {
  */
 static void start_without_probes(char **argv) {
     complain("linked to an MPI library other than " AA_MPI_SONAME
-             ", which the probe library was built for; nothing is measured");
+             ", for which the probe library was built; nothing is measured");
     if (leave_preload_list(getenv("LD_PRELOAD")))
         execv("/proc/self/exe", argv);
 }

@@ -51,8 +51,8 @@ struct aa_path_slots {
 
 /* ---- shared memory */
 
-/* An unnamed file that the other members open through /proc/PROCESS/fd/FILE. The kernel deletes the file when
- * no process has it mapped any more. */
+/* An unnamed file that the other members open through /proc/PROCESS/fd/FILE. The kernel deletes the file once
+ * no process maps it. */
 struct offer {
     int process, file;
     char name[32];
@@ -106,7 +106,8 @@ void aa_path_end_slots(struct aa_path_slots *slots) {
     free(slots);
 }
 
-/* Returns the shared memory; null if any member could not get it, so all members get it or none does. */
+/* Returns the shared memory; null if any member could not get it. So either all members get it or none
+ * does. */
 static struct aa_path_slots *share(int count, MPI_Comm comm) {
     size_t bytes = (size_t)count * sizeof(struct member);
     struct aa_path mine = {.from = aa_path_ours.me}, worst = {.length = 1};
@@ -142,8 +143,8 @@ void aa_path_share(struct aa_mpi_peers *peers, MPI_Comm comm) {
 
 /* ---- waiting */
 
-/* Returns whether a member failed in an earlier collective. Since then, it may be one number behind, so not
- * all members may see a flag in the same collective. */
+/* Returns whether a member failed in an earlier collective. It may be one number behind since then, so
+ * members may see a flag in different collectives. */
 static bool has_failed_before(const struct aa_path_slots *slots, uint64_t number) {
     for (int i = 0; i < slots->count; i++) {
         uint64_t failed = slots->members[i].failed;
@@ -155,9 +156,9 @@ static bool has_failed_before(const struct aa_path_slots *slots, uint64_t number
 
 /*
  * Waits until a member's counter is at least `number`, and returns the counter; 0 if the wait was given up.
- * Usually the counter is already high enough. Iprobe lets the library make progress, because the member may
- * be waiting for a message from this process. If a member has failed, members may stay behind each other,
- * or leave the path one by one. If this process has given up one wait, it does not wait again after that.
+ * Usually, the counter is already high enough. Iprobe lets the library make progress, because the member may
+ * be waiting for a message from this process. If a member has failed, some members may stay behind, or
+ * members may leave the path one by one. After this process has given up one wait, it does not wait again.
  */
 static uint64_t await(struct aa_path_slots *slots, const _Atomic uint64_t *counter, uint64_t number) {
     uint64_t found = atomic_load_explicit(counter, memory_order_acquire), end = 0;
@@ -225,7 +226,8 @@ const struct aa_path *aa_path_take(struct aa_path_slots *slots, int from, int to
     return longest;
 }
 
-/* After a collective in which all wait for all, every member has begun it and finished all earlier ones. */
+/* After a collective in which all members wait for each other, every member has begun it and finished all
+ * earlier ones. */
 void aa_path_taken_slots(struct aa_path_slots *slots, bool all_wait_for_all) {
     slots->number++;
     slots->is_within = false;

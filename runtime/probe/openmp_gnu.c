@@ -46,7 +46,7 @@ struct region {
     struct aa_team team;
 };
 
-/* Returns the thread's number in its team, which only a thread without a tree needs. */
+/* Returns the thread's number in its team. Only a thread without a tree needs it. */
 static uint32_t number(void) {
     static void *_Atomic function;
     return aa_thread_self ? AA_ANY_TREE : (uint32_t)ask(&function, "omp_get_thread_num");
@@ -168,7 +168,7 @@ static void execute_task(void *beginning) {
 /*
  * Tasks that the calling thread executes inside the call already have the right call path, so they are not
  * wrapped. Tasks of a loop with a copy function are not wrapped either, because all of them would be on the
- * stack at once, which only has space for the program's own data.
+ * stack at once, and it only has space for the program's own data.
  */
 static bool is_wrapped(bool is_deferred, long size) {
     static void *_Atomic level, *_Atomic in_final;

@@ -7,9 +7,7 @@
 #include "self.h"
 #include "work.h"
 
-/*
- * A thread's chain. It is in the shard, so it survives the end of the process. Other threads may change it.
- */
+/* A thread's chain. `path` is in the shard, so it survives the process. Other threads may change it. */
 struct aa_path_holder {
     struct aa_path_holder *next;
     const struct aa_thread *thread;
@@ -17,8 +15,8 @@ struct aa_path_holder {
     struct aa_path before; /* the chain when threads were last gathered */
     struct aa_path joined; /* the last chain that the thread has waited for */
     struct aa_work work;
-    double length;  /* length of the path when the thread last added its work */
-    double in_team; /* the thread's work in the innermost team that it has opened, up to its last look */
+    double length;  /* the length of the chain when the thread last added its work */
+    double in_team; /* the thread's work in the innermost team that it has opened, up to the last reading */
     uint32_t teams; /* the number of teams that the thread has opened */
     struct aa_path_share slowest; /* in its outermost team, the work of the slowest thread before a barrier */
     struct aa_effort effort;

@@ -12,7 +12,7 @@
 struct aa_path_entry {
     uint32_t rank, node; /* the node's offset in the rank's file, divided by 64 */
     uint32_t what; /* the call path's number, the same in all ranks; for a delay, the waiting node's offset */
-    uint32_t visits; /* UINT32_MAX: this many or more */
+    uint32_t visits; /* UINT32_MAX stands for this number or more */
     double work;
 };
 
@@ -22,7 +22,7 @@ struct aa_path_entry {
 /* The longest chain of work that leads to a thread's position. Each of our messages contains a chain. */
 struct aa_path {
     double length; /* nanoseconds of CPU time, or instructions */
-    double base;   /* the part of the length up to the last meeting of all ranks; not in the entries */
+    double base; /* the part of the length up to the last meeting of all ranks, which is not in the entries */
     /* the rank and segment in which the chain continues backwards; if the segment is 0, earlier work is
      * only in the ranks' totals */
     uint32_t rank, segment;
@@ -41,9 +41,9 @@ enum aa_path_kind {
     /* a part of a chain that was left behind, with its `number`; it continues in `rank` and `segment` */
     AA_PATH_SEGMENT,
     AA_PATH_TOTAL,        /* the part of the critical path up to the last meeting of all ranks */
-    AA_PATH_DELAY,        /* what caused the process's waiting, if a collective ended it */
+    AA_PATH_DELAY,        /* causes of the process's waiting, for waits that a collective ended */
     AA_PATH_TEAM,         /* the work of the slowest member of each of the process's teams of threads */
-    AA_PATH_MESSAGE_DELAY /* what caused the process's waiting, if a message ended it */
+    AA_PATH_MESSAGE_DELAY /* causes of the process's waiting, for waits that a message ended */
 };
 
 #endif

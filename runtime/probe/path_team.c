@@ -125,7 +125,7 @@ void aa_path_team_closed(const struct aa_path_team *team, struct aa_thread *cons
         aa_path_share_swap(&own->slowest, longest); /* its thread has left a barrier that was cancelled */
     if (team->is_followed && own->teams) {
         double slowest = longest->work;
-        bool is_whole = own->in_team <= 0 && slowest > mine.work; /* its work then replaces the opener's */
+        bool is_whole = own->in_team <= 0 && slowest > mine.work; /* if so, its work replaces the opener's */
         if (!is_whole)
             add_mine(own);
         add_longest(own, longest, is_whole ? 0 : own->in_team);
@@ -174,7 +174,7 @@ bool aa_path_has_barriers(void) {
     return part.team && !part.team->is_over && !aa_path_has_ended && !aa_thread_closed;
 }
 
-/* Reads the calling thread's work since its last look into `mine`. Returns the number of steps. */
+/* Reads the calling thread's work since the last reading into `mine`. Returns the number of steps. */
 static uint32_t look(struct aa_path_holder *opener) {
     bool is_opener = opener->thread == aa_thread_self;
     struct aa_work *work = is_opener ? &opener->work : work_of_member(aa_thread_self);
@@ -222,8 +222,8 @@ static uint32_t add_tasks(struct aa_path_team *team) {
 }
 
 /* The first thread that leaves a barrier adds the work of the slowest thread to the chain, before the opener
- * can go on. If this becomes too expensive, no thread follows the next barriers. Threads that leave a barrier
- * because it was cancelled have not passed it, because other threads may never reach it. */
+ * can continue. If this becomes too expensive, no thread follows the next barriers. Threads that leave a
+ * cancelled barrier have not passed it, because other threads may never reach it. */
 void aa_path_barrier_left(bool cancelled) {
     struct aa_path_team *team = part.team;
     bool has_passed = team->passed >= part.barriers;

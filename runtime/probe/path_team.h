@@ -8,8 +8,8 @@
 #include "path_holder.h"
 
 /*
- * A team that a thread opens. When the team is closed, the chain of the thread gets the work of the slowest
- * member: the thread's own work, and the additional work of another member.
+ * A team that a thread opens. When the team is closed, the work of the slowest member is added to the
+ * thread's chain: the thread's own work, plus the additional work of a slower member.
  */
 struct aa_path_team {
     bool is_followed;              /* whether the opener had a chain */
@@ -21,7 +21,7 @@ struct aa_path_team {
     double slowest[2]; /* the work of the slowest thread before the last two barriers, by parity */
 };
 
-/* Called when a thread has added its work to its chain and opens a team, and when it has closed the team. */
+/* Called when a thread opens a team, after adding its work to its chain, and when it has closed the team. */
 void aa_path_team_opened(struct aa_path_team *team);
 void aa_path_team_closed(const struct aa_path_team *team, struct aa_thread *const *threads, uint32_t count);
 
@@ -33,8 +33,8 @@ struct aa_path_part {
     bool had_task;             /* whether the thread has executed a task since that barrier */
 };
 
-/* Called by each thread of a team when it begins its part at a node, after booking its work, and ends it.
- * Returns the thread's part in the enclosing team. */
+/* Called by each thread of a team when it begins its part at a node, after booking its work, and when it ends
+ * this part. The first function returns the thread's part in the enclosing team. */
 struct aa_path_part aa_path_part_begins(struct aa_path_team *team, bool is_opener,
                                         const struct aa_node *node);
 void aa_path_part_ends(struct aa_path_part around);
@@ -45,8 +45,8 @@ void aa_path_task_begins(const struct aa_node *node);
 /* Returns whether the calling thread has a part in a team whose barriers are followed. */
 bool aa_path_has_barriers(void);
 
-/* Called when the thread has booked its work and reaches a barrier, and when it leaves the barrier.
- * cancelled: whether it leaves because the region was cancelled, without waiting. */
+/* Called when the thread reaches a barrier, after booking its work, and when it leaves the barrier.
+ * cancelled: whether it leaves without waiting, because the region was cancelled. */
 void aa_path_barrier_reached(void);
 void aa_path_barrier_left(bool cancelled);
 

@@ -47,7 +47,7 @@ static uint64_t peak_memory(void) {
     return kilobytes;
 }
 
-/* The peak is not getrusage's maximum, which includes the program that ran in this process before. */
+/* The peak is not getrusage's maximum, which includes any program that this process ran before. */
 void aa_system_of_process(uint64_t values[AA_SYSTEM_VALUES]) {
     struct rusage usage;
     ask(RUSAGE_SELF, values, &usage);

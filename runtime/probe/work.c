@@ -165,9 +165,9 @@ static void open_up_to(struct aa_work *work, const struct aa_node *node) {
 }
 
 /*
- * Opens the calling thread's current node, and those to which the thread will return without a visit. These
- * are not only its ancestors: a region that is entered recursively has its first node again, and a task is
- * executed inside another call path.
+ * Opens the calling thread's current node, and the nodes to which the thread will return without a visit.
+ * These are not only its ancestors: a region that is entered recursively uses its first node again, and a
+ * task is executed inside another call path.
  */
 static void open_frames(struct aa_work *work, const struct aa_thread *thread) {
     const struct aa_node *inner = thread->current;

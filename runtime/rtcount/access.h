@@ -31,8 +31,8 @@ static Bool misses_in(UWord *sets, const Geometry *cache, UWord number) {
     return sets && misses_by_line(sets + (number & cache->set_mask) * cache->ways, cache->ways, number);
 }
 
-/* Looks up a line that has missed in L1, and perhaps in L2. Returns the flags of further misses, in L3 and
- * the TLB. */
+/* Looks up a line that has missed in L1, and perhaps in L2. Returns the flags of its misses in L3 and the
+ * TLB. */
 static __attribute__((noinline)) UWord touch_further(UWord line, UWord missed) {
     UWord page = line >> (rc_tlb.line_bits - rc_l1.line_bits);
     UWord further = misses_in(rc_caches.tlb, &rc_tlb, page) ? MISSED_TLB : 0;

@@ -26,7 +26,7 @@ typedef struct {
         IRExpr *exponents;
     } known[MOST_KNOWN];
     IRExpr *here; /* for the current instruction; NULL: no arithmetic */
-    IRExpr *any;  /* for all instructions before it */
+    IRExpr *any;  /* for all earlier instructions since the last exit */
     UInt number;  /* the number of these instructions */
 } Denormals;
 

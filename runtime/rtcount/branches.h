@@ -8,8 +8,8 @@
 #define BRANCH_BITS 14 /* bits of an index into the table */
 
 /*
- * Predicts a branch from the last branches with gshare (McFarling, Combining branch predictors, 1993). The
- * index into the table is the exclusive or of the branch's address and the history. Each counter ranges
+ * Predicts a branch from the most recent branches with gshare (McFarling, Combining branch predictors, 1993).
+ * The index into the table is the exclusive or of the branch's address and the history. Each counter ranges
  * from 0 to 3, and is stored doubled. If it is at least 2, it predicts that the branch is taken.
  */
 typedef struct {

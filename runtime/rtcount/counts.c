@@ -54,7 +54,7 @@ static void put_aside(Thread *thread) {
         thread->counts = rc_counts;
 }
 
-/* Allocates zeroed memory that begins at a cache line of the machine. */
+/* Allocates zeroed memory that begins at the start of a cache line of the machine. */
 static void *lines_of(SizeT bytes) {
     UWord start = (UWord)VG_(calloc)("rtcount.cache", bytes + MACHINE_LINE, 1);
     return (void *)((start + MACHINE_LINE - 1) & ~(UWord)(MACHINE_LINE - 1));

@@ -7,9 +7,7 @@
 
 #define VECTORS 16
 
-/* The value of the lower 16 bytes of each register, as far as the superblock shows the value; NULL if
- * unknown.
- */
+/* The values of the lower 16 bytes of each register, where the superblock shows them; NULL if unknown. */
 typedef struct {
     IRExpr *known[VECTORS];
 } Vectors;
