@@ -23,9 +23,9 @@ enum { ROUNDS = 5, FAR = 4, LEAST_FAR = 2, SHARE = 4 };
 static const uint64_t usual_cache = 32u << 20, least_walk = 32u << 20;
 
 /*
- * Returns the size of data of which no cache still contains the beginning after all of it has been accessed:
- * four times the caches' size, but at most a quarter of the memory. Returns 0 if this is less than twice the
- * caches' size.
+ * Returns a data size so large that no cache still contains the beginning of the data once all of it has been
+ * accessed: four times the caches' size, but at most a quarter of the memory. Returns 0 if this is less than
+ * twice the caches' size.
  */
 static uint64_t beyond(uint64_t caches, uint64_t least) {
     uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / SHARE;

@@ -228,8 +228,7 @@ static const char *open_events(void) {
     if (defect)
         return defect;
     if (turns && *turns && strcmp(turns, "0") != 0 && !can_take_turns())
-        return "AUTOANALYZER_MULTIPLEX: the hardware counters, which the events would share, are not "
-               "available";
+        return "AUTOANALYZER_MULTIPLEX: there are no hardware counters that events could share";
     grant_wishes();
     for (int i = 0; i < AA_COUNTED; i++) {
         if (*events[i])

@@ -26,8 +26,8 @@ struct aa_counter_source {
     void (*stop)(uint64_t counts[AA_COUNTED]);
     /* Adds the counts since the last call, minus a bias, without stopping. May be null. */
     void (*book)(uint64_t *into, uint64_t *before, const uint64_t *bias);
-    /* Resumes counting. in_mpi: whether the MPI or OpenMP library is running; rtcount then simulates no
-     * caches. */
+    /* Resumes counting. in_mpi: whether the MPI or OpenMP library is running, for which rtcount does not
+     * simulate caches. */
     void (*go)(bool in_mpi);
     void (*forked)(void); /* called in the child of a fork; may be null */
     /* Returns the flags AA_COUNTS_BY_… that show how events are counted. May be null. */

@@ -21,8 +21,8 @@ static struct counts before;
 
 /*
  * Parses three numbers: nanoseconds on a core, nanoseconds waiting for a core, and the number of time slices.
- * Returns the second number; -1 if there are no time slices, because the kernel then keeps no counts: this
- * process has had at least one time slice.
+ * Returns the second number; -1 if there are no time slices. This shows that the kernel keeps no counts,
+ * because this process has had at least one time slice.
  */
 static int64_t delay_in(const char *text) {
     char *next;

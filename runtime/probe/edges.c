@@ -168,7 +168,7 @@ static void flag(struct aa_thread *thread, const struct aa_node *node, const str
 void aa_tree_mark(struct aa_thread *thread, const struct aa_node *node, const struct aa_node *child,
                   uintptr_t bits) {
     flag(thread, node, child, bits);
-    if (bits & AA_FRAMED) /* no slot is valid for a child that becomes throttled only now */
+    if (bits & AA_FRAMED) /* otherwise, the child was not throttled before, so it has no valid slot */
         aa_slots_forget();
 }
 

@@ -24,7 +24,7 @@
 #define AA_PATH_ANSWERS 0x3fff /* tags for answers, after those for messages */
 
 /* The maximum number of communicators of the tool in a process, and of the program's communicators with
- * slots, which then take 17 MB. MPI libraries allow a few thousand communicators in all. */
+ * slots. This many slots take 17 MB. MPI libraries allow a few thousand communicators in all. */
 #define AA_PATH_MOST_OF_ONE_KIND 256
 
 struct aa_path_ours {

@@ -143,7 +143,7 @@ void aa_path_share(struct aa_mpi_peers *peers, MPI_Comm comm) {
 
 /* ---- waiting */
 
-/* Returns whether a member failed in an earlier collective. It may be one number behind since then, so
+/* Returns whether a member failed in an earlier collective. It may have been one number behind since then, so
  * members may see a flag in different collectives. */
 static bool has_failed_before(const struct aa_path_slots *slots, uint64_t number) {
     for (int i = 0; i < slots->count; i++) {

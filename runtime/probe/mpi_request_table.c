@@ -83,7 +83,7 @@ static ptrdiff_t search(uint64_t handle, uint64_t as_of) {
     return best;
 }
 
-/* Removes an entry and closes the gap, at which a search would otherwise end too early. */
+/* Removes an entry and closes the gap, because a search would otherwise end there too early. */
 static void erase(size_t gap) {
     for (size_t slot = next(gap); table.slots[slot].serial != 0; slot = next(slot)) {
         size_t from_home = (slot - home(table.slots[slot].handle)) & (table.capacity - 1);

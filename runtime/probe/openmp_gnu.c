@@ -323,7 +323,7 @@ return copied;
         return taken;                                                                                        \
     }
 
-static const char unnamed, atomic; /* libgomp's own locks, by address */
+static const char unnamed, atomic; /* their addresses represent libgomp's own locks */
 
 LOCK(AA_WAIT_CRITICAL, GOMP_critical_start, (void), (), &unnamed)
 UNLOCK(GOMP_critical_end, (void), (), &unnamed)

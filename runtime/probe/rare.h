@@ -6,7 +6,7 @@
 
 /*
  * Set when the thread does rare work. The next aa_counter_go then excludes all counts since aa_counter_stop,
- * which some sources of counts cannot stop.
+ * because some sources of counts cannot stop.
  */
 extern _Thread_local bool aa_rare_work __attribute__((tls_model("initial-exec")));
 

@@ -225,7 +225,7 @@ struct aa_part {
 };
 #define AA_WHOLE UINT32_MAX
 
-/* A thread's activity in an interval. The sample's values that are not 0 follow, and then its parts. */
+/* A thread's activity in an interval. It is followed by the sample's non-zero values, and by its parts. */
 struct aa_sample {
     uint32_t size; /* bytes, including the values and parts that follow */
     uint16_t parts, unused;

@@ -105,8 +105,8 @@ static struct aa_thread *append_tree_numbered(struct aa_header *header, uint32_t
 
 /*
  * Returns a tree for the calling thread; null if there is no memory. The first tree belongs to the main
- * thread, even if another thread asks first. Other threads get the tree with their number if it is free or
- * can be appended, otherwise any free tree or a new one.
+ * thread, even if another thread needs one first. Other threads get the tree with their number if it is free
+ * or can be appended, otherwise any free tree or a new one.
  */
 static struct aa_thread *take_tree(struct aa_header *header, uint32_t number) {
     if (!trees.main && !(trees.main = append_tree(header)))

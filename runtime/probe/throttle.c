@@ -148,7 +148,7 @@ double aa_throttle_share(void) {
     return allowed;
 }
 
-/* Returns the time below which a number of visits, including everything in them, are too short to be
+/* Returns the time below which this number of visits, including everything in them, is too short to be
  * measured. */
 static double part_of_share(uint64_t visits) {
     return price(visits) / (PART_OF_SHARE * allowed);
