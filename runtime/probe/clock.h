@@ -5,9 +5,9 @@
  * long as a thread is not switched out, both advance at the same rate. The library therefore watches a word
  * that the kernel changes at every switch, and reads the CPU clock only after a switch:
  *
- *  rseq the rseq_cs field of the thread's restartable-sequences area, which the kernel sets to null perf-lock
- * the sequence number in the page of a perf event that counts nothing syscall no watch: the CPU clock is read
- * at every event
+ *   rseq       the rseq_cs field of the thread's restartable-sequences area, which the kernel sets to null
+ *   perf-lock  the sequence number in the page of a perf event that counts nothing
+ *   syscall    no watch: the CPU clock is read at every event
  */
 #ifndef AA_CLOCK_H
 #define AA_CLOCK_H

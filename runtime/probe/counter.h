@@ -1,9 +1,10 @@
 /*
  * Counts of what threads execute, from the source that AUTOANALYZER_COUNTERS names:
  *
- *  none nothing is counted simulated rtcount, a Valgrind tool, counts the instructions that it executes papi
- * the processor counts, and PAPI reads the counts; papi:EVENT,EVENT counts these events, too auto papi if it
- * is available; otherwise, without a warning, none
+ *   none       nothing is counted
+ *   simulated  rtcount, a Valgrind tool, counts the instructions that it executes
+ *   papi       the processor counts, and PAPI reads the counts; papi:EVENT,EVENT also counts these events
+ *   auto       papi if it is available; otherwise none, without a warning
  *
  * With AUTOANALYZER_COUNT_IN=mpi, io or mpi,io, PAPI events are counted only in calls of MPI, of file I/O, or
  * of both. In this case, regions cost no more than without counting.

@@ -12,8 +12,8 @@
 #include "self.h"
 
 /*
- * Returns whether this thread is recorded and in no library call. Test this first: it costs only a few
- * loads.
+ * Returns whether this thread is recorded and not in a library call. Call this first, because it costs only a
+ * few loads.
  */
 static inline bool aa_io_listens(void) {
     return aa_thread_self != NULL && aa_thread_self->call.depth == aa_thread_self->call.statements;

@@ -6,7 +6,7 @@
 static struct {
     int size;
     bool is_shared;
-    _Atomic bool is_full; /* whether there was no memory for the row */
+    _Atomic bool is_full; /* whether there is no memory for the row */
     struct aa_messages *_Atomic row;
 } own;
 

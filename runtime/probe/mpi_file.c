@@ -20,7 +20,7 @@
 /* ---- the open files; files for which the list has no space are treated as regular files */
 
 #define MOST_OPEN 256
-#define ROOM_FOR_THREADS 16 /* threads that may open files at the same time */
+#define ROOM_FOR_THREADS 16 /* number of threads that may open files at the same time */
 
 static struct open_file {
     MPI_File handle;

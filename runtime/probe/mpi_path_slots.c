@@ -5,10 +5,10 @@
  * again.
  *
  * The collectives of each communicator are numbered. A process overwrites a slot only after all members have
- * read the number in it. Two slots suffice for consecutive collectives in which all wait for all: if a
- * process has left the second collective, every process has left the first. If a process needs a slot whose
- * number is not yet written, it waits. The standard allows every collective to wait (MPI 4.1, 6.1), even if
- * the library returns immediately because the counts are zero.
+ * read the number in it. Two slots suffice for consecutive collectives in which all members wait for each
+ * other: if a process has left the second collective, every process has left the first. If a process needs a
+ * slot whose number is not yet written, it waits. The standard allows every collective to wait (MPI 4.1,
+ * 6.1), even if the library returns immediately because the counts are zero.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* maximum number of bytes in the main thread's stack above the frame of a constructor */
+/* maximum number of bytes of the main thread's stack above the frame of a constructor */
 #define STACK_ABOVE 65536
 
 /*

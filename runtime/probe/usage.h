@@ -2,12 +2,12 @@
  * Threads' use of the system, on request. AUTOANALYZER_USAGE names the metrics. They use a node's places for
  * events that the user names, beginning with the last place, so their number is limited.
  *
- *  page_faults, system_time … are read at each event, like counters energy, dram_energy likewise, but once
- * per millisecond, and by one process per node allocated_bytes, allocations … are reported by the library in
- * malloc/, and cost events nothing
+ *   page_faults, system_time …       are read at each event, like counters
+ *   energy, dram_energy              are read at events, at most once per millisecond, by one process per
+ * node allocated_bytes, allocations …   are reported by the library in malloc/, and cost events nothing
  *
  * If no metric is named and nothing else is counted, page_faults and system_time are read together with the
- * CPU clock: a reading takes a third of a microsecond, every 2 ms, and every 0.2 ms while there are many page
+ * CPU clock. A reading takes a third of a microsecond, every 2 ms, or every 0.2 ms while there are many page
  * faults. If the thread is not in a call, its use since the last reading goes to the current node, multiplied
  * by the share of this time that the thread spent outside calls. If the thread is in a call, the next reading
  * is due after 0.2 ms. Otherwise, most readings would be in long calls, and miss the use by short code
