@@ -3,8 +3,8 @@
  * events that the user names, beginning with the last place, so their number is limited.
  *
  *   page_faults, system_time …       are read at each event, like counters
- *   energy, dram_energy              are read at events, at most once per millisecond, by one process per
- * node allocated_bytes, allocations …   are reported by the library in malloc/, and cost events nothing
+ *   energy, dram_energy              are read at events, once per millisecond, by one process per node
+ *   allocated_bytes, allocations …   are reported by the library in malloc/, and cost events nothing
  *
  * If no metric is named and nothing else is counted, page_faults and system_time are read together with the
  * CPU clock. A reading takes a third of a microsecond, every 2 ms, or every 0.2 ms while there are many page
