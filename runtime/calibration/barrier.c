@@ -26,7 +26,7 @@ struct member {
     int processor;
 };
 
-/* Returns when all threads have arrived, or if there will be no further meeting. */
+/* Waits until all threads have arrived, or until the measurement is over. */
 static void meet(struct meeting *meeting) {
     unsigned number = atomic_load(&meeting->number);
     if (atomic_fetch_sub(&meeting->awaited, 1) == 1) {
@@ -64,11 +64,11 @@ double aa_barrier(const struct aa_cores *cores) {
     for (int i = 1; i < cores->number; i++) {
         members[i] = (struct member){.meeting = &meeting, .processor = cores->processors[i]};
         if (pthread_create(&members[i].thread, &small, take_part, &members[i]))
-            return 0; /* threads that still wait at the barrier end with the process */
+            return 0; /* waiting threads end with the process */
     }
     aa_stay_on(cores->processors[0]);
     aa_sample(&work);
-    atomic_store(&meeting.is_over, true); /* releases threads that have not left the last meeting yet */
+    atomic_store(&meeting.is_over, true); /* releases threads that are still waiting at the barrier */
     for (int i = 1; i < cores->number; i++)
         pthread_join(members[i].thread, NULL);
     free(members);

@@ -22,7 +22,7 @@ static bool read_word(word found, int processor, const char *what) {
     return there;
 }
 
-/* Parses a size as the kernel writes it, such as 32768K. */
+/* Parses a size in the kernel's format, such as 32768K. */
 static uint64_t size_of(const char *text) {
     char *unit;
     uint64_t number = strtoull(text, &unit, 10);
@@ -45,7 +45,7 @@ static uint64_t last_cache(int processor, word shared) {
     return 0;
 }
 
-/* Records a word; returns false if it was already recorded. */
+/* Records a text; returns false if it was already recorded. */
 static bool is_new(word *seen, int *number, const word found) {
     for (int i = 0; i < *number; i++)
         if (!strcmp(seen[i], found))

@@ -13,12 +13,12 @@ struct aa_cores {
 };
 
 /*
- * Finds the cores. If a launcher has bound the process to one core, releases it as far as the job's limits
- * allow. Returns -1 and sets errno if the kernel does not report the cores.
+ * Finds the cores. If a launcher has bound the process to one core, unbinds it first, as far as the job's
+ * limits allow. Returns -1 and sets errno if the kernel does not report the cores.
  */
 int aa_find_cores(struct aa_cores *cores);
 
-/* Binds the calling thread to a processor, if the job is allowed to. */
+/* Binds the calling thread to a processor, if the job may use this processor. */
 void aa_stay_on(int processor);
 
 #endif

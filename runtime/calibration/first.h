@@ -1,6 +1,6 @@
 /*
- * Finds the first of the processes that a launcher starts; only this process measures. If the launcher does
- * not show which process is the first, all processes measure.
+ * Returns whether this is the first process that the launcher started. Only the first process measures; if
+ * the launcher does not show which one it is, all processes measure.
  */
 #ifndef AA_FIRST_H
 #define AA_FIRST_H

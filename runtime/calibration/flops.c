@@ -4,7 +4,7 @@
 
 /*
  * Enough independent chains to hide a latency of four or five cycles in two to four arithmetic units, but no
- * more than there are registers (16 or 32), two of which contain the factor and the summand.
+ * more than fit into 16 or 32 registers, two of which contain the factor and the summand.
  */
 #if defined __AVX512F__
 enum { BYTES = 64, CHAINS = 24 };

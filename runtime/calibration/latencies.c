@@ -16,7 +16,7 @@ static void multiply(void *state, uint64_t times) {
     for (uint64_t t = 0; t < times; t++) {
         for (size_t i = 0; i < LENGTH; i++)
             results[i] = x[i] * by;
-        __asm__ volatile("" : : "r"(results) : "memory"); /* may read the results, which keeps the loop */
+        __asm__ volatile("" : : "r"(results) : "memory"); /* the compiler must keep the loop */
     }
 }
 
@@ -25,11 +25,11 @@ static void divide(void *state, uint64_t times) {
     for (uint64_t t = 0; t < times; t++) {
         for (size_t i = 0; i < LENGTH; i++)
             results[i] = x[i] / by;
-        __asm__ volatile("" : : "r"(results) : "memory"); /* may read the results, which keeps the loop */
+        __asm__ volatile("" : : "r"(results) : "memory"); /* the compiler must keep the loop */
     }
 }
 
-/* Multiplies by a factor and by its reciprocal in turn, so that the values stay near 1. */
+/* Multiplies alternately by a factor and by its reciprocal, so that the values stay near 1. */
 static void multiply_in_chain(void *state, uint64_t times) {
     const double by[2] = {factor, 1 / factor};
     double value = 1;
@@ -50,8 +50,8 @@ static void divide_in_chain(void *state, uint64_t times) {
     aa_result = value;
 }
 
-/* Branches on one bit of a random number or, with a mask of 0, always in the same direction (Marsaglia,
- * Xorshift RNGs, 2003). */
+/* Branches on one bit of a pseudorandom number (Marsaglia, Xorshift RNGs, 2003). With a mask of 0, all
+ * branches go in the same direction. */
 static void branch(void *state, uint64_t times) {
     uint64_t x = 88172645463325252ull, mask = *(const uint64_t *)state, taken = 0;
     for (uint64_t t = 0; t < times; t++)

@@ -53,7 +53,7 @@ static void divide(void *state, uint64_t times) {
     aa_result = value;
 }
 
-/* known_from: the loops' numbers of instructions on x86-64, used if instructions are not counted. */
+/* known_from is the loop's number of instructions on x86-64, used if instructions are not counted. */
 void aa_loops(struct aa_work works[AA_LOOPS]) {
     static const struct aa_work loops[AA_LOOPS] = {
         {.name = "add_products", .run = add_products, .known_from = 7 * LENGTH},

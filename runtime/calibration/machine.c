@@ -28,7 +28,7 @@
 
 enum { ROUNDS = 5, COUNTED_TIMES = 16 };
 
-/* Measures all prices in turn, several times, so that a disturbance of about a second spoils none of them. */
+/* Samples all works in turn, in several rounds, so that a disturbance of about a second spoils no price. */
 static void sample(struct aa_work *works, int number, int rounds) {
     for (int round = 0; round < rounds; round++)
         for (int i = 0; i < number; i++)

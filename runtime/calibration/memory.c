@@ -6,7 +6,7 @@
 
 static const uint64_t most_bytes = 256ull << 20;
 
-/* Cache lines; each begins with the address of another one, so that all lines form one cycle. */
+/* Cache lines, linked in one cycle: each line begins with the address of the next one. */
 struct lines {
     char *first;
     uint64_t number, length, next; /* next: where a walk continues */
@@ -20,7 +20,7 @@ static uint64_t random_number(uint64_t *state) {
     return *state;
 }
 
-/* Sattolo's algorithm: a random permutation that is one cycle. */
+/* Links the lines in random order. Sattolo's algorithm returns a permutation that is one cycle. */
 static int link_lines(struct lines *lines) {
     uint32_t *order = malloc(lines->number * sizeof *order);
     uint64_t state = 88172645463325252ull;
@@ -56,7 +56,7 @@ static void chase(void *state, uint64_t times) {
     lines->at = at;
 }
 
-/* Continues where the last walk ended, because the lines that were just read are in a cache. */
+/* Continues where the last walk ended, because lines that were read recently may still be in a cache. */
 static void walk(void *state, uint64_t times) {
     struct lines *lines = state;
     uint64_t sum = 0;
@@ -72,9 +72,9 @@ static void walk(void *state, uint64_t times) {
 }
 
 /*
- * Uses three sizes: one that fits in the second-level cache but not in the first-level cache; one that fits
- * in a sufficiently large third-level cache, if there is one, for the lowest cost of a miss in the
- * second-level cache; and one that fits in no cache, for the highest cost.
+ * Uses three sizes. The first fits in the second-level cache, but not in the first-level cache. The second
+ * fits in the third-level cache, if that is large enough, and shows the lowest cost of a second-level miss.
+ * The third fits in no cache, and shows the highest cost.
  */
 int aa_accesses(struct aa_work works[AA_ACCESSES], uint64_t l1, uint64_t l2, uint64_t line) {
     static struct lines near, middle, far;

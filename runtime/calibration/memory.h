@@ -1,6 +1,6 @@
 /*
- * Accesses that miss in a cache. In a pointer chase, each access waits for the previous one; in a walk, the
- * processor prefetches.
+ * Accesses that miss in a cache. In a pointer chase, each access waits for the previous one. In a walk, the
+ * processor prefetches lines.
  */
 #ifndef AA_MEMORY_H
 #define AA_MEMORY_H

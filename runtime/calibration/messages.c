@@ -1,6 +1,6 @@
 /*
- * Measures a message between two ranks on one node, and on two nodes, and prints one price per line, in
- * seconds.
+ * Measures messages between two ranks, on the same node and on different nodes, and prints one price per
+ * line, in seconds.
  *
  *     messages [ROUNDS]
  */
@@ -15,10 +15,10 @@
 enum { FEW = 8, LONG = 1 << 20, WARM = 3, LEAST = 10, ROUNDS = 16, GO_ON = 1, STOP = 0 };
 
 /*
- * Seconds of one round, for one message length. On a busy machine, both ranks run at the same time only by
- * chance. Two virtual processors may share a core for ten seconds, and then run on two cores, between which a
- * message takes three times as long. Rounds are therefore spread over time, and the result is the minimum
- * over all rounds, which is the time on a shared core.
+ * The longest and the usual time of a round for one message length, in seconds. On a busy machine, both ranks
+ * run at the same time only by chance. Two virtual processors may share a core for ten seconds, and then run
+ * on two cores, where a message takes three times as long. Rounds are therefore spread over time, and the
+ * result is the minimum over all rounds, which is the time on a shared core.
  */
 static const double most_seconds = 0.4, usual_seconds = 0.05;
 static const struct timespec between_rounds = {.tv_sec = 1}, nap = {.tv_nsec = 2000000};
@@ -40,8 +40,8 @@ static void exchange(int other, int length, int times) {
 }
 
 /*
- * Returns the seconds of a message in one direction, the minimum of many samples. If the mean of the samples
- * is more than twice the minimum, other programs disturbed them, and more samples are taken.
+ * Returns the seconds that a message takes in one direction: the minimum of many samples. If the mean of the
+ * samples is more than twice the minimum, other programs disturbed them, and more samples are taken.
  */
 static double best(int other, int length, int times) {
     double least = 0, total = 0, start = aa_now(CLOCK_MONOTONIC), now = start;

@@ -16,7 +16,7 @@ enum { BLOCKS = 1000 };
 
 static size_t page;
 
-/* Touches memory once per piece, aligned so that huge pages are possible. */
+/* Touches one byte per piece of new memory, which is aligned so that huge pages are possible. */
 static void touch(size_t bytes, size_t piece, int advice) {
     size_t whole = bytes + HUGE_PAGE;
     char *start = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -17,15 +17,15 @@
 enum { ROUNDS = 5, FAR = 4, LEAST_FAR = 2, SHARE = 4 };
 
 /*
- * In bytes: the cache size to assume if it is unknown, and the smallest size of a walk, for which a walk
- * takes much longer than the start of its thread.
+ * In bytes: the cache size to assume if it is unknown, and the smallest size of a walk, which takes much
+ * longer than starting its thread.
  */
 static const uint64_t usual_cache = 32u << 20, least_walk = 32u << 20;
 
 /*
- * Returns a number of bytes so large that, after all of them were accessed, no cache contains the first ones
- * any longer: four times the caches' size, but at most a quarter of the memory. Returns 0 if that is less
- * than twice the caches' size.
+ * Returns a data size so large that no cache still contains the beginning of the data once all of it has been
+ * accessed: four times the caches' size, but at most a quarter of the memory. Returns 0 if this is less than
+ * twice the caches' size.
  */
 static uint64_t beyond(uint64_t caches, uint64_t least) {
     uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / SHARE;
@@ -66,7 +66,7 @@ int main(void) {
     aa_end_stream(&stream);
     print_price("memory_byte", walk.seconds / AA_STREAM_BYTES, small);
     print_price("memory_byte_shared", shared ? aa_shared_stream(&cores, shared) : 0, small);
-    fflush(stdout); /* these prices are known even if the threads fail */
+    fflush(stdout); /* keeps these prices even if the threads fail */
     print_price("omp_barrier", aa_barrier(&cores), "there is only one core, or threads cannot be started");
     printf("cores %d\n", cores.number);
     return 0;

@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * On a busy machine, other programs disturb many rounds. One round takes much longer than the start of its
- * threads.
+ * On a busy machine, other programs disturb many rounds, so there must be many. A round takes much longer
+ * than starting its threads.
  */
 enum { ROUNDS = 100, LEAST_ROUNDS = 5 };
 static const double most_seconds = 1;
@@ -130,7 +130,7 @@ double aa_shared_stream(const struct aa_cores *cores, uint64_t bytes) {
         walkers[i] = (struct walker){
             .barrier = &barrier, .bytes = share, .processor = cores->processors[i], .go_on = &go_on};
         if (pthread_create(&walkers[i].thread, NULL, walk_in_rounds, &walkers[i]))
-            return 0; /* threads that still wait at the barrier end with the process */
+            return 0; /* waiting threads end with the process */
     }
     double seconds = best_round(walkers, cores->number, &barrier, &go_on);
     for (int i = 0; i < cores->number; i++)

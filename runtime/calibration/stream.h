@@ -1,6 +1,7 @@
 /*
  * A walk through three arrays that exceed every cache: a = b + factor c, as in STREAM (McCalpin 1995). As in
- * STREAM, 24 bytes are counted per element, without the lines that a cache reads before they are written.
+ * STREAM, 24 bytes are counted per element; lines that a cache reads before they are overwritten are not
+ * counted.
  */
 #ifndef AA_STREAM_H
 #define AA_STREAM_H

@@ -4,7 +4,7 @@
 
 enum { SAMPLES = 40, QUANTILE = SAMPLES / 10 };
 
-/* A sample takes much longer than reading the clock, a system call, and is much shorter than a time slice. */
+/* A sample takes much longer than reading the clock (a system call), and much less than a time slice. */
 static const double sample_seconds = 3e-4;
 static const uint64_t most_times = 1ull << 32;
 

@@ -20,11 +20,9 @@ void aa_book_prepare(void) {
 }
 
 /*
- * Books the time that the thread was off the CPU in an interval of wall time, but at most the whole
- * interval. More time may be owed, because time that a hypervisor takes from the machine does not trigger
- * the watch, and is found at the end of an interval only if the interval is long. Negative time may be
- * owed, because clocks jitter. Both are carried over to the next interval at whose end the CPU clock is
- * read.
+ * Books the thread's time off the CPU, but at most the whole interval of `took` ticks. More time may be owed,
+ * because the watch does not notice time that a hypervisor takes from the machine. Negative time may be owed,
+ * because clocks jitter. Both are carried over to the next interval at whose end the CPU clock is read.
  */
 static void book_off(struct aa_thread *thread, int64_t took) {
     int64_t off = thread->watch.owed < took ? thread->watch.owed : took;
@@ -82,8 +80,8 @@ void aa_book(struct aa_thread *thread) {
 }
 
 /*
- * Books a wait that lasts until now. A waiting thread first spins and then sleeps; all its CPU time counts as
- * waiting, and none as the idle time after the wait.
+ * Books a wait that lasts until now. A waiting thread first spins and then sleeps, so all its CPU time
+ * belongs to the wait, and none to the idle time after it.
  */
 static void book_wait_until(struct aa_thread *thread, uint64_t now) {
     int64_t took = (int64_t)(now - thread->last);

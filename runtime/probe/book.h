@@ -4,12 +4,13 @@
 
 #include "shard.h"
 
-/* whether ticks are the processor's counter, and events are counted nowhere or only in some calls */
+/* whether ticks are the processor's counter, and hardware events are counted nowhere or only in some calls */
 extern bool aa_book_is_quick;
-/* whether ticks are the processor's counter, and event counters run without being stopped */
+/* whether ticks are the processor's counter, and event counters are read without being stopped */
 extern bool aa_book_goes_on;
 
-/* Sets the two variables above and the bars of watches; called once the clock and the counters are chosen. */
+/* Sets both variables above, and the bars of watches. Called once, after the clock and counters are
+ * chosen. */
 void aa_book_prepare(void);
 
 /*
@@ -19,7 +20,7 @@ void aa_book_prepare(void);
 void aa_book(struct aa_thread *thread);
 
 /*
- * Ends the calling thread's wait for its team: adds the part of the wait without CPU time to the node in
+ * Ends the calling thread's wait for its team: adds the part of the wait that was off the CPU to the node in
  * which the thread waited. Neither the wait nor the idle time after it is added to the current node.
  */
 void aa_book_wait(struct aa_thread *thread);
@@ -33,8 +34,8 @@ static inline uint8_t aa_book_share(const struct aa_thread *thread) {
 }
 
 /*
- * Returns whether an event only needs to read the clock, because aa_book_is_quick is set, and the thread was
- * not switched out.
+ * Returns whether an event only needs to read the clock: aa_book_is_quick is set, and the thread was not
+ * switched out.
  */
 static inline bool aa_book_is_plain(const struct aa_thread *thread) {
     return aa_book_is_quick && aa_watch_is_quiet(&thread->watch);

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 enum aa_mpi_bypass {
-    /* no call passed the wrappers, although MPI was initialised */
+    /* no call went through the wrappers, although MPI was initialised */
     AA_MPI_ALL_PAST = 1,
     AA_MPI_SOME_PAST /* a library loaded with RTLD_DEEPBIND calls MPI directly; see mpi_past.h */
 };

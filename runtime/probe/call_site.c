@@ -60,7 +60,7 @@ static void append(char *text, size_t room, const char *more) {
  */
 static void describe(const char *region, uintptr_t returns_to, char *text, size_t room) {
     static const char end[] = "|0|0|0"; /* follows the function's name, which is empty */
-    /* an address inside the call, because the call may be the last instruction of a function */
+    /* an address inside the call, because the return address may belong to the next function */
     struct file file = {returns_to - 1, NULL};
     *text = 0;
     if (!dl_iterate_phdr(find_file, &file))
@@ -109,8 +109,8 @@ static struct call_site *_Atomic *find(const char *region, uintptr_t returns_to)
 }
 
 /*
- * Publishes a call site, and returns its descriptor. If another thread was faster, its entry for the same
- * site is used; if it took the slot for another site, a slot is searched for again.
+ * Publishes a call site, and returns its descriptor. If another thread was faster, uses that thread's entry
+ * for the same site, or searches for another slot if the thread took this one for another site.
  */
 static const char *keep(struct call_site *_Atomic *place, struct call_site *made) {
     struct call_site *found = NULL;
@@ -132,7 +132,7 @@ const char *aa_call_site(const char *region, const void *returns_to) {
         return aa_call_site(region, returns_to); /* another thread has just taken the slot */
     if (site)
         return site->descriptor;
-    aa_counter_stop(); /* as libraries execute thousands of instructions */
+    aa_counter_stop(); /* because describing a call site takes thousands of instructions */
     struct call_site *made = make(region, (uintptr_t)returns_to);
     aa_rare_work = true;
     aa_counter_go();

@@ -12,8 +12,9 @@
  * of the called function. returns_to: the return address of the call.
  *
  * The descriptor has "FILE+ADDRESS" as the enclosing function, with the hexadecimal address in the linked
- * file. In three cases, the called function's own descriptor is returned: if the address is in no file, if it
- * is in Python, whose lines have no addresses, or if there are already thousands of call sites.
+ * file. The called function's own descriptor is returned in three cases: the address is in no file; it is in
+ * the Python interpreter, where addresses do not show lines of the program; there are already thousands of
+ * call sites.
  */
 const char *aa_call_site(const char *region, const void *returns_to);
 

@@ -18,13 +18,10 @@
 #define CALIBRATION 3000000u
 #define SYNCHRONISE_TRIES 4
 #define READING 10000   /* nanoseconds; more than the 1000 or 2000 that reading both clocks takes */
-#define SWITCH_TRIES 20 /* a single try may end before the thread is switched out, on a busy machine */
+#define SWITCH_TRIES 20 /* on a busy machine, a single try may end before the thread is switched out */
 #define PERF_PAGE 4096
 
-/*
- * The word that the kernel expects before the address where an interrupted sequence continues (glibc's
- * RSEQ_SIG).
- */
+/* The word that must precede the address where an interrupted sequence continues (glibc's RSEQ_SIG). */
 #if defined(AA_PORTABLE)
 #elif defined(__x86_64__)
 #define RSEQ_SIGNATURE 0x53053053u
@@ -56,7 +53,7 @@ uint64_t aa_clock_nanoseconds(clockid_t clock) {
 /* ---- ticks */
 
 #if defined(AA_COUNTER) && defined(__x86_64__)
-/* Returns whether the kernel lists the counter; the kernel removes counters that it finds unstable. */
+/* Returns whether the kernel lists the counter as a clock source. It removes counters that are unstable. */
 static bool kernel_lists_counter(void) {
     char names[256] = "";
     long file =
@@ -142,8 +139,8 @@ static void be_switched_out(void) {
 }
 
 /*
- * Offset and size of the thread's area. They are missing before glibc 2.35; the size is 0 if the area is
- * not registered.
+ * Offset and size of the thread's rseq area. They do not exist before glibc 2.35. The size is 0 if the area
+ * is not registered.
  */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
@@ -182,7 +179,7 @@ static bool rseq_registered(void) {
     return &__rseq_offset && &__rseq_size && __rseq_size;
 }
 
-/* Returns whether the kernel really resets the field of a sleeping thread, which is not guaranteed. */
+/* Returns whether the kernel resets the field of a sleeping thread. This is not guaranteed. */
 static bool rseq_works(void) {
     if (!rseq_registered())
         return false;
@@ -223,8 +220,8 @@ static void rseq_close(void) {}
 #endif
 
 /*
- * Returns the page of a new event; null if there is none. The page stays mapped after its file descriptor,
- * which would be in the program's way, is closed.
+ * Returns the page of a new event; null if there is none. The page stays mapped after its file descriptor is
+ * closed, so the program's descriptors are not affected.
  */
 static struct perf_event_mmap_page *perf_page(void) {
     struct perf_event_attr event = {.size = sizeof event,
@@ -321,7 +318,7 @@ void aa_watch_open_at_start(struct aa_watch *watch) {
         watch->word = &page->lock;
 }
 
-/* Returns whether the thread was switched out since a moment, as far as the watch shows. */
+/* Returns whether the thread was switched out since `start`, as far as the watch shows. */
 static bool disturbed_since(const struct aa_watch *watch, uint64_t start, uint64_t now) {
     if (watches_nothing(watch))
         return (double)(now - start) > READING * clock_state.rate;

@@ -2,8 +2,8 @@
  * Ticks for wall time, and a watch that shows whether a thread has been off the CPU.
  *
  * Reading CPU time is a system call that takes half a microsecond; a time stamp takes ten nanoseconds. As
- * long as a thread is not switched out, both advance alike. The library therefore watches a word that the
- * kernel changes at every switch, and reads the CPU clock only after a switch:
+ * long as a thread is not switched out, both advance at the same rate. The library therefore watches a word
+ * that the kernel changes at every switch, and reads the CPU clock only after a switch:
  *
  *   rseq       the rseq_cs field of the thread's restartable-sequences area, which the kernel sets to null
  *   perf-lock  the sequence number in the page of a perf event that counts nothing
@@ -46,7 +46,7 @@ static inline bool aa_watch_is_quiet(const struct aa_watch *watch) {
 
 /*
  * The name of the processor's counter, if the library can read it. With AA_PORTABLE, which tests use, the
- * library is built as for a processor that it does not support.
+ * library is built as if for an unsupported processor.
  */
 #if defined(AA_PORTABLE)
 #elif defined(__x86_64__)
@@ -64,7 +64,7 @@ uint64_t aa_clock_nanoseconds(clockid_t clock);
 
 /* Returns the processor's counter; only for use while aa_clock_counter is true. */
 #if defined(AA_FAKE_CLOCK)
-uint64_t aa_clock_count(void); /* in tests, the test controls the time */
+uint64_t aa_clock_count(void); /* in tests, which control the time */
 #else
 static inline uint64_t aa_clock_count(void) {
 #if !defined(AA_COUNTER)
@@ -104,7 +104,7 @@ void aa_clock_restart(void);
  * imprecise.
  */
 void aa_clock_calibrate(void);
-/* Returns an anchor of this moment. */
+/* Returns an anchor for the current moment. */
 struct aa_anchor aa_clock_anchor(void);
 double aa_clock_rate(void); /* ticks per nanosecond */
 /*
@@ -128,8 +128,8 @@ uint64_t aa_watch_synchronise(struct aa_watch *watch);
 void aa_watch_close(struct aa_watch *watch);
 
 /*
- * Synchronises the watch of another thread, which still counts as switched out; returns the current ticks,
- * or 0 if the thread has ended. tid: the kernel's identifier of the thread.
+ * Synchronises the watch of another thread, which continues to count as switched out. Returns the current
+ * ticks, or 0 if the thread has ended. tid: the kernel's identifier of the thread.
  */
 uint64_t aa_watch_synchronise_from_outside(struct aa_watch *watch, uint32_t tid);
 

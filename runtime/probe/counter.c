@@ -145,7 +145,7 @@ void aa_counter_load(void) {
         return;
     }
     source = asked = is_automatic() ? &aa_counter_papi : find_source(wanted);
-    /* not started by a launcher: the process may be a shell or the launcher, and then records nothing */
+    /* not started by a launcher: the process may be a shell or the launcher itself, which record nothing */
     if (source == &aa_counter_papi && aa_launched_rank() < 0)
         opening = WAITING;
     else
@@ -169,7 +169,8 @@ void aa_counter_restart(void) {
     source->go(false);
 }
 
-/* Warns of system use that cannot be counted. Only the first rank that has a reason reports it. */
+/* Warns of system use that cannot be counted. If several ranks have the same reason, only the first one
+ * warns. */
 static void warn_of_usage(void) {
     const char *lack = aa_usage_lack();
     pid_t other;
@@ -182,12 +183,12 @@ void aa_counter_describe(struct aa_header *header) {
         source->describe(header->sources);
         header->counting = aa_counted_calls | (source->how ? source->how() : 0);
     }
-    /* these counts exclude calls by definition, so there are none if only calls are counted */
+    /* these counts exclude library calls, so they do not exist if only calls are counted */
     if (aa_counted_calls)
         memset(header->sources, 0, AA_EVENTS * sizeof *header->sources);
     aa_usage_describe(header->sources, aa_counting || aa_counted_calls);
     warn_of_usage();
-    if (header->rank > 0) /* one rank warns; gathering reports differences */
+    if (header->rank > 0) /* one rank warns for all; gathering reports differences between ranks */
         return;
     if (defect)
         aa_warn("AUTOANALYZER_COUNTERS=%s: %s; nothing is counted", wanted, defect);
@@ -213,8 +214,7 @@ void aa_counter_end(void) {
 }
 
 /*
- * Returns an increase without the counts to leave out; 0 if a signal handler has already booked later
- * counts.
+ * Returns an increase, minus the counts to leave out; 0 if a signal handler has already booked later counts.
  */
 static uint64_t since(uint64_t before, uint64_t now, uint64_t left_out) {
     return now > before + left_out ? now - before - left_out : 0;
@@ -246,7 +246,7 @@ void aa_counter_skip(struct aa_thread *thread) {
 
 void aa_counter_book_going(struct aa_thread *thread) {
     source->book(thread->current->counters, thread->counted, bias);
-    /* a thread that a signal handler has interrupted here continues with these counts */
+    /* if a signal handler executes this, the code that it interrupted continues with these counts */
     memcpy(stopped_at, thread->counted, sizeof thread->counted);
 }
 
@@ -259,8 +259,8 @@ static bool is_counted(uint32_t share) {
 }
 
 /*
- * Returns whether a counted library call has called the current code back. This code, and its own calls, are
- * part of that library call.
+ * Returns whether the current code is a callback of a counted library call. The callback, including its own
+ * library calls, counts as part of that call.
  */
 static bool is_called_back(const struct aa_thread *thread) {
     const struct aa_frame *frame = thread->top - 1;

@@ -3,11 +3,11 @@
  *
  *   none       nothing is counted
  *   simulated  rtcount, a Valgrind tool, counts the instructions that it executes
- *   papi       the processor counts, and PAPI reads the counts; papi:EVENT,EVENT counts these events, too
- *   auto       papi if it is available; otherwise, without a warning, none
+ *   papi       the processor counts, and PAPI reads the counts; papi:EVENT,EVENT also counts these events
+ *   auto       papi if it is available; otherwise none, without a warning
  *
  * With AUTOANALYZER_COUNT_IN=mpi, io or mpi,io, PAPI events are counted only in calls of MPI, of file I/O, or
- * of both; regions then cost no more than without counting.
+ * of both. In this case, regions cost no more than without counting.
  *
  * Without this restriction, the library stops the thread's counters whenever it is called, adds the counts
  * since their last start to the node, and starts the counters again when it returns. Each event therefore
@@ -44,8 +44,8 @@ void aa_counter_restart(void);
 void aa_counter_describe(struct aa_header *header);
 
 /*
- * Starts the counters of the calling thread; returns false if they do not start. since_load: the thread's
- * first interval begins when the library was loaded, and not now.
+ * Starts the counters of the calling thread; returns false if they do not start. since_load: whether the
+ * thread's first interval began when the library was loaded, rather than now.
  */
 bool aa_counter_begin(struct aa_thread *thread, bool since_load);
 /* Stops the counters of the calling thread, which is about to end. */
@@ -63,8 +63,8 @@ void aa_counter_skip(struct aa_thread *thread);
 void aa_counter_book_going(struct aa_thread *thread);
 
 /*
- * Called when the thread's time goes to another share from now on (an enum aa_share with flags). If
- * counting is restricted to calls, and the old or the new share is such a call, adds the counts up to now.
+ * Called when the thread's time begins to go to another share, an enum aa_share with flags. If counting is
+ * restricted to calls, and the old or the new share is such a call, adds the counts up to now.
  */
 void aa_counter_turn_slowly(struct aa_thread *thread, uint32_t to);
 
@@ -73,21 +73,18 @@ static inline void aa_counter_turn(struct aa_thread *thread, uint32_t to) {
         aa_counter_turn_slowly(thread, to);
 }
 
-/*
- * Restricts counting in the calling thread to these counters from now on; each is a bit, by enum aa_counter.
- */
+/* From now on, counts only these counters in the calling thread: a bit mask, indexed by enum aa_counter. */
 void aa_counter_choose(struct aa_thread *thread, uint32_t counters);
 
 /*
- * From now on, subtracts these counts from each interval: they are what the library itself executes between
- * two events.
+ * From now on, subtracts these counts from each interval. The library itself causes them between two events.
  */
 void aa_counter_leave_out(const uint64_t bias[AA_COUNTED]);
 
 /*
  * Stop and restart the calling thread's counters, before and after the library's own work in an event.
- * Sources that cannot stop count this work, too. If it was as much as usual, aa_counter_leave_out subtracts
- * it; otherwise (rare.h), aa_counter_go leaves it out.
+ * Sources that cannot stop also count this work. Its usual amount is subtracted (aa_counter_leave_out). If
+ * there was more work than usual (rare.h), aa_counter_go excludes all of it.
  */
 void aa_counter_stop_slowly(void);
 void aa_counter_go_slowly(void);

@@ -1,6 +1,6 @@
 /*
- * Counts read by PAPI. Several events can represent a count. Because an event may be listed but not
- * countable, the first event is used that actually starts together with the events already chosen.
+ * Counts read by PAPI. Several events can represent a count. An event may be listed but not countable, so the
+ * library uses the first event that starts together with those already chosen.
  */
 #define _GNU_SOURCE
 #include "counter_source.h"
@@ -33,9 +33,8 @@ static const char *const metrics[AA_EVENTS] = {
 static const struct {
     int metric;
     const char *event;
-    /* if whole_event is not null: the count that includes this one, which whole_event then represents */
-    int whole;
-    const char *whole_event;
+    int whole;               /* the count that includes this one, if whole_event is not null */
+    const char *whole_event; /* the event to choose for that count at the same time; null: none */
 } choices[] = {
 #include "papi_choices.h"
 };
@@ -48,7 +47,7 @@ static _Thread_local int event_set AA_INITIAL_EXEC = PAPI_NULL;
 static _Thread_local uint32_t left_out AA_INITIAL_EXEC;
 /* flags of the calls to which counting is restricted; 0: no restriction */
 static uint32_t counted_calls;
-static bool takes_turns; /* whether events are multiplexed: values are then estimates, which may decrease */
+static bool takes_turns; /* whether events are multiplexed; if so, values are estimates, which may decrease */
 static _Thread_local uint64_t
     highest[AA_COUNTED] AA_INITIAL_EXEC; /* the highest estimates since the set of events started */
 /* whether this is the child of a fork, in which no thread counts */
@@ -68,8 +67,8 @@ static void close_set(int set) {
 }
 
 /*
- * Enables multiplexing in a set that has no events yet, so that it can contain more processor events than
- * there are counters; returns false if this fails.
+ * Enables multiplexing in a set without events, so that it can contain more processor events than there are
+ * counters. Returns false if this fails.
  */
 static bool share_counters(int set) {
     int component = aa_papi.get_component_index("perf_event");
@@ -118,8 +117,8 @@ static void take(int metric, const char *event, size_t length) {
 }
 
 /*
- * Returns whether to choose an event for a count. If counting is restricted to calls, the only such count is
- * the instructions in MPI calls.
+ * Returns whether to choose an event for a count. If counting is restricted to calls, only instructions in
+ * MPI calls get an event.
  */
 static bool is_wanted(int metric) {
     return !counted_calls || (metric == AA_INSTRUCTIONS && counted_calls & AA_COUNTS_IN_MPI);
@@ -212,7 +211,7 @@ static void grant_wishes(void) {
         grant_all(wishes, grant, wanted);
 }
 
-/* Returns whether events can be multiplexed, for which PAPI must know at least one processor event. */
+/* Returns whether events can be multiplexed. This requires that PAPI knows at least one processor event. */
 static bool can_take_turns(void) {
     if (!aa_papi_bind_multiplexing() || aa_papi.multiplex_init() != PAPI_OK)
         return false;
@@ -229,8 +228,7 @@ static const char *open_events(void) {
     if (defect)
         return defect;
     if (turns && *turns && strcmp(turns, "0") != 0 && !can_take_turns())
-        return "AUTOANALYZER_MULTIPLEX: the hardware counters, which the events would share, are not "
-               "available";
+        return "AUTOANALYZER_MULTIPLEX: there are no hardware counters that events could share";
     grant_wishes();
     for (int i = 0; i < AA_COUNTED; i++) {
         if (*events[i])
@@ -323,7 +321,7 @@ static void detach(void) {
 }
 
 /*
- * Closes the set and opens another set, because a set cannot be changed while it counts, and a set without
+ * Replaces the set with another one, because a set cannot be changed while it counts, and a set without
  * events cannot start.
  */
 static bool choose(uint32_t counters) {
@@ -342,8 +340,8 @@ static bool choose(uint32_t counters) {
 }
 
 /*
- * Reads the counters, which do not really stop. The bias accounts for what the library executes before the
- * next interval.
+ * Reads the counters without stopping them. The bias accounts for the library's work before the next
+ * interval.
  */
 static void stop(uint64_t counts[AA_COUNTED]) {
     long long values[AA_COUNTED] = {0};

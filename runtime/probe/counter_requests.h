@@ -11,7 +11,7 @@
 
 enum aa_rtcount_request {
     AA_RTCOUNT_DESCRIBE = AA_RTCOUNT_BASE, /* (struct aa_rtcount_description *): fills it in */
-    AA_RTCOUNT_LEAVE_OUT,                  /* (start, length): never counts this code, whatever calls it */
+    AA_RTCOUNT_LEAVE_OUT,                  /* (start, length): excludes this code from counting */
     AA_RTCOUNT_STOP, /* (struct aa_rtcount_counts *): stores the thread's counts and stops counting */
     AA_RTCOUNT_GO,   /* (simulate): counts again; the caches are only simulated if requested */
     /* (struct aa_rtcount_row *into, *before, *bias): adds the counts since `before` to `into`, and updates
@@ -31,7 +31,7 @@ enum aa_rtcount_event {
 };
 
 /*
- * The names of these events, which are also those of metrics; the same as SIMULATED_EVENTS in
+ * The names of these events and of their metrics; the same as SIMULATED_EVENTS in
  * runtime/simulated_events.py.
  */
 #define AA_RTCOUNT_EVENT_NAMES                                                                               \

@@ -57,7 +57,7 @@ static const char *load(bool unasked, uint32_t calls) {
     if (!ask(AA_RTCOUNT_DESCRIBE, &tool, 0))
         return "the program does not run under Valgrind's tool rtcount";
     if (tool.version != AA_RTCOUNT_VERSION)
-        return "rtcount has a different version";
+        return "rtcount and the probe library have different versions";
     dl_iterate_phdr(leave_out_object, NULL);
     return NULL;
 }
@@ -129,8 +129,8 @@ static void book(uint64_t *into, uint64_t *before, const uint64_t *bias) {
 }
 
 /*
- * Resumes counting. Caches are not simulated in MPI, because the random number of its polls must not affect
- * their contents.
+ * Resumes counting. Caches are not simulated in MPI calls, because MPI polls a random number of times, which
+ * must not affect the caches' contents.
  */
 static void go(bool in_mpi) {
     ask(AA_RTCOUNT_GO, (const void *)(uintptr_t)!in_mpi, 0);

@@ -14,15 +14,15 @@ struct counts {
 };
 
 /*
- * The counts when this library was loaded, which are subtracted: the kernel counts since the process began,
- * and the process may have run another program before.
+ * The counts when this library was loaded. They are subtracted, because the kernel counts from the start of
+ * the process, which may have run another program before.
  */
 static struct counts before;
 
 /*
- * Returns the second of three numbers: nanoseconds on a core, nanoseconds ready to run, and the number of
- * time slices. Returns -1 if there are no time slices: the kernel then does not count, because the reading
- * process itself has had one.
+ * Parses three numbers: nanoseconds on a core, nanoseconds waiting for a core, and the number of time slices.
+ * Returns the second number; -1 if there are no time slices. This shows that the kernel keeps no counts,
+ * because this process has had at least one time slice.
  */
 static int64_t delay_in(const char *text) {
     char *next;

@@ -1,4 +1,4 @@
-/* The operating system's data about the process: how long it waited for a core, and what system.h lists. */
+/* The operating system's data about the process: how long it waited for a core, and the data of system.h. */
 #ifndef AA_DELAY_H
 #define AA_DELAY_H
 

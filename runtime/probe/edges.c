@@ -8,7 +8,8 @@
 #include <sys/mman.h>
 
 #define FIRST_EDGES 1024u
-#define ONE_CHILD (AA_FLAGS + 1) /* the unit in which children are counted, so that they set no flags */
+/* children are counted in this unit, so that their number does not affect the flags */
+#define ONE_CHILD (AA_FLAGS + 1)
 
 struct aa_edge *aa_tree_edge(const struct aa_thread *thread, const struct aa_node *node, const char *key) {
     struct aa_edges edges = aa_tree_edges(thread);
@@ -44,13 +45,12 @@ static struct aa_edge *next_edge_to(const struct aa_thread *thread, const struct
     return edge->other ? aa_tree_edge(thread, edge->node, edge->other) : NULL;
 }
 
-/* Returns whether an edge leads from a node to its data; nodes have even addresses. */
+/* Returns whether an edge leads from a node to its data, as shown by an odd address (see beside). */
 static bool is_data(const struct aa_edge *edge) {
     return (uintptr_t)edge->node & 1;
 }
 
-/* Adds an edge to the list of edges from its node to its child; returns whether it is another than the first.
- */
+/* Adds an edge to the list of edges from its node to its child; returns whether it was added. */
 static bool list_edge(const struct aa_thread *thread, struct aa_edge *edge) {
     const struct aa_node *child = is_data(edge) ? NULL : aa_throttled_node(edge->child);
     if (!child || child->region == AA_NO_REGION || aa_tree_parent(child) != edge->node)
@@ -63,7 +63,8 @@ static bool list_edge(const struct aa_thread *thread, struct aa_edge *edge) {
     return true;
 }
 
-/* The old table stays mapped, but empty, for an event that a signal handler may have interrupted. */
+/* The old table stays mapped, but empty, because an event that a signal handler interrupted may still read
+ * it. */
 bool aa_tree_widen(struct aa_thread *thread) {
     uint64_t old_mask = thread->edge_mask, capacity = thread->edges ? 2 * (old_mask + 1) : FIRST_EDGES;
     struct aa_edge *old = thread->edges, *edges = aa_memory_map(capacity * sizeof *edges);
@@ -167,7 +168,7 @@ static void flag(struct aa_thread *thread, const struct aa_node *node, const str
 void aa_tree_mark(struct aa_thread *thread, const struct aa_node *node, const struct aa_node *child,
                   uintptr_t bits) {
     flag(thread, node, child, bits);
-    if (bits & AA_FRAMED) /* no slot is valid for a child that becomes throttled only now */
+    if (bits & AA_FRAMED) /* otherwise, the child was not throttled before, so it has no valid slot */
         aa_slots_forget();
 }
 

@@ -1,6 +1,6 @@
 /*
- * The edges of a thread's call-path tree (tree.h): a hash table to find a node's child in one step. It also
- * contains the data that are attached to nodes.
+ * The edges of a thread's call-path tree (tree.h): a hash table that finds a node's child in one step. It
+ * also contains the data attached to nodes.
  */
 #ifndef AA_EDGES_H
 #define AA_EDGES_H
@@ -13,8 +13,9 @@
 
 /*
  * Flags in the lowest bits of an edge's child. AA_THROTTLED: the child's time goes to its parent. AA_FRAMED:
- * it gets frames nevertheless, so that the position in it is known. AA_LASTING: its key is never unloaded.
- * AA_ALONE: its entries seldom follow each other, so opening a site for it is not worthwhile (site.h).
+ * it still gets frames, so that the library knows when the program is inside it. AA_LASTING: its key is never
+ * unloaded. AA_ALONE: its entries seldom follow each other, so opening a site for it is not worthwhile
+ * (site.h).
  */
 #define AA_THROTTLED ((uintptr_t)1)
 #define AA_FRAMED ((uintptr_t)2)
@@ -69,7 +70,7 @@ static inline struct aa_edge *aa_tree_first_edge(const struct aa_thread *thread,
     return &edges.first[aa_tree_hash(node, key) & edges.mask];
 }
 
-/* Returns the edge from a node by a key; if there is none, an unused edge, whose node is null. */
+/* Returns a node's edge with this key; if there is none, an unused edge, whose node is null. */
 struct aa_edge *aa_tree_edge(const struct aa_thread *thread, const struct aa_node *node, const char *key);
 
 /* Returns the parent of a node; null for a base that is not below another node. */
@@ -78,8 +79,8 @@ static inline struct aa_node *aa_tree_parent(const struct aa_node *node) {
 }
 
 /*
- * Adds an edge; returns false if there is no memory. child: with its flags; may be null. The caller holds the
- * shard's lock.
+ * Adds an edge; returns false if there is no memory. child: includes its flags; may be null. The caller holds
+ * the shard's lock.
  */
 bool aa_tree_keep_edge(struct aa_thread *thread, struct aa_node *node, const char *key,
                        struct aa_node *child);
@@ -92,7 +93,7 @@ void aa_tree_mark(struct aa_thread *thread, const struct aa_node *node, const st
                   uintptr_t bits);
 void aa_tree_unmark(struct aa_thread *thread, const struct aa_node *node, const struct aa_node *child);
 
-/* Sets or clears AA_ALONE in the edge from the node by a key, if its child is still throttled. */
+/* Sets or clears AA_ALONE in the node's edge with this key, if its child is still throttled. */
 void aa_tree_mark_alone(struct aa_thread *thread, const struct aa_node *node, const char *key, bool alone);
 
 /* Sets AA_FRAMED in the edges from the node to this throttled child. The caller does not hold the lock. */

@@ -16,9 +16,9 @@
 
 #define FOLDER "/sys/class/powercap"
 #define PMU "/sys/bus/event_source/devices/power"
-#define PACKAGES 64             /* maximum number of packages in a node, as numbered by powercap */
-#define PARTS 8                 /* maximum number of domains in a package */
-#define COUNTERS 32             /* maximum number of counters, one per package and domain; added up */
+#define PACKAGES 64 /* maximum number of packages in a node, in powercap's numbering */
+#define PARTS 8     /* maximum number of domains in a package */
+#define COUNTERS 32 /* maximum number of counters, one per package and domain, which are added up */
 #define PAUSE UINT64_C(1000000) /* nanoseconds between updates by the processor */
 #define MICRO 1e6
 
@@ -135,7 +135,7 @@ static bool open_events(enum aa_energy_domain domain, const char *event) {
     for (char *cpu = cpus; *cpu >= '0' && *cpu <= '9'; cpu += *cpu == ',') {
         int number = (int)strtol(cpu, &cpu, 10);
         add_event(domain, (uint32_t)type, strtoull(config + 6, NULL, 16), strtod(unit, NULL) * MICRO, number);
-        if (*cpu == '-') { /* a range of CPUs, each in another package */
+        if (*cpu == '-') { /* a range of CPUs, each in a different package */
             int last = (int)strtol(cpu + 1, &cpu, 10);
             while (++number <= last)
                 add_event(domain, (uint32_t)type, strtoull(config + 6, NULL, 16), strtod(unit, NULL) * MICRO,

@@ -18,7 +18,7 @@ const char *aa_energy_open(enum aa_energy_domain domain);
 /* Returns the method, which is the same for both domains: "powercap" or "perf". */
 const char *aa_energy_source(void);
 
-/* Returns whether this process may count for its node, because it is the first rank there. */
+/* Returns whether this process is the first rank on its node, and may therefore count for the node. */
 bool aa_energy_is_counted_here(void);
 
 /*
@@ -27,9 +27,10 @@ bool aa_energy_is_counted_here(void);
  */
 bool aa_energy_claim(void);
 
-/* Reads the counters, unless they were read less than a millisecond ago: they do not change more often. */
+/* Reads the counters, unless they were read less than a millisecond ago, because they do not change more
+ * often. */
 void aa_energy_ask(void);
-/* Returns the microjoules between aa_energy_open and the last reading. */
+/* Returns the microjoules counted between aa_energy_open and the last reading. */
 uint64_t aa_energy_of(enum aa_energy_domain domain);
 
 #endif

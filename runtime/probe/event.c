@@ -55,8 +55,8 @@ static inline const char *visit(struct aa_thread *thread, const char *key, struc
 }
 
 /*
- * Returns whether time continues to go to the current node: the child is throttled, and no library has called
- * it back, because the time of code that was called back must not be added to the library's time.
+ * Returns whether the child's time goes to the current node, because the child is throttled. Callbacks of a
+ * library are excluded, because their time must not be added to the library's time.
  */
 static inline bool is_passed(const struct aa_thread *thread, const struct aa_node *child) {
     return aa_is_throttled(child) && thread->call.share == AA_OWN;
@@ -78,7 +78,7 @@ static __attribute__((noinline)) bool sample(struct aa_thread *thread, const cha
 }
 
 /*
- * Counts the entry to a throttled child. Returns the key if the region has to be left, because the visit is
+ * Counts the entry to a throttled child. Returns the key if the exit must be reported, because the visit is
  * timed or the child has frames; otherwise null. Opens a site if possible.
  */
 static __attribute__((noinline)) const char *pass(struct aa_thread *thread, const char *key,
@@ -102,7 +102,7 @@ static __attribute__((noinline)) const char *pass(struct aa_thread *thread, cons
 }
 
 /*
- * The key that a throttled entry returns in counted runs. The program must execute the same code as if the
+ * The key that a throttled entry returns in counting runs. The program must execute the same code as if the
  * region were measured, so it leaves the region with a call, which does nothing. Fortran's exit names the
  * region instead.
  */
@@ -123,8 +123,8 @@ static inline bool was_passed(const struct aa_thread *thread, const struct aa_fr
 }
 
 /*
- * Enters a child, or, if it is null, stays in the current node. Returns the key; null if no region has to be
- * left.
+ * Enters a child, or, if it is null, stays in the current node. Returns the key; null if the exit need not be
+ * reported.
  */
 static const char *go_into(struct aa_thread *thread, const char *key, struct aa_node *child, int64_t *site) {
     if (child && is_passed(thread, child))
@@ -163,7 +163,7 @@ static __attribute__((noinline)) const char *enter_slowly(const char *key, int64
     return key;
 }
 
-/* Enters a region if sites are open, or if counters need no stopping; otherwise calls enter_slowly. */
+/* Enters a region if sites are open, or if counters need not be stopped; otherwise calls enter_slowly. */
 static __attribute__((noinline)) const char *enter_otherwise(struct aa_thread *thread, const char *key,
                                                              struct aa_node *child, int64_t *site) {
     if (is_counted(thread, AA_OWN))
@@ -184,7 +184,7 @@ static __attribute__((noinline)) const char *enter_throttled(struct aa_thread *t
         return enter_slowly(key, site);
     if (!aa_counting)
         return pass(thread, key, child, site);
-    /* one entry per period books times and counts */
+    /* one entry per period is booked with times and counts */
     if (aa_unlikely((aa_throttled_node(child)->visits + 1) % AA_THROTTLE_PERIOD == 0))
         return enter_slowly(key, site);
     return pass_by(thread, key, child, site);
@@ -286,7 +286,7 @@ static __attribute__((noinline)) void leave_slowly(struct aa_thread *thread, con
     aa_counter_go();
 }
 
-/* Leaves the most recently entered region in the less usual cases; the counterpart of enter_otherwise. */
+/* Leaves the most recently entered region in the less common cases; the counterpart of enter_otherwise. */
 static __attribute__((noinline)) void leave_otherwise(struct aa_thread *thread, struct aa_frame *frame,
                                                       const char *key) {
     bool counted = is_counted(thread, frame->call.share);
@@ -348,8 +348,8 @@ static struct aa_node *find_passed(const struct aa_thread *thread, const char *k
 }
 
 /*
- * Returns whether the entry was only counted, so that no frame has its key. By now, the region may be timed
- * again; or the parent of a fork may have entered it.
+ * Returns whether the entry was only counted, so that no frame has its key. The region may be timed again by
+ * now, or the entry may have been in the parent of a fork.
  */
 static bool was_let_pass(const struct aa_thread *thread, const char *key) {
     return (!aa_counting && find_passed(thread, key, thread->current)) ||

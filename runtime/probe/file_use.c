@@ -24,8 +24,8 @@ static struct aa_file *append(const char *name) {
 }
 
 /*
- * Returns the number of a file's record; if there is no space, 1, the common record of all further files. The
- * caller holds the lock.
+ * Returns the number of a file's record; if there is no space, 1, which is the record shared by all further
+ * files. The caller holds the lock.
  */
 static uint16_t find_or_append(const char *name) {
     if (count == 0 && append("") == NULL)

@@ -1,7 +1,4 @@
-/*
- * Notices forks of any kind: by fork, which runs the handlers of pthread_atfork, and by _Fork, which does
- * not.
- */
+/* Detects forks by fork, which runs the handlers of pthread_atfork, and by _Fork, which does not. */
 #ifndef AA_FORK_H
 #define AA_FORK_H
 

@@ -22,7 +22,7 @@ bool aa_frames_make(struct aa_thread *thread);
 
 /*
  * Doubles the space in the same way, but takes the lock itself. Returns whether there is space for one more
- * region; in a signal handler that interrupts the library, only spare frames remain.
+ * region. In a signal handler that interrupts the library, only the spare frames are available.
  */
 bool aa_frames_deepen(struct aa_thread *thread);
 

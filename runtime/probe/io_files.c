@@ -11,15 +11,15 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
-/* the kind of descriptors below this number is cached */
+/* the kinds of descriptors below this number are cached */
 #define REMEMBERED 4096
 
 /* the kind of each descriptor; for a regular file, the number of its record is added */
 static _Atomic uint16_t kinds[REMEMBERED];
 
 /*
- * Returns whether a device is /dev/shm, where MPI libraries communicate through files. Programs use all other
- * tmpfs file systems, such as /tmp.
+ * Returns whether a device is /dev/shm, where MPI libraries communicate through files. Other tmpfs file
+ * systems, such as /tmp, may contain the program's files.
  */
 static bool is_shared_memory(dev_t device) {
     static _Atomic dev_t shared_memory;

@@ -1,7 +1,8 @@
 /*
- * Decides whether I/O on a file descriptor counts. It counts on regular files outside /proc, /sys and shared
- * memory, by threads with a call-path tree, outside MPI calls. None of these functions changes errno. The
- * first use of a descriptor appends the file to the shard, under its lock; nothing else allocates or locks.
+ * Decides whether I/O on a file descriptor counts. It counts if the file is a regular file outside /proc,
+ * /sys and shared memory, the thread has a call-path tree, and the call is not inside an MPI call. None of
+ * these functions changes errno. The first use of a descriptor appends the file to the shard, under its lock;
+ * nothing else allocates or locks.
  */
 #ifndef AA_IO_FILES_H
 #define AA_IO_FILES_H
@@ -11,8 +12,8 @@
 #include "self.h"
 
 /*
- * Returns whether this thread is recorded and in no library call. Test this first: it costs only a few
- * loads.
+ * Returns whether this thread is recorded and not in a library call. Call this first, because it costs only a
+ * few loads.
  */
 static inline bool aa_io_listens(void) {
     return aa_thread_self != NULL && aa_thread_self->call.depth == aa_thread_self->call.statements;
@@ -32,7 +33,7 @@ uint16_t aa_io_file(int fd);
  */
 bool aa_io_is_file(int fd);
 
-/* Drops what is cached about the descriptors from first to last, which may be reused for other files. */
+/* Drops the cached data about the descriptors from first to last, which may be reused for other files. */
 void aa_io_forget(int first, int last);
 
 /*
@@ -47,7 +48,8 @@ void aa_io_end_read(int fd, ssize_t done);
 void aa_io_end_write(int fd, ssize_t done);
 
 /*
- * Ends a call whose bytes are counted elsewhere, or that moved none; returns the time of the call in ticks.
+ * Ends a call whose bytes are counted elsewhere, or that transferred none; returns the time of the call in
+ * ticks.
  */
 uint64_t aa_io_end(void);
 

@@ -40,7 +40,7 @@ AA_EXPORT int __vprintf_chk(int flag, const char *format, va_list arguments) {
     return __vfprintf_chk(stdout, flag, format, arguments);
 }
 
-/* Wraps a variadic function by a call of its counterpart that takes a va_list. */
+/* Wraps a variadic function by calling its counterpart that takes a va_list. */
 #define VARIADIC(function, parameters, call)                                                                 \
     AA_EXPORT int function parameters {                                                                      \
         va_list arguments;                                                                                   \
@@ -60,7 +60,7 @@ VARIADIC(__dprintf_chk, (int fd, int flag, const char *format, ...),
          __vdprintf_chk(fd, flag, format, arguments))
 
 /*
- * The bytes that scanf reads are the change of the stream's position. Streams without a position are not
+ * The change of the stream's position shows how many bytes scanf reads. Streams without a position are not
  * files.
  */
 typedef int scan_function(FILE *stream, const char *format, va_list arguments);
@@ -75,8 +75,8 @@ static int scan(scan_function *function, FILE *stream, const char *format, va_li
 }
 
 /*
- * The headers map the names of the four functions to other symbols, depending on the edition of C. The
- * symbols are named here, so that all of them exist.
+ * Depending on the C standard, the headers map these four functions to different symbols. The symbols are
+ * named here, so that all of them are defined.
  */
 #define SCAN_FAMILY(prefix)                                                                                  \
     AA_EXPORT int aa_##prefix##vfscanf(FILE *, const char *, va_list) __asm__(#prefix "vfscanf");            \

@@ -1,8 +1,8 @@
 /*
  * Input and output statements of programs compiled with gfortran. Most of their time is spent on formatting,
  * so all time from the beginning to the end of a statement counts as I/O time. The wrappers of read and write
- * count the bytes, when the run-time library flushes its buffers. Functions of the program that a statement
- * evaluates have their own regions, MPI calls and statements.
+ * count the bytes when the run-time library flushes its buffers. If a statement evaluates functions of the
+ * program, their regions, MPI calls and statements are recorded separately.
  */
 #define _GNU_SOURCE
 #include "io_files.h"
@@ -40,7 +40,7 @@ static _Thread_local struct {
 static void check(const void *function, const void *caller) {
     (void)caller;
     if (function == NULL)
-        abort(); /* impossible: the loader would have failed to load the program */
+        abort(); /* impossible, because the loader would not have loaded the program */
 }
 
 static bool is_on_file(int32_t unit, run_time *library) {
@@ -64,8 +64,8 @@ static void forget_left(const struct statement *statement, const void *frame) {
 }
 
 /*
- * Returns the open statement on a unit; null if there is none. A statement is open on its unit while the
- * output procedure of a derived type runs.
+ * Returns the open statement on a unit; null if there is none. An outer statement is still open on its unit
+ * while the output procedure of a derived type runs.
  */
 static const struct open_statement *holder_of(int32_t unit) {
     for (int i = 0; i < open.count; i++)

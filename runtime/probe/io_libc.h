@@ -24,7 +24,7 @@
 
 /*
  * The functions that programs call instead if they were built with _FORTIFY_SOURCE, or with the headers of
- * another edition of C.
+ * another C standard.
  */
 ssize_t __read_chk(int fd, void *buffer, size_t size, size_t room);
 ssize_t __pread_chk(int fd, void *buffer, size_t size, off_t offset, size_t room);
@@ -46,7 +46,8 @@ int _IO_getc(FILE *stream);
 void closefrom(int first);
 int close_range(unsigned first, unsigned last, int flags);
 
-#if __GLIBC_PREREQ(2, 38) /* older versions lack the function, whose existence programs may test */
+/* not defined for older versions without this function, because programs may test whether it exists */
+#if __GLIBC_PREREQ(2, 38)
 #define AA_LIBC_NEWER(function) function(__isoc23_vfscanf)
 #else
 #define AA_LIBC_NEWER(function)

@@ -17,8 +17,8 @@ void aa_stream_end(struct aa_stream_call call, long long read, long long written
 }
 
 /*
- * Wrap functions that read or write blocks. The results of these calls do not show partially transferred
- * items, so the bytes of such items are not counted.
+ * Wrap functions that read or write blocks. Their results do not include partially transferred items, so the
+ * bytes of such items are not counted.
  */
 #define WRITE_BLOCK(function)                                                                                \
     AA_EXPORT size_t function(const void *data, size_t size, size_t count, FILE *stream) {                   \
@@ -138,8 +138,8 @@ READ_DELIMITED(getdelim, (char **line, size_t *room, int end, FILE *stream), (li
 READ_DELIMITED(__getdelim, (char **line, size_t *room, int end, FILE *stream), (line, room, end, stream))
 
 /*
- * Begins a call that flushes the buffer or moves in the file: it takes time, but transfers none of the
- * program's bytes.
+ * Begins a call that flushes the buffer or changes the position in the file. It takes time, but transfers
+ * none of the program's bytes.
  */
 static struct aa_stream_call timed_begin(FILE *stream) {
     if (!aa_io_listens())

@@ -7,7 +7,7 @@
 
 #include "io_files.h"
 
-/* the most bytes that calls of unknown length usually transfer: a line, or a few numbers */
+/* the assumed maximum length of a call whose length is unknown: a line, or a few numbers */
 #define AA_IO_LINE 512
 
 struct aa_stream_call {
@@ -23,9 +23,8 @@ static inline int aa_stream_fd(FILE *stream) {
 }
 
 /*
- * Return whether a call with this many bytes is likely to write or to read the file, because the buffer has
- * too little space or too few data. Streams without a buffer, and streams that flush at every line, never
- * have space.
+ * Return whether a call with this many bytes is likely to write or read the file, because the buffer has too
+ * little space or too few bytes. Streams without a buffer, and line-buffered streams, never have space.
  */
 static inline bool aa_stream_would_write(FILE *stream, size_t size) {
     return stream->_IO_write_end - stream->_IO_write_ptr < (ptrdiff_t)size;

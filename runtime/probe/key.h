@@ -1,6 +1,6 @@
 /*
- * Keys in frames and edges: the addresses of descriptors. A thread sets only its own keys. But a thread that
- * unloads a library removes the library's keys from the frames and edges of all threads.
+ * Keys in frames and edges are the addresses of descriptors. A thread sets only its own keys, but a thread
+ * that unloads a library removes the library's keys from the frames and edges of all threads.
  */
 #ifndef AA_KEY_H
 #define AA_KEY_H

@@ -25,8 +25,8 @@ static void *find_in(void *scope) {
 }
 
 /*
- * Returns the C library's dlsym. If the C library itself is run as a program, which prints its version, it is
- * not behind this library in the search order.
+ * Returns the C library's dlsym. If the C library itself is run as a program to print its version, it does
+ * not follow this library in the search order.
  */
 static __attribute__((noinline)) aa_look_up_function *find(void) {
     void *found = find_in(RTLD_NEXT);

@@ -23,7 +23,7 @@ static void go_on_with(struct aa_thread *thread, uint32_t share) {
     aa_counter_go();
 }
 
-/* Ends the outermost call or statement, and everything that has begun inside it. */
+/* Ends the outermost call or statement, and all calls inside it. */
 static void go_back_to(struct aa_thread *thread, uint16_t statements) {
     thread->call.depth = thread->call.statements = statements;
     go_on_with(thread, statements ? AA_IO : AA_OWN);

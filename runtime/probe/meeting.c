@@ -15,16 +15,16 @@
 #include "shard_folder.h"
 #include "warning.h"
 
-#define PATIENCE                                                                                             \
-    2e9 /* nanoseconds: most MPI libraries return from MPI_Init once all processes have called it */
+/* nanoseconds: most MPI libraries return from MPI_Init only once all processes have called it */
+#define PATIENCE 2e9
 #define NAP 1000000L
 #define AT_ONCE 4096
 
 static char file_path[3200], answer_path[3200];
 
 /*
- * Writes a text that is the same in all processes of a job, and different in all other processes; empty for
- * processes that were started one by one from a shell.
+ * Writes a name that all processes of a job share, and no other process has. It is empty for processes that
+ * were started one by one from a shell.
  */
 static void name_job(char *job, size_t size) {
     static const char *const names[] = {"PMIX_NAMESPACE", "SLURM_JOB_ID", "SLURM_STEP_ID", "PMI_JOBID"};
@@ -63,7 +63,8 @@ void aa_meeting_announce(void) {
     errno = error;
 }
 
-/* Opens the file again each time, because otherwise writes from other nodes may be invisible. */
+/* Returns whether all processes have announced themselves. Opens the file each time, because otherwise writes
+ * from other nodes may be invisible. */
 static bool all_came(int size) {
     char came[AT_ONCE];
     long file = syscall(SYS_openat, AT_FDCWD, file_path, O_RDONLY | O_CLOEXEC, 0);
@@ -78,7 +79,8 @@ static bool all_came(int size) {
     return all;
 }
 
-/* The first process with an answer creates a link, which is complete as soon as it is visible. */
+/* Returns the answer of the first process that has one. This process creates a link, which is complete as
+ * soon as it is visible. */
 static bool agree(const char *answer) {
     char given[8] = "";
     if (symlink(answer, answer_path) == 0)

@@ -6,7 +6,7 @@
 static struct {
     int size;
     bool is_shared;
-    _Atomic bool is_full; /* whether there was no memory for the row */
+    _Atomic bool is_full; /* whether there is no memory for the row */
     struct aa_messages *_Atomic row;
 } own;
 
@@ -62,8 +62,8 @@ static void count(struct aa_traffic *traffic, uint64_t bytes) {
     add(&traffic->bytes, bytes);
 }
 
-/* Counts a message for which there is no row yet, or which does not belong to the row. A signal handler makes
- * no row, because it may have interrupted the library. */
+/* Counts a message if there is no row yet, or if the message does not belong to the row. A signal handler
+ * creates no row, because it may have interrupted the library. */
 static __attribute__((noinline)) void count_rarely(int rank, uint64_t bytes) {
     bool belongs = (unsigned)rank < (unsigned)own.size;
     struct aa_messages *row = belongs && !own.is_full && !aa_thread_closed ? make_row() : NULL;

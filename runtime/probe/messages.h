@@ -1,6 +1,6 @@
 /*
  * The process's row of the communication matrix: the point-to-point messages and bytes that it sends to each
- * rank of MPI_COMM_WORLD, and the time that it waits for messages of each rank. The row is in the shard.
+ * rank of MPI_COMM_WORLD, and the time that it waits for messages from each rank. The row is in the shard.
  */
 #ifndef AA_MESSAGES_H
 #define AA_MESSAGES_H

@@ -104,7 +104,7 @@ static __attribute__((destructor)) void finish(void) {
         header->end = settle(header);
         aa_path_update();
         header->state = AA_EXITED;
-        /* the last writes to a mapping do not change the file's time */
+        /* writes to a mapping do not update the file's time */
         syscall(SYS_utimensat, AT_FDCWD, aa_shard_path(), NULL, 0);
     }
 }

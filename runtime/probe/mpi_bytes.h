@@ -2,7 +2,8 @@
  * The bytes that an MPI call sends and receives: the functions that the expressions in
  * runtime/mpi/byte_rules.py use. They return bytes unless noted otherwise.
  *
- * They are called after the MPI call has succeeded, so that MPI itself reports the program's wrong arguments.
+ * They are called after the MPI call has succeeded, so that MPI itself reports invalid arguments of the
+ * program.
  */
 #ifndef AA_MPI_BYTES_H
 #define AA_MPI_BYTES_H
@@ -12,7 +13,7 @@
 #include "mpi_fortran.h"
 #include "mpi_library.h"
 
-/* Returns the size of `count` elements; 0 if MPI does not know the size of the type. */
+/* Returns the size of `count` elements; 0 if MPI does not return the size of the type. */
 uint64_t aa_bytes(MPI_Count count, MPI_Datatype type);
 /* Returns the size of a message to `peer`; 0 if `peer` is MPI_PROC_NULL, to which nothing is sent. */
 uint64_t aa_peer_bytes(int peer, MPI_Count count, MPI_Datatype type);

@@ -39,8 +39,8 @@ static int index_at(const struct aa_completion *completion, const void *indices,
 /* ---- completing */
 
 /*
- * Takes the answer to a synchronous send, which has waited for its receive and may therefore have an
- * answer.
+ * Takes the answer to a completed synchronous send. Because the send has waited for its receive, there may be
+ * an answer.
  */
 static void take_answer(const struct aa_request *request) {
     if (!request->persistent) {
@@ -96,7 +96,8 @@ static uint64_t completed_bytes(uint64_t handle, uint64_t as_of, const MPI_Statu
     if (request.brings == AA_BRINGS_NOTHING)
         return 0;
     bool cancelled = is_cancelled(&request, status);
-    bool has_come = !request.persistent || request.active; /* if not, the status is empty */
+    bool has_come =
+        !request.persistent || request.active; /* an inactive persistent request has an empty status */
     if (request.peers && has_come && !cancelled)
         take_chain(&request, status);
     if (!request.persistent)
@@ -182,8 +183,8 @@ void aa_completion_end_any(struct aa_completion *completion, int result, bool an
 
 /*
  * Ends a call in which several requests have completed or failed: the listed requests, or all if indices is
- * NULL. Receives are handled before the sends that wait for an answer, because a receive may send the answer
- * for which the other process waits.
+ * NULL. Receives are handled before sends that wait for an answer, because a receive may send the answer for
+ * which another process waits.
  */
 static void end_many(struct aa_completion *completion, int result, bool found, int count, const void *indices,
                      const void *statuses) {

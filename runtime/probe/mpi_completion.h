@@ -22,8 +22,9 @@ struct aa_completion {
     struct aa_mpi_call call;
     enum aa_language language;
     int count;       /* the number of requests */
-    int first_index; /* what the library adds to the indices that it reports: 1 or 0 in Fortran, 0 in C */
-    /* false if no request is known, or if memory is short; then only the call itself is counted */
+    int first_index; /* the index that the library reports for the first request: 1 or 0 in Fortran, 0 in C */
+    /* false if no request is known or there is too little memory; in this case, only the call itself is
+     * counted */
     bool watching;
     /* the serial number of requests when the call began; see mpi_request_table.h */
     uint64_t as_of;
@@ -51,7 +52,7 @@ AA_IN_CALLERS_FRAME void *aa_completion_begin(struct aa_completion *completion, 
 
 /*
  * Ends a call that may have completed request i, counted from 0; if i is MPI_UNDEFINED, it completed none.
- * result, here and below: what the library has returned.
+ * result, here and below: the library's return value.
  */
 void aa_completion_end_one(struct aa_completion *completion, int result, int i, const void *status);
 
@@ -60,8 +61,8 @@ void aa_completion_end_any(struct aa_completion *completion, int result, bool an
                            const void *status);
 
 /*
- * Ends a call that has completed `done` requests at the listed indices, or that reports failures one by
- * one.
+ * Ends a call that has completed `done` requests at the listed indices, or that reports the failure of each
+ * request.
  */
 void aa_completion_end_some(struct aa_completion *completion, int result, int done, const void *indices,
                             const void *statuses);

@@ -1,6 +1,6 @@
 /*
- * Wraps MPI_File_open and MPI_File_close, and keeps a list of open files, which shows which of them are
- * regular files.
+ * Wraps MPI_File_open and MPI_File_close, and keeps a list of open files that shows which ones are regular
+ * files.
  */
 #define _GNU_SOURCE
 #include "mpi_file.h"
@@ -20,7 +20,7 @@
 /* ---- the open files; files for which the list has no space are treated as regular files */
 
 #define MOST_OPEN 256
-#define ROOM_FOR_THREADS 16 /* threads that may open files at the same time */
+#define ROOM_FOR_THREADS 16 /* number of threads that may open files at the same time */
 
 static struct open_file {
     MPI_File handle;
@@ -43,7 +43,7 @@ static int place_of(MPI_File handle) {
 }
 
 /*
- * Returns the properties that a file's name shows. A name may begin with the kind of the file system:
+ * Returns a file's properties, found by its name. The name may begin with the kind of the file system:
  * "ufs:data".
  */
 static struct open_file describe(const char *name) {
@@ -160,8 +160,8 @@ void *aa_file_begin_from_lower(MPI_File handle) {
 }
 
 /*
- * Replaces our own collective of a file, and returns the former one. A file has at most one split collective
- * at a time.
+ * Replaces our own collective for a file's split collective, and returns the previous one. A file has at most
+ * one split collective at a time.
  */
 static void *exchange_split(MPI_File handle, void *beside) {
     pthread_mutex_lock(&lock);

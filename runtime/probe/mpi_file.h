@@ -1,6 +1,6 @@
 /*
- * MPI-IO. Its time counts as file I/O. Its calls and bytes also count if the file is a regular file. What the
- * MPI library does with file descriptors during these calls is not counted again.
+ * MPI-IO. Its time counts as file I/O. For regular files, its calls and bytes count, too. The MPI library's
+ * own calls on file descriptors are not counted again.
  */
 #ifndef AA_MPI_FILE_H
 #define AA_MPI_FILE_H
@@ -8,8 +8,8 @@
 #include "mpi_library.h"
 
 /*
- * Counts a call on an open file that has done its work: the number of transfers, and the bytes. The time up
- * to now is added to the file's record.
+ * Counts a completed call on an open file: its transfers, and their bytes. Adds the time up to now to the
+ * file's record.
  */
 void aa_file_count(MPI_File file, uint64_t calls, uint64_t read, uint64_t written);
 
@@ -19,8 +19,8 @@ enum aa_file_transfer { AA_FILE_READ, AA_FILE_WRITTEN };
 void aa_file_begun(MPI_File file, MPI_Request request, enum aa_file_transfer transfer);
 
 /*
- * For the critical path: called before a collective on the file. All processes wait for each other, or for
- * the processes of lower rank. This waiting counts as MPI time rather than as file I/O.
+ * For the critical path: called before a collective on the file, in which all processes wait for each other,
+ * or for the processes of lower rank. This waiting counts as MPI time, not as file I/O.
  */
 void aa_file_everyone(struct aa_mpi_call call, MPI_File file);
 void aa_file_from_lower(struct aa_mpi_call call, MPI_File file);

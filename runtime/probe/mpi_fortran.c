@@ -53,7 +53,7 @@ static bool is_constant(enum constant constant, const void *address) {
     return false;
 }
 
-/* Calls MPI_Initialized, which is allowed at any time, as a first call from Fortran. */
+/* Calls MPI_Initialized, which is allowed at any time, so that there has been a call from Fortran. */
 static void call_first(const void *function) {
     MPI_Fint flag = 0, error = MPI_SUCCESS;
     void (*initialized)(MPI_Fint *, MPI_Fint *) = aa_symbol_near(function, "mpi_initialized_");

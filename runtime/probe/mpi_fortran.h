@@ -1,11 +1,11 @@
 /*
- * MPI as Fortran calls it. The functions have one name per interface: mpi_send_ in mpif.h and the module
- * mpi; mpi_send_f08_ in mpi_f08, or mpi_send_f08ts_ if choice buffers are C descriptors; for MPI_Count
- * arguments mpi_send_f08_large_ and mpi_send_f08ts_large_, or mpi_send_c_f08_ and mpi_send_c_f08ts_.
+ * MPI as Fortran calls it. The functions have one name per interface: mpi_send_ in mpif.h and the module mpi;
+ * mpi_send_f08_ in mpi_f08, or mpi_send_f08ts_ if choice buffers are C descriptors; for MPI_Count arguments
+ * mpi_send_f08_large_ and mpi_send_f08ts_large_, or mpi_send_c_f08_ and mpi_send_c_f08ts_.
  *
  * All arguments are references, which are passed unchanged to the library's own function of the same name.
- * MPI calls that this function makes do not count, because the Fortran call is the outermost call. After it,
- * arguments are converted to C values as far as counting needs them.
+ * MPI calls that this function makes do not count, because the Fortran call is the outermost call. After the
+ * call, the arguments needed for counting are converted to C values.
  */
 #ifndef AA_MPI_FORTRAN_H
 #define AA_MPI_FORTRAN_H
@@ -22,8 +22,8 @@ enum aa_language { AA_C, AA_FORTRAN, AA_FORTRAN_2008, AA_FORTRAN_2018 };
 /* ---- the frame of a wrapper */
 
 /*
- * A function under one of its names: the name, the interface with this name, and the library's own function,
- * which is null until it is known.
+ * One of a function's names: the name, the interface that uses it, and the library's own function, which is
+ * null until it is known.
  */
 struct aa_fortran_form {
     const char *name;

@@ -71,8 +71,9 @@ static void *everywhere(void) {
 }
 
 /*
- * Returns the MPI library, found by its file, even if it was loaded under another name, or by its soname.
- * If it is not found, returns all libraries, so that MPI's functions are searched for in all of them.
+ * Returns the MPI library, found by its file, even if it was loaded under another name, or by its soname. If
+ * it is not found, returns a handle for all libraries, so that MPI's functions are searched for in all of
+ * them.
  */
 static void *find_library(void) {
     void *library = dlopen(AA_MPI_FILE, RTLD_LAZY | RTLD_NOLOAD);
@@ -105,7 +106,7 @@ static void *loaded_by(const void *caller) {
 }
 
 /*
- * Returns the next function with this name behind this library, or the function that the caller has loaded
+ * Returns the next function with this name after this library, or the function that the caller has loaded
  * privately; otherwise `last`.
  */
 static void *next_of(const char *name, void *private, void *last) {
@@ -160,7 +161,7 @@ void aa_mpi_stop(const char *what) {
 void aa_mpi_bind(const void *caller) {
     if (!bind_to(find_library(), caller))
         aa_mpi_stop("this program loads an MPI library other than " AA_MPI_SONAME
-                    ", which the probe library was built for; run it under its own launcher");
+                    ", for which the probe library was built; use the launcher of the program's MPI library");
 }
 
 bool aa_mpi_bind_if_any(const void *caller) {
@@ -198,19 +199,19 @@ static bool leave_preload_list(char *list) {
 
 /*
  * Restarts the program without this library. This is necessary if the program is linked to an MPI library of
- * the other family, or to a library that forwards calls to one loaded later. Calls can then not even be
- * passed on, because their arguments have other types.
+ * the other family, or to a library that forwards calls to one loaded later. In these cases, calls cannot
+ * even be passed on, because their arguments have other types.
  */
 static void start_without_probes(char **argv) {
     complain("linked to an MPI library other than " AA_MPI_SONAME
-             ", which the probe library was built for; nothing is measured");
+             ", for which the probe library was built; nothing is measured");
     if (leave_preload_list(getenv("LD_PRELOAD")))
         execv("/proc/self/exe", argv);
 }
 
 /*
  * Returns whether the program is linked to an MPI library without PMPI_Init. Returns false if MPI_Init comes
- * from a preloaded tool, because in a shell, there is no PMPI_Init behind a tool, either.
+ * from a preloaded tool, because in a shell, a tool is also loaded without PMPI_Init.
  */
 static bool is_linked_to_other_mpi(void) {
     const void *init = aa_look_up(RTLD_NEXT, "MPI_Init");

@@ -1,5 +1,5 @@
 /*
- * The MPI library of this process, and what all wrappers have in common.
+ * The MPI library of this process, and the basis of all wrappers.
  *
  * The probe library is also preloaded into shells and launchers, so it is not linked to an MPI library. Weak
  * symbols would not help, because they stay unresolved if a program loads MPI late and privately, as Python

@@ -16,7 +16,7 @@ static const char finalize_region[] = AA_MPI_DESCRIPTOR("Finalize");
 static _Atomic int sessions; /* number of open sessions */
 
 struct step {
-    bool is_region; /* whether MPI begins or ends with this call, which then has a region */
+    bool is_region; /* whether MPI begins or ends with this call; if so, the call has a region */
     struct aa_mpi_call call;
 };
 

@@ -5,11 +5,12 @@
 #include "self.h"
 #include "shard.h"
 
-#define KNOWN 4 /* a power of two: number of communicators that a thread finds without asking MPI */
+/* a power of two: number of communicators per thread whose processes are found without a call of MPI */
+#define KNOWN 4
 
 static bool is_counting;
 
-/* The processes of the communicators that the thread has used last, by their handles. */
+/* The processes of the communicators that the thread has used most recently, by handle. */
 struct known {
     MPI_Comm comm;
     uint64_t freed;

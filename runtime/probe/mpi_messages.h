@@ -5,13 +5,14 @@
 #include "messages.h"
 #include "mpi_library.h"
 
-/* Called after MPI_Init, and before MPI_Finalize. size: the number of processes in MPI_COMM_WORLD. spawned:
- * whether another process has started this one, whose MPI_COMM_WORLD is not the launcher's. */
+/* Begin and end counting, after MPI_Init and before MPI_Finalize. size: the number of processes in
+ * MPI_COMM_WORLD. spawned: whether an MPI process has spawned this process, so that its MPI_COMM_WORLD is not
+ * the launcher's. */
 void aa_mpi_messages_begin(int size, bool spawned);
 void aa_mpi_messages_end(void);
 
-/* Returns the rank in MPI_COMM_WORLD of a message's receiver; negative if it has none or is unknown. The
- * first function is for communicators other than MPI_COMM_WORLD. */
+/* Return the rank in MPI_COMM_WORLD of a message's receiver; negative if it has none or is unknown. The first
+ * function is for communicators other than MPI_COMM_WORLD. */
 int aa_receiver_elsewhere(int dest, MPI_Comm comm);
 
 static inline int aa_receiver(int dest, MPI_Comm comm) {

@@ -8,7 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Returns whether a function is one that we wrap; calls of PMPI_ functions need not pass the wrappers. */
+/* Returns whether a function is one that we wrap. Calls of PMPI_ functions need not go through the
+ * wrappers. */
 static bool is_missed(const char *name, uintptr_t function) {
 #define IS_SAME(name) || function == (uintptr_t)aa_mpi.name
     return strncmp(name, "MPI_", 4) == 0 && (false AA_MPI_WRAPPED(IS_SAME));
@@ -33,8 +34,8 @@ static uintptr_t value_of(const struct dl_phdr_info *object, ElfW(Sxword) tag) {
 
 /*
  * Returns 1 if a library's jump table contains MPI functions that we wrap, so that calls of these functions
- * bypass the wrappers. The table contains the functions that the library has called so far, or, from the
- * start, all functions that it may call.
+ * bypass the wrappers. The table contains the functions that the library has called so far or, if they are
+ * bound at the start, all functions that it may call.
  */
 static int calls_past(struct dl_phdr_info *object, size_t unused, void *unused_too) {
     struct aa_span span = aa_span_of(object);

@@ -33,12 +33,13 @@ static bool prepare(void) {
            aa_mpi.Op_create(aa_path_add_lengths, 1, &ours->sum) == MPI_SUCCESS;
 }
 
-/* Returns whether recording stops when it takes more than the share of the run that measuring may take. */
+/* Returns whether recording stops if its cost exceeds the share of the run that measuring may take. */
 static bool is_limited(void) {
     return strcmp(getenv("AUTOANALYZER_PATH"), "always") != 0;
 }
 
-/* Returns whether a path is pointless: there is only one process, and the user has not requested the path. */
+/* Returns whether a path is of no use: there is only one process, and the user has not explicitly requested
+ * the path. */
 static bool is_alone(int size) {
     return is_limited() && size == 1;
 }

@@ -70,7 +70,7 @@ void aa_path_ask(int dest, int tag, MPI_Comm comm);
 void *aa_path_question(void);
 void aa_path_answered(void *question);
 
-/* For receives that do not block, after any sender has asked for an answer (aa_path_is_asked). aa_path_begun
+/* For non-blocking receives, after any sender has asked for an answer (aa_path_is_asked). aa_path_begun
  * returns the thread's chain at the beginning of the receive, in memory from malloc. aa_path_begun_in writes
  * the chain to memory from aa_path_room, which is empty at first. aa_path_received_later gets this chain when
  * the receive is complete. */
@@ -87,14 +87,14 @@ void aa_path_received_later(const struct aa_mpi_peers *peers, int source, int ta
 enum aa_path_collective_kind { AA_PATH_EVERYONE, AA_PATH_FROM_ROOT, AA_PATH_TO_ROOT, AA_PATH_FROM_LOWER };
 
 /*
- * Called before and after a blocking collective of the program: its kind, its root if the kind has one, and
- * its communicator.
+ * Called before and after a blocking collective of the program, with its kind, its root if the kind has one,
+ * and its communicator.
  */
 void aa_path_enters(enum aa_path_collective_kind kind, int root, MPI_Comm comm);
 void aa_path_leaves(enum aa_path_collective_kind kind, int root, MPI_Comm comm);
 void aa_path_from_neighbours(MPI_Comm comm);
 
-/* Exchange chains where all processes of the program wait for each other, or for processes of lower rank. */
+/* Exchange chains when all processes of the program wait for each other, or for processes of lower rank. */
 void aa_path_everyone(MPI_Comm comm);
 void aa_path_everyone_ends(MPI_Comm comm); /* at the end of the run */
 void aa_path_from_lower(MPI_Comm comm);
@@ -111,8 +111,8 @@ void *aa_path_begin_from_neighbours(MPI_Comm comm);
 void aa_path_complete(void *begun);
 
 /*
- * For a persistent collective. Called when the program has created it (aa_path_prepare_…), before the
- * program starts it, when it is complete, and when the program frees it.
+ * For persistent collectives. Called when the program has created one (aa_path_prepare_…), before it starts
+ * the collective, when the collective is complete, and when the program frees it.
  */
 void *aa_path_prepare_everyone(MPI_Comm comm);
 void *aa_path_prepare_from_root(int root, MPI_Comm comm);
@@ -125,7 +125,7 @@ void aa_path_repeat_ends(void *repeated);
 
 /*
  * Creates a communicator of the tool with the members of a communicator of the program; all members call
- * this. Returns MPI_COMM_NULL if a member has no room for it. The program's attributes are not copied.
+ * this. Returns MPI_COMM_NULL if a member has no space for it. The program's attributes are not copied.
  */
 MPI_Comm aa_path_companion(MPI_Comm comm, bool has_room);
 void aa_path_companion_ends(MPI_Comm companion);

@@ -2,7 +2,8 @@
  * The critical path of synchronous sends, which wait until their receive has begun. The sender's chain asks
  * for an answer: the chain that the receiver had when its receive began. The receiver answers after it has
  * received the message, so the answer may arrive after the send is complete. The sender does not wait for the
- * answer, because the receiver may be waiting for the sender. A later call joins the answer.
+ * answer, because the receiver may be waiting for the sender. A later call continues with the answer if it is
+ * longer.
  */
 #include <stdlib.h>
 #include <string.h>

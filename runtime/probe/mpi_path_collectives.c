@@ -20,8 +20,8 @@ void aa_path_choose_longest(void *given, void *kept, int *count, MPI_Datatype *t
     }
 }
 
-/* Processes of another MPI_COMM_WORLD would not take part in the tool's collectives. An intercommunicator has
- * at least two members, even if each group has only one member. */
+/* Returns whether collectives are followed. Processes of another MPI_COMM_WORLD would not take part in the
+ * tool's collectives. An intercommunicator has at least two members, even if each group has only one. */
 bool aa_path_has_group(const struct aa_mpi_peers *peers) {
     return peers && !peers->strangers && !peers->is_left && (peers->inter || peers->count > 1);
 }
@@ -45,9 +45,9 @@ struct aa_mpi_peers *aa_path_counted_group(MPI_Comm comm) {
 /*
  * The thread of this process that is in a collective of all ranks after which chains may start again; null if
  * there is none. If two threads are in such collectives at the same time, the collectives may end in
- * different orders on different ranks. Chains then start again after at most one of the two collectives. If
- * no rank has a second thread in either, each rank left the first collective before it began the second, in
- * the same order on all ranks.
+ * different orders on different ranks, so chains start again after at most one of them. If no rank has two
+ * threads in such collectives, each rank left the first collective before it began the second, in the same
+ * order on all ranks.
  */
 static const void *_Atomic meeting;
 static _Thread_local char me AA_INITIAL_EXEC;
@@ -65,7 +65,7 @@ static void ends_to_meet(void) {
 }
 
 _Atomic bool aa_path_has_begun_ahead;
-static _Atomic bool is_last; /* whether the run ends, so that giving up the path saves nothing */
+static _Atomic bool is_last; /* whether the run is about to end, so that giving up the path saves nothing */
 
 static uint32_t flags_of(enum aa_path_collective_kind kind, const struct aa_mpi_peers *peers, bool may_meet) {
     if (kind != AA_PATH_EVERYONE)
@@ -79,7 +79,7 @@ static uint32_t flags_of(enum aa_path_collective_kind kind, const struct aa_mpi_
 }
 
 /*
- * Ends recording because the path takes too long. All members learn this in the same collective. If that is a
+ * Ends recording because it costs too much. All members learn this in the same collective. If that is a
  * collective of all ranks, all ranks end the path in this collective. If each rank has one thread that calls
  * MPI, and only blocking collectives, the tool sends nothing more. Otherwise, a collective of the tool may
  * already have begun. On each communicator, the tool's collectives therefore end once all members know. After
@@ -170,7 +170,7 @@ void aa_path_from_lower(MPI_Comm comm) {
         follow(AA_PATH_FROM_LOWER, 0, peers, comm, false);
 }
 
-#define FEW 2 /* number of collectives after which memory is shared, because sharing takes as many */
+#define FEW 2 /* memory is shared after this many collectives, because sharing requires as many */
 
 static void follow_by_messages(enum aa_path_collective_kind kind, int root, struct aa_mpi_peers *peers,
                                MPI_Comm comm) {

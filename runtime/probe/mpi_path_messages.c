@@ -40,8 +40,8 @@ void aa_path_receive_on(MPI_Comm comm, int peer, int tag) {
     receive(comm, peer, tag, NULL, AA_PATH_NO_SENDER);
 }
 
-/* Receives a chain. If the sender asks for an answer, sends the chain with which the program's receive began,
- * or, if that is null, the present chain. */
+/* Receives a chain. If the sender asks for an answer, sends `begun`, the chain when the program's receive
+ * began, or, if it is null, the current chain. */
 static void receive_among(const struct aa_mpi_peers *peers, int source, int tag,
                           const struct aa_path *begun) {
     int peer = aa_mpi_peer(peers, source);
@@ -83,8 +83,8 @@ void aa_path_add_lengths(void *given, void *kept, int *count, MPI_Datatype *type
 
 #define MOST_ROUNDS 1000 /* so that no process waits forever for a message that the library has lost */
 
-/* A message may arrive after a barrier that its sender entered later. All ranks therefore add up the number
- * of messages that have not arrived. */
+/* A message that was sent before a barrier may arrive after it. All ranks therefore add up the numbers of
+ * messages that have not arrived. */
 void aa_path_take_rest(void) {
     struct aa_path mine = {0}, all = {.length = 1};
     for (int round = 0; round < MOST_ROUNDS && all.length > 0; round++) {

@@ -34,7 +34,8 @@ void aa_path_companion_ends(MPI_Comm companion) {
 
 /* ---- non-blocking collectives */
 
-/* collectives that are complete for the program, but whose exchange is not; no process waits for it */
+/* collectives that are complete for the program, but whose exchange of chains is not; no process waits for
+ * them */
 static struct aa_path_collective *overdue;
 
 struct aa_path_collective *aa_path_new_collective(MPI_Comm comm, int members, int places) {
@@ -68,7 +69,7 @@ static struct aa_path_collective *begin(MPI_Comm comm) {
     return begun;
 }
 
-/* Begins nothing if the root is invalid, because the program's own call reports this error of the program. */
+/* Begins nothing if the root is invalid, because the program's own call will report this error. */
 static struct aa_path_collective *begin_with(int root, MPI_Comm comm) {
     const struct aa_mpi_peers *peers = aa_mpi_peers_of(comm);
     return peers && (peers->inter || (root >= 0 && root < peers->count)) ? begin(comm) : NULL;

@@ -1,4 +1,4 @@
-/* What all files of the critical path's messages need: the tool's communicator, a lock, and the cost. */
+/* The basis of all files for the critical path's messages: the tool's communicator, a lock, and the cost. */
 #include <pthread.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "mpi_request_table.h"
 #include "throttle.h"
 
-#define SOONEST 1e8 /* nanoseconds: the shortest time with which the cost is compared */
+#define SOONEST 1e8 /* nanoseconds after which the cost is first compared with the limit */
 
 bool aa_mpi_path;
 struct aa_path_ours aa_path_ours;
@@ -47,7 +47,7 @@ void aa_path_write(struct aa_path *path) {
 #define AGAIN 1.05 /* the cost is compared again, with a system call, when it has grown by this factor */
 
 static uint64_t on_before;       /* nanoseconds of CPU time before the path began */
-static _Atomic double judged;    /* nanoseconds: the cost is not compared again before it exceeds this */
+static _Atomic double judged;    /* nanoseconds: the cost is compared again once it exceeds this */
 static double price;             /* ticks of a message that is sent and received */
 static _Atomic uint64_t halves;  /* number of messages sent, plus number of messages received */
 static _Atomic uint64_t waiting; /* nanoseconds in calls that wait for others */
@@ -102,8 +102,8 @@ void aa_path_begins(bool limited) {
     on_before = aa_clock_nanoseconds(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-/* Returns, in nanoseconds, the process's CPU time since the path began, at most the time that has passed: a
- * process that hardly runs takes no time from others. */
+/* Returns the process's CPU time since the path began, in nanoseconds, but at most the elapsed time. CPU time
+ * is used because a process that hardly runs takes no time from others. */
 static double own_time(uint64_t passed) {
     uint64_t on = aa_clock_nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - on_before;
     double elapsed = (double)passed / aa_clock_rate();

@@ -90,8 +90,8 @@ void aa_path_took(MPI_Comm comm) {
     aa_path_on_the_way -= comm == aa_path_ours.comm;
 }
 
-/* A chain may arrive slightly later than expected. In counting runs, whose times are meaningless, the wait
- * for it is longer. */
+/* Waits briefly, because a chain may arrive slightly later than expected. In counting runs, whose times do
+ * not matter, it waits longer. */
 bool aa_path_is_here(MPI_Request *request) {
     int came = 0;
     uint64_t end = aa_work_is_counted() ? aa_clock_ticks() + (uint64_t)(COUNTING * aa_clock_rate()) : 0;
@@ -109,8 +109,8 @@ bool aa_path_is_over(uint64_t *end) {
 }
 
 /* Waits for a limited time for a chain that was sent before the program's message; returns whether it
- * arrived. If the path has ended on this rank, does not wait for another rank's chain (`from_one`), because
- * that rank may send none. */
+ * arrived. If the path has ended on this rank, does not wait for the chain of a single rank (`from_one`),
+ * which may no longer send chains. */
 static bool comes(MPI_Request *request, bool from_one) {
     int came = 0;
     uint64_t end = 0, since = 0;

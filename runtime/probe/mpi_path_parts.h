@@ -1,7 +1,7 @@
 /*
- * Declarations that the parts of the critical path's messages share. Each part calls only the parts before
- * it: the tool's own communicator, and the cost of messages (mpi_path_ours.c); chains sent to another process
- * (mpi_path_parcels.c); answers to synchronous sends (mpi_path_answers.c); point-to-point messages
+ * Declarations shared by the files for the critical path's messages. Each file calls only the files listed
+ * before it: the tool's own communicator, and the cost of messages (mpi_path_ours.c); chains sent to another
+ * process (mpi_path_parcels.c); answers to synchronous sends (mpi_path_answers.c); point-to-point messages
  * (mpi_path_messages.c); shared memory (mpi_path_slots.c); collectives (mpi_path_collectives.c,
  * mpi_path_nonblocking.c, mpi_path_persistent.c); windows (mpi_path_windows.c); start and end (mpi_path.c).
  */
@@ -12,7 +12,7 @@
 #include "path.h"
 
 /* Flags in the bits above a rank. */
-#define AA_PATH_TOO_MUCH (1u << 31)  /* on this rank, recording the path takes too long */
+#define AA_PATH_TOO_MUCH (1u << 31)  /* on this rank, recording the path costs too much */
 #define AA_PATH_AT_ONCE (1u << 30)   /* several threads or collectives of this rank may be active at once */
 #define AA_PATH_ELSEWHERE (1u << 29) /* another thread of this rank is in a collective of all ranks, too */
 #define AA_PATH_IN_DOUBT (1u << 28)  /* the members may not all see the flags in the same collective */
@@ -24,11 +24,11 @@
 #define AA_PATH_ANSWERS 0x3fff /* tags for answers, after those for messages */
 
 /* The maximum number of communicators of the tool in a process, and of the program's communicators with
- * slots, which then take 17 MB. MPI libraries allow a few thousand communicators in all. */
+ * slots. This many slots take 17 MB. MPI libraries allow a few thousand communicators in all. */
 #define AA_PATH_MOST_OF_ONE_KIND 256
 
 struct aa_path_ours {
-    MPI_Comm comm; /* on which chains are sent between two processes */
+    MPI_Comm comm; /* for chains sent between two processes */
     MPI_Datatype chain;
     MPI_Op longest, sum; /* the longest of several chains; the sum of their lengths */
     uint32_t me;
@@ -58,7 +58,7 @@ void aa_path_count_slots(void);
 void aa_path_find_price(void (*exchange)(void));
 void aa_path_begins(bool limited);
 
-/* Returns whether recording the path took more than the share of the run that measuring may take. */
+/* Returns whether the cost of recording has exceeded the share of the run that measuring may take. */
 bool aa_path_is_too_dear(void);
 
 void aa_path_exchange_with_oneself(void);
@@ -71,31 +71,31 @@ void aa_path_receive_on(MPI_Comm comm, int peer, int tag);
 extern _Atomic int64_t aa_path_on_the_way;
 void aa_path_took(MPI_Comm comm);
 
-/* Called when all ranks are at the end: receives the chains that were not received, because MPI libraries
- * report such messages. */
+/* Called when all ranks have reached the end: receives the remaining chains, because MPI libraries report
+ * messages that were not received. */
 void aa_path_take_rest(void);
 
 /* An MPI_User_function that adds the lengths of chains. */
 void aa_path_add_lengths(void *given, void *kept, int *count, MPI_Datatype *type);
 
-/* Sends a chain to another process, with the number of a question, or 0 without a question. If `chain` is
- * null, sends the calling thread's chain. aa_path_tag_of returns the tag of the chain that accompanies a
- * message with this tag. */
+/* Sends a chain to another process, with the number of a question, or 0 if there is none. If `chain` is null,
+ * sends the calling thread's chain. aa_path_tag_of returns the tag of the chain that accompanies a message
+ * with this tag. */
 void aa_path_send_parcel(MPI_Comm comm, int peer, int tag, const struct aa_path *chain, uint32_t question);
 int aa_path_tag_of(const struct aa_mpi_peers *peers, int tag);
 
 /* Late answers arrive only after their send is complete. The first function joins the late answers that have
- * arrived by now. The second, at the end, gives up all that have not. */
+ * arrived by now. The second, at the end, gives up all others. */
 void aa_path_take_late(void);
 void aa_path_end_answers(void);
 
-/* Whether a chain that was sent did not arrive. Recording continues, because the other ranks continue it, but
- * from then on, this rank waits for no chain. aa_path_miss records this. */
+/* Whether a chain that was sent has not arrived. Recording continues, because the other ranks continue it,
+ * but this rank no longer waits for chains. aa_path_miss records this. */
 extern _Atomic bool aa_path_has_missed;
 void aa_path_miss(void);
 
-/* Returns whether a wait takes too long. `end`: the time at which it does; must be 0 at the first call, which
- * sets it. */
+/* Returns whether a wait takes too long. `end`: the time limit; must be 0 at the first call, which sets
+ * it. */
 bool aa_path_is_over(uint64_t *end);
 
 /* Return whether a chain has arrived. The first function does not wait; the second waits for the chain, which
@@ -156,8 +156,8 @@ void aa_path_taken_slots(struct aa_path_slots *slots, bool all_wait_for_all);
 bool aa_path_has_group(const struct aa_mpi_peers *peers);
 struct aa_mpi_peers *aa_path_counted_group(MPI_Comm comm);
 
-/* Whether the program has begun a non-blocking collective, or prepared a persistent one. On other
- * communicators, some ranks may begin such collectives before the path ends, and other ranks afterwards. */
+/* Whether the program has begun a non-blocking collective, or prepared a persistent one. Some ranks may begin
+ * such collectives on other communicators before the path ends, and other ranks afterwards. */
 extern _Atomic bool aa_path_has_begun_ahead;
 
 /* An MPI_User_function that keeps the longer of two chains. */

@@ -56,8 +56,8 @@ void *aa_path_prepare_from_neighbours(MPI_Comm comm) {
 #endif
 
 /*
- * Waits for the previous use of the collective, which completes soon or never, as all members have begun
- * it.
+ * Waits for the previous use of the collective, which completes soon or never, because all members have begun
+ * it. Returns false if it did not complete in time.
  */
 static bool is_over(struct aa_path_collective *it) {
     if (it->is_active && !it->is_lost)

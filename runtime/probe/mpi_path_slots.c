@@ -1,13 +1,14 @@
 /*
  * The critical path's collectives among processes that share memory. Each process writes its chain to a slot
  * before it begins a collective of the program, and reads the other processes' slots after it. If every
- * process waits for all others in the collective, all have written by then, so no process waits again.
+ * process waits for all others in the collective, all slots have been written by then, so no process waits
+ * again.
  *
- * The collectives of each communicator are numbered. A process overwrites a slot only after all members
- * have read the number in it. Two slots suffice for consecutive collectives in which all wait for all: if a
- * process has left the second collective, every process has left the first. A process that needs a number
- * that is not yet written waits for it. The standard allows every collective to wait (MPI 4.1, 6.1), even
- * if the library returns immediately because the counts are zero.
+ * The collectives of each communicator are numbered. A process overwrites a slot only after all members have
+ * read the number in it. Two slots suffice for consecutive collectives in which all members wait for each
+ * other: if a process has left the second collective, every process has left the first. If a process needs a
+ * slot whose number is not yet written, it waits. The standard allows every collective to wait (MPI 4.1,
+ * 6.1), even if the library returns immediately because the counts are zero.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,7 +26,8 @@
 #include "mpi_path.h"
 #include "mpi_path_parts.h"
 
-#define PLACES 64 /* collectives by which a root may be ahead: as many as in MPICH's shared memory */
+/* the number of collectives by which a root may be ahead, the same as in MPICH's shared memory */
+#define PLACES 64
 #define CACHE_LINE 64
 
 struct slot {
@@ -49,8 +51,8 @@ struct aa_path_slots {
 
 /* ---- shared memory */
 
-/* An unnamed file that the other members open through /proc/PROCESS/fd/FILE. The kernel deletes the file when
- * no process has it mapped any more. */
+/* An unnamed file that the other members open through /proc/PROCESS/fd/FILE. The kernel deletes the file once
+ * no process maps it. */
 struct offer {
     int process, file;
     char name[32];
@@ -79,7 +81,8 @@ static struct offer make(size_t bytes) {
     return offer;
 }
 
-/* The name must match, because another process may have the number on another node or in a container. */
+/* The name must match, because on another node or in a container, the process number may belong to another
+ * process. */
 static struct member *map(const struct offer *offer, size_t bytes) {
     char path[64], found[64] = "", expected[64];
     snprintf(path, sizeof path, "/proc/%d/fd/%d", offer->process, offer->file);
@@ -103,7 +106,8 @@ void aa_path_end_slots(struct aa_path_slots *slots) {
     free(slots);
 }
 
-/* Returns the shared memory; null if any member could not get it, so all members get it or none does. */
+/* Returns the shared memory; null if any member could not get it. So either all members get it or none
+ * does. */
 static struct aa_path_slots *share(int count, MPI_Comm comm) {
     size_t bytes = (size_t)count * sizeof(struct member);
     struct aa_path mine = {.from = aa_path_ours.me}, worst = {.length = 1};
@@ -139,8 +143,8 @@ void aa_path_share(struct aa_mpi_peers *peers, MPI_Comm comm) {
 
 /* ---- waiting */
 
-/* Returns whether a member failed in an earlier collective. Since then, it may be one number behind, so not
- * all members may see a flag in the same collective. */
+/* Returns whether a member failed in an earlier collective. It may have been one number behind since then, so
+ * members may see a flag in different collectives. */
 static bool has_failed_before(const struct aa_path_slots *slots, uint64_t number) {
     for (int i = 0; i < slots->count; i++) {
         uint64_t failed = slots->members[i].failed;
@@ -152,9 +156,9 @@ static bool has_failed_before(const struct aa_path_slots *slots, uint64_t number
 
 /*
  * Waits until a member's counter is at least `number`, and returns the counter; 0 if the wait was given up.
- * Usually the counter is already high enough. Iprobe lets the library make progress, because the member may
- * be waiting for a message from this process. If a member has failed, members may stay behind each other,
- * or leave the path one by one. If this process has given up one wait, it does not wait again after that.
+ * Usually, the counter is already high enough. Iprobe lets the library make progress, because the member may
+ * be waiting for a message from this process. If a member has failed, some members may stay behind, or
+ * members may leave the path one by one. After this process has given up one wait, it does not wait again.
  */
 static uint64_t await(struct aa_path_slots *slots, const _Atomic uint64_t *counter, uint64_t number) {
     uint64_t found = atomic_load_explicit(counter, memory_order_acquire), end = 0;
@@ -222,7 +226,8 @@ const struct aa_path *aa_path_take(struct aa_path_slots *slots, int from, int to
     return longest;
 }
 
-/* After a collective in which all wait for all, every member has begun it and finished all earlier ones. */
+/* After a collective in which all members wait for each other, every member has begun it and finished all
+ * earlier ones. */
 void aa_path_taken_slots(struct aa_path_slots *slots, bool all_wait_for_all) {
     slots->number++;
     slots->is_within = false;

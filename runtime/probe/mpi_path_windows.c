@@ -29,8 +29,8 @@ static struct window {
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-/* Returns the list's pointer to a window, or its last pointer if the window is not listed. The caller holds
- * the lock. */
+/* Returns the list's pointer to a window, or the list's last pointer if the window is not listed. The caller
+ * holds the lock. */
 static struct window **place_of(MPI_Win handle) {
     struct window **place = &windows;
     while (*place && (*place)->handle != handle)
@@ -139,8 +139,8 @@ static void take(struct posted *posted) {
     aa_path_count_message();
 }
 
-/* Joins the chains of those targets whose chains have arrived. If MPI_Win_start waited for the posts, all
- * have arrived; but the library may postpone this wait until the end of the epoch. */
+/* Joins the targets' chains that have arrived. If MPI_Win_start waited for the posts, all have arrived, but
+ * the library may postpone this wait until the end of the epoch. */
 void aa_path_started(MPI_Group targets, MPI_Win handle) {
     struct window *window = window_of(handle);
     if (!window)

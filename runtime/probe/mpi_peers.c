@@ -13,7 +13,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /*
  * Called by MPI_Comm_dup; copies nothing. MPI's own callbacks are not used, because in some libraries they
- * are symbols, to which this library is not linked.
+ * are symbols, and this library is not linked to MPI.
  */
 static int copy_nothing(MPI_Comm comm, int key, void *state, void *value, void *copy, int *copied) {
     (void)comm, (void)key, (void)state, (void)value, (void)copy;
@@ -35,8 +35,7 @@ void aa_mpi_peers_drop(const struct aa_mpi_peers *peers) {
 }
 
 /*
- * Takes no lock, because MPI may hold a lock of its own, for which other threads may wait while they hold
- * ours.
+ * Takes no lock, because MPI may hold its own lock, and other threads that hold ours may be waiting for it.
  */
 static int forget(MPI_Comm comm, int key, void *value, void *state) {
     (void)comm, (void)key, (void)state;
@@ -103,7 +102,7 @@ static bool has_local_strangers(MPI_Comm comm) {
     return found;
 }
 
-/* Frees a table in which each rank is the same as in MPI_COMM_WORLD, for example in its duplicate. */
+/* Frees the table if each rank is the same as in MPI_COMM_WORLD, for example in its duplicate. */
 static void forget_if_same(struct aa_mpi_peers *peers) {
     int i = 0;
     while (i < peers->count && peers->world[i] == i)

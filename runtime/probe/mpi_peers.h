@@ -1,4 +1,4 @@
-/* The processes of communicators: their ranks in MPI_COMM_WORLD, and what our own messages need. */
+/* The processes of communicators: their ranks in MPI_COMM_WORLD, and data for our own messages. */
 #ifndef AA_MPI_PEERS_H
 #define AA_MPI_PEERS_H
 
@@ -10,8 +10,8 @@ struct aa_mpi_peers {
     _Atomic uint32_t users; /* 1 for the communicator, plus 1 for each aa_mpi_peers_keep without a drop */
     /* the number of processes to which messages go; for an intercommunicator, the size of the remote group */
     int count;
-    /* the same number in all members; in most cases, different in communicators that have two processes in
-     * common but differ in size, first or last member; 0 for intercommunicators */
+    /* a number that is the same in all members, and usually different in communicators that have two
+     * processes in common but differ in size, first or last member; 0 for intercommunicators */
     uint32_t salt;
     bool inter;     /* whether the communicator is an intercommunicator */
     bool everybody; /* whether all processes of MPI_COMM_WORLD, and no others, are members */
@@ -32,16 +32,16 @@ struct aa_mpi_peers {
  * false if MPI fails.
  */
 bool aa_mpi_peers_begin(int size);
-/* Called before MPI_Finalize, if aa_mpi_peers_begin returned true; frees what these functions have allocated.
- */
+/* Called before MPI_Finalize, if aa_mpi_peers_begin returned true; frees all memory that these functions have
+ * allocated. */
 void aa_mpi_peers_end(void);
 
 /* Sets the function that is called with the slots of each communicator that is freed. Returns whether the
  * other functions may be called. */
 bool aa_mpi_peers_with_slots(void (*end_slots)(struct aa_path_slots *));
 
-/* The number of communicators freed so far: as long as it stays the same, aa_mpi_peers_of returns the same
- * processes for a handle, because MPI reuses the handles only of freed communicators. */
+/* The number of communicators freed so far. While it stays the same, aa_mpi_peers_of returns the same
+ * processes for a handle, because MPI only reuses the handles of freed communicators. */
 extern _Atomic uint64_t aa_mpi_peers_freed;
 
 /*

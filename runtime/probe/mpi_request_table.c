@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
-/* number of requests; enough for the halo exchanges of most programs, so that the table rarely grows */
+/* number of requests, enough for the halo exchanges of most programs, so that the table rarely grows */
 #define FIRST_CAPACITY 1024
 
 static struct aa_request first_slots[FIRST_CAPACITY];
@@ -83,7 +83,7 @@ static ptrdiff_t search(uint64_t handle, uint64_t as_of) {
     return best;
 }
 
-/* Removes an entry and closes the gap, so that no search ends early at it. */
+/* Removes an entry and closes the gap, because a search would otherwise end there too early. */
 static void erase(size_t gap) {
     for (size_t slot = next(gap); table.slots[slot].serial != 0; slot = next(slot)) {
         size_t from_home = (slot - home(table.slots[slot].handle)) & (table.capacity - 1);

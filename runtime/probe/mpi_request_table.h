@@ -1,7 +1,7 @@
 /*
- * Requests whose bytes are known only later: for receives and file I/O, when they complete; for persistent
- * requests, each time they are started. The requests are in a hash table by handle. The table does not depend
- * on MPI.
+ * Requests whose bytes are only known later: for receives and file I/O, when they complete; for persistent
+ * requests, each time they are started. The requests are in a hash table, indexed by handle. The table does
+ * not depend on MPI.
  *
  * The library may reuse a handle as soon as its request completes, perhaps in another thread, before the
  * completing thread has looked it up in the table. Entries therefore have serial numbers: a completing call
@@ -31,16 +31,17 @@ struct aa_request {
     bool cancelled; /* MPI_Cancel was called; the status shows whether it succeeded */
     /* the communicator of a message, to receive the chain that accompanies it; see mpi_path.h */
     const void *peers;
-    int32_t peer, tag; /* of a message; if a receive accepts any source or tag, the status shows them */
-    void *beside;      /* our own collective that accompanies this one; null: none */
+    int32_t peer,
+        tag; /* a message's peer and tag; if a receive accepts any source or tag, the status shows them */
+    void *beside; /* our own collective that accompanies this one; null: none */
     /*
      * the question of a synchronous send to its receiver (mpi_path.h); for a persistent send, where the
      * question is stored
      */
     void *question;
     void *begun; /* the chain with which a receive began */
-    /* the number of further requests with this handle, because libraries use one handle for all sends
-     * that complete at once */
+    /* the number of further requests with this handle: libraries use one handle for all sends that complete
+     * immediately */
     uint32_t more;
 };
 
@@ -49,13 +50,13 @@ void aa_requests_share(void);
 /* Returns whether aa_requests_share was called. */
 bool aa_requests_are_shared(void);
 
-/* Returns whether no request is known, so that a completing call need not search. */
+/* Returns whether no request is known. If so, a completing call need not search. */
 bool aa_requests_none(void);
 
 /* Returns the serial number of the latest entry; called when a completing call begins. */
 uint64_t aa_requests_now(void);
 
-/* Adds a request; if there is not enough memory, the request stays unknown, and false is returned. */
+/* Adds a request; returns false if there is not enough memory, and the request stays unknown. */
 bool aa_requests_add(struct aa_request request);
 
 /* Copy a handle's latest entry; return false if there is none. The second function marks it as active. */

@@ -16,7 +16,7 @@ static inline uint64_t aa_handle(MPI_Request request) {
 }
 
 /*
- * Adds a request that has begun. A request that brings no bytes, such as a send, is only added if threads
+ * Adds a request that has begun. A request that receives no bytes, such as a send, is only added if threads
  * could otherwise confuse handles.
  */
 static inline void aa_request_begun(MPI_Request request, enum aa_brings brings) {
@@ -54,8 +54,8 @@ static inline void aa_matched_begun(MPI_Request request) {
                                           .begun = peers ? aa_path_begun() : NULL});
 }
 
-/* Adds a receive. From MPI_PROC_NULL nothing is received, and such requests may share a handle, so they are
- * added as bringing nothing. */
+/* Adds a receive. Nothing is received from MPI_PROC_NULL, and these requests may share a handle, so they are
+ * added as AA_BRINGS_NOTHING. */
 static inline void aa_receive_begun(MPI_Request request, int source, int tag, MPI_Comm comm) {
     if (source == MPI_PROC_NULL) {
         aa_request_begun(request, AA_BRINGS_NOTHING);

@@ -9,7 +9,7 @@ static int mark = MPI_KEYVAL_INVALID;
 
 /*
  * Called by MPI_Comm_dup; copies the mark. MPI's own callbacks are not used, because in some libraries they
- * are symbols, to which this library is not linked.
+ * are symbols, and this library is not linked to MPI.
  */
 static int copy_mark(MPI_Comm comm, int key, void *state, void *value, void *copy, int *copied) {
     (void)comm, (void)key, (void)state;
@@ -66,7 +66,7 @@ void aa_mpi_split(struct aa_mpi_call call, MPI_Comm comm, enum aa_share share) {
         return;
     if (call.timed)
         aa_share_turn_to(AA_MPI_WAIT | AA_IN_MPI);
-    aa_mpi.Barrier(comm); /* if the barrier fails, the collective will also fail, and report the failure */
+    aa_mpi.Barrier(comm); /* if the barrier fails, the collective will also fail and report the failure */
     if (call.timed)
         aa_share_turn_to(share | AA_IN_MPI);
     aa_process_waited();

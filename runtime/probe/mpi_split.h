@@ -2,7 +2,7 @@
  * Our own barrier before each blocking collective of the program separates waiting for late ranks,
  * AA_MPI_WAIT, from the collective itself. If only some members of a communicator called the barrier, they
  * would wait forever. The barrier is therefore only used on communicators with a mark, an attribute that all
- * members set alike. MPI_COMM_WORLD is marked, and so are communicators derived from a marked one, if they
+ * members set alike. MPI_COMM_WORLD is marked, and communicators derived from a marked one are marked if they
  * have at least two members. MPI_COMM_SELF, intercommunicators, and communicators that were created from
  * sessions or with processes of another MPI_COMM_WORLD are never marked, because not all of these processes
  * need to have this library.
@@ -18,7 +18,7 @@
  */
 extern bool aa_mpi_splits;
 
-/* Called when MPI_Init has returned, and before MPI_Finalize. */
+/* aa_mpi_split_begins is called when MPI_Init has returned, aa_mpi_split_ends before MPI_Finalize. */
 void aa_mpi_split_begins(void);
 void aa_mpi_split_ends(void);
 

@@ -36,7 +36,7 @@ static uint64_t digest_of(MPI_Group group, MPI_Group world, int size) {
 
 /*
  * Returns a number that is the same in all processes of a communicator, computed from their ranks in
- * MPI_COMM_WORLD. With only sessions, there are no such ranks; the number is then the size.
+ * MPI_COMM_WORLD. If the program only uses sessions, which have no such ranks, the number is the size.
  */
 static uint64_t members_of(MPI_Comm comm, int size) {
     MPI_Group group, world;
@@ -112,7 +112,7 @@ static bool append(const struct place *place) {
     return true;
 }
 
-/* Records a position once; if it is null, only counts that a position cannot be recorded. */
+/* Records a position once. If `place` is null, only counts a position that cannot be recorded. */
 static void keep(const struct place *place) {
     struct aa_section section = aa_section_begin();
     aa_shard_lock();

@@ -59,7 +59,7 @@ static struct aa_object *append(const char *name) {
     return object;
 }
 
-/* Returns the place of a library that was loaded before, or a new place. */
+/* Returns the index of a library that was loaded before, or a new index. */
 static uint32_t place_of(const char *name) {
     for (uint32_t i = 0; i < count; i++) {
         if (known[i].start == known[i].end && known[i].object && strcmp(known[i].object->name, name) == 0)

@@ -1,6 +1,6 @@
 /*
- * The shared libraries that have regions. Their paths are recorded, because these files contain records of
- * the build.
+ * The shared libraries that have regions. Their paths are recorded, because the library files contain records
+ * of the build.
  */
 #ifndef AA_OBJECT_H
 #define AA_OBJECT_H

@@ -10,7 +10,8 @@
 extern bool aa_openmp_tells;
 
 /*
- * Whether this thread only tests a lock, which some versions of the library report as waiting for it.
+ * Whether this thread only tests a lock. Some versions of the library report such a test as waiting for the
+ * lock.
  */
 extern _Thread_local bool aa_openmp_tries AA_INITIAL_EXEC;
 

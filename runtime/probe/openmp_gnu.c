@@ -46,7 +46,7 @@ struct region {
     struct aa_team team;
 };
 
-/* Returns the thread's number in its team, which only a thread without a tree needs. */
+/* Returns the thread's number in its team. Only a thread without a tree needs it. */
 static uint32_t number(void) {
     static void *_Atomic function;
     return aa_thread_self ? AA_ANY_TREE : (uint32_t)ask(&function, "omp_get_thread_num");
@@ -121,10 +121,11 @@ AA_EXPORT unsigned GOMP_parallel_reductions(body *function, void *data, unsigned
 
 typedef void copy_data(void *to, void *from);
 
-/* Twins: GOMP_TASK_FLAG_IF, GOMP_TASK_FLAG_REDUCTION and GOMP_TASK_FLAG_DETACH in GCC's gomp-constants.h. */
+/* Equal to GOMP_TASK_FLAG_IF, GOMP_TASK_FLAG_REDUCTION and GOMP_TASK_FLAG_DETACH in GCC's
+ * gomp-constants.h. */
 enum { IS_DEFERRED = 1 << 10, HAS_REDUCTIONS = 1 << 12, IS_DETACHED = 1 << 13 };
 
-/* The beginning of a task's data, of which libgomp writes the first two fields and reads the third. */
+/* The beginning of a task's data. libgomp writes the first two fields and reads the third. */
 struct head {
     uint64_t first; /* the first iteration of a loop; the event of a detached task */
     uint64_t last;
@@ -165,9 +166,9 @@ static void execute_task(void *beginning) {
 #define MOST_DATA (64l << 10) /* bytes; larger data are not copied to the stack */
 
 /*
- * Tasks that the calling thread executes inside the call are already in the right place, so they are not
+ * Tasks that the calling thread executes inside the call already have the right call path, so they are not
  * wrapped. Tasks of a loop with a copy function are not wrapped either, because all of them would be on the
- * stack at once, which only has space for the program's own data.
+ * stack at once, and it only has space for the program's own data.
  */
 static bool is_wrapped(bool is_deferred, long size) {
     static void *_Atomic level, *_Atomic in_final;
@@ -322,7 +323,7 @@ return copied;
         return taken;                                                                                        \
     }
 
-static const char unnamed, atomic; /* libgomp's own locks, by address */
+static const char unnamed, atomic; /* their addresses represent libgomp's own locks */
 
 LOCK(AA_WAIT_CRITICAL, GOMP_critical_start, (void), (), &unnamed)
 UNLOCK(GOMP_critical_end, (void), (), &unnamed)

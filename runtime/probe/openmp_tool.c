@@ -1,6 +1,6 @@
 /*
  * OpenMP libraries that report their own events through OMPT, OpenMP 5's interface for tools, such as LLVM's
- * library and those derived from it. Only the used parts of the interface are declared here.
+ * library and those derived from it. Only the parts of the interface that are used are declared here.
  */
 #define _GNU_SOURCE
 #include "openmp.h"
@@ -193,7 +193,7 @@ static void on_wait(int kind, int endpoint, omp_data *parallel, omp_data *data, 
     }
 }
 
-/* ---- locks, except nested locks, for which OMPT does not report whether only the holder enters again */
+/* ---- locks, except nested locks, for which OMPT does not report whether the holder enters again */
 
 static bool is_awaited(int mutex) {
     return mutex == MUTEX_LOCK || mutex == MUTEX_CRITICAL || mutex == MUTEX_ATOMIC || mutex == MUTEX_ORDERED;

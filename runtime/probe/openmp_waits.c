@@ -9,10 +9,10 @@
 
 #include <string.h>
 
-#define PLACES (1u << 17) /* a power of two; the system provides memory only for places that are used */
+#define PLACES (1u << 17) /* a power of two; the system only provides memory for slots that are used */
 #define LONGEST_SEARCH 64u
-#define GATES                                                                                                \
-    (1u << 13) /* a power of two; many more than locks in use at once, so that two rarely share a count */
+/* a power of two; many more than the locks in use at once, so that two rarely share a count */
+#define GATES (1u << 13)
 
 typedef struct aa_wait *_Atomic place;
 
@@ -25,7 +25,7 @@ struct table {
 
 static struct table *_Atomic the_table;
 static _Atomic bool is_full; /* whether the shard has no memory for further records */
-static struct aa_wait gone;  /* marks the former place of a record of an unloaded library */
+static struct aa_wait gone;  /* marks the former slot of a record of an unloaded library */
 
 static struct table *table(void) {
     struct table *known = atomic_load_explicit(&the_table, memory_order_acquire);
@@ -74,8 +74,8 @@ static struct aa_wait *append(enum aa_wait_kind kind, struct aa_node *node, cons
 }
 
 /*
- * Returns the place of a record, or a free place, which another thread may take before the caller does; null
- * if no place is free nearby. found: the record in the place, null or &gone.
+ * Returns the slot of a record, or a free slot, which another thread may take before the caller does; null if
+ * no slot nearby is free. found: the record in the slot, null or &gone.
  */
 static place *look_up(enum aa_wait_kind kind, const struct aa_node *node, const void *returns_to,
                       struct aa_wait **found) {
@@ -188,10 +188,7 @@ bool aa_lock_asked(struct aa_wait *wait, const void *lock) {
     return contended || aa_counting;
 }
 
-/*
- * Keeps the count from becoming negative, because threads may have requested the lock before there were
- * counts.
- */
+/* Prevents negative counts, because threads may have requested the lock before there were counts. */
 void aa_lock_given_back(const void *lock) {
     _Atomic int32_t *gate = gate_of(lock);
     int32_t threads = gate ? atomic_load_explicit(gate, memory_order_relaxed) : 0;

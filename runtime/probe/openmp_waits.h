@@ -11,7 +11,7 @@
 
 /*
  * Counts an entry of the calling thread, which has a tree, and returns the place's record; null if there is
- * no memory. A place is identified by the return address of the call that waits.
+ * no memory. returns_to: the return address of the waiting call, which identifies the place.
  */
 struct aa_wait *aa_wait_enter(enum aa_wait_kind kind, const void *returns_to);
 
@@ -36,8 +36,8 @@ void aa_wait_end(struct aa_waiting waiting);
 
 /*
  * Called when a thread, with or without a tree, requests a lock, and when it has released the lock.
- * aa_lock_asked returns whether the thread may have to wait, because others hold the lock or wait for it; if
- * not, its wait need not be timed. When instructions are counted, aa_lock_asked returns true, so that each
+ * aa_lock_asked returns whether the thread may have to wait, because others hold the lock or wait for it. If
+ * not, the wait need not be timed. When instructions are counted, aa_lock_asked returns true, so that each
  * entry is a library call.
  */
 bool aa_lock_asked(struct aa_wait *wait, const void *lock);

@@ -30,7 +30,8 @@ static void *find_in_system(void) {
     return load("libpapi.so");
 }
 
-/* Returns the library that the user names, else the system's, else the library in the Python package. */
+/* Returns the library that the user names, otherwise the system's, otherwise the one in the Python
+ * package. */
 static void *find_library(void) {
     const char *chosen = getenv("AUTOANALYZER_PAPI"), *packaged = getenv("AUTOANALYZER_PACKAGED_PAPI");
     bool is_chosen = chosen && *chosen, is_package = is_chosen && strcmp(chosen, "python_papi") == 0;
@@ -114,7 +115,7 @@ static bool is_named(const char *component) {
 
 /*
  * Disables all components except the processor's, and those whose events the user names. Other components
- * search for devices, load vendors' libraries, and print what they do not find.
+ * search for devices, load vendors' libraries, and print messages about missing ones.
  */
 static void disable_other_components(void) {
     if (!bind_components())
@@ -126,7 +127,7 @@ static void disable_other_components(void) {
     }
 }
 
-/* Initialises the library, which only accepts its own version number; returns false if this fails. */
+/* Initialises the library, which accepts only its own version number. Returns false if this fails. */
 static bool initialise(void) {
     for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
         int version = versions[i].major << 24 | versions[i].minor << 16;

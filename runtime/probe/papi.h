@@ -39,7 +39,7 @@ const char *aa_papi_open(void);
 /* Returns the flags AA_COUNTS_BY_… and the version if the library is not the system's; otherwise 0. */
 uint32_t aa_papi_how(void);
 
-/* Looks up the functions for multiplexing; returns false if the library lacks any of them. */
+/* Looks up the functions for multiplexing; returns false if any of them is missing. */
 bool aa_papi_bind_multiplexing(void);
 
 #endif

@@ -25,11 +25,11 @@ static struct aa_path *longest_of_process(void) {
 
 /* ---- the work of a thread */
 
-/* Adds a thread's work since its last look to its chain. Returns the number of nodes that were read. */
+/* Adds a thread's work since the last call to its chain. Returns the number of nodes that were read. */
 static uint32_t look(struct aa_path_holder *holder) {
     uint32_t nodes;
     if (holder->teams || holder->path->length > holder->length) {
-        static struct aa_path_share share; /* protected by the turn */
+        static struct aa_path_share share; /* protected by the lock (path_turn.h) */
         aa_path_share_clear(&share);
         nodes = aa_work_look(&holder->work, holder->thread, aa_path_share_add, &share);
         if (holder->teams) {
@@ -46,7 +46,8 @@ static uint32_t look(struct aa_path_holder *holder) {
 
 /* ---- the start and end of threads */
 
-/* The chains of the latest thread creations: most new threads call MPI soon, or never. */
+/* The creators' chains at the most recent thread creations. A few suffice, because most new threads call MPI
+ * soon or never. */
 #define BIRTHS 64
 
 static struct birth {
@@ -66,8 +67,8 @@ void aa_path_thread_ends(const struct aa_thread *thread) {
     aa_path_own = NULL;
 }
 
-/* Starts a thread's chain with the chain of its creator, or of the thread whose tree it takes over, plus
- * its own work since then. If the longest chain of the process is longer, starts with that one, because its
+/* Starts a thread's chain with the chain of its creator, or of the thread whose tree it takes over, plus its
+ * own work since then. If the longest chain in the process is longer, starts with it instead, because its
  * thread may have woken this thread. */
 static struct aa_path_holder *begin(const struct aa_thread *thread, uint32_t *steps) {
     const struct aa_path *longest = longest_of_process();
@@ -89,8 +90,8 @@ static struct aa_path_holder *begin(const struct aa_thread *thread, uint32_t *st
     return holder;
 }
 
-/* Returns the calling thread's chain, with its work up to now, and the number of steps; the caller then holds
- * the lock. Returns null, without the lock, if the thread has no chain or the path has ended. */
+/* Takes the lock, and returns the calling thread's chain, with its work up to now, and the number of steps.
+ * Returns null, without the lock, if the thread has no chain or the path has ended. */
 static struct aa_path *take(struct aa_section *section, uint32_t *steps) {
     const struct aa_thread *thread = aa_thread_self;
     if (!thread || aa_thread_closed || aa_path_has_ended)
@@ -163,8 +164,8 @@ void aa_path_tree_taken_over(const struct aa_thread *thread) {
 
 /* ---- meeting other threads and ranks */
 
-/* The other chain may be older than the last meeting of all ranks, if a thread sent it before the meeting. It
- * is therefore first started again from the common length. Returns the wait. */
+/* Continues with the other chain if it is longer; returns the wait. The other chain may have been sent before
+ * the last meeting of all ranks, so it is first started again from the common length. */
 static double join(const struct aa_path *other, bool by_message) {
     if (other->length <= aa_path_own->path->length)
         return 0;

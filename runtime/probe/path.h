@@ -1,12 +1,12 @@
 /*
- * The critical path: the longest chain of work, across ranks, that leads to a thread's position. Each
- * thread that calls MPI has a chain: its length, and the share of each node of each rank. The thread's own
- * work makes the chain longer. If the thread has waited for a thread with a longer chain, it continues with
- * that chain. The difference is the time that it waited, caused by the call paths in which the other chain
- * is ahead of its own. Once all ranks have met, they have one chain in common: the rank of this chain
- * stores it as part of the critical path, and all ranks start again with its length. A message therefore
- * contains only a few entries, and no rank has to know what came before. If a chain has more entries than
- * fit into a message, the oldest stay behind in a segment of the shard, to which later entries refer.
+ * The critical path: the longest chain of work, across ranks, that leads to a thread's position. Each thread
+ * that calls MPI has a chain, which consists of its length, and of the share of each node of each rank. The
+ * thread's own work lengthens the chain. After waiting for a thread with a longer chain, a thread continues
+ * with that chain. The difference in length is the time that it waited, caused by the call paths in which the
+ * other chain is ahead of its own. Once all ranks have met, they have one chain in common. The rank of this
+ * chain stores it as part of the critical path, and all ranks start again with its length. So messages
+ * contain only a few entries, and no rank needs earlier ones. If a chain has more entries than fit into a
+ * message, the smallest stay behind in a segment of the shard, to which later entries refer.
  */
 #ifndef AA_PATH_H
 #define AA_PATH_H
@@ -16,10 +16,11 @@
 
 enum aa_path_state {
     AA_PATH_NOT_ASKED,
-    AA_PATH_ALONE,    /* processes of the job are not recorded, or do not see the same folder */
-    AA_PATH_SESSIONS, /* MPI began with sessions alone, whose processes have no communicator in common */
+    AA_PATH_ALONE,    /* some processes of the job are not recorded, or use different folders */
+    AA_PATH_SESSIONS, /* MPI began only with sessions, whose processes have no communicator in common */
     AA_PATH_KNOWN,
-    AA_PATH_TOO_DEAR, /* the path is known until all ranks ended it, because recording took too long */
+    AA_PATH_TOO_DEAR, /* the path is known up to the point where all ranks ended it, because recording cost
+                         too much */
     AA_PATH_MISSED    /* a message of the tool did not arrive */
 };
 
@@ -27,15 +28,16 @@ enum aa_path_state {
 bool aa_path_here(struct aa_path *to);
 
 /* Called when a thread with a chain creates another thread. Returns the number of the chain with which the
- * new thread starts; 0 if it is unknown. The new thread stores this number in aa_path_born. */
+ * new thread starts, which it stores in aa_path_born; 0 if unknown. */
 uint64_t aa_path_birth(void);
 extern _Thread_local uint64_t aa_path_born AA_INITIAL_EXEC;
 
-/* Leaves out the work up to now in a tree that another thread takes over, because this work belongs to the
- * ended thread. */
+/* Excludes the work up to now in a tree that another thread takes over, because this work belongs to the
+ * thread that has ended. */
 void aa_path_tree_taken_over(const struct aa_thread *thread);
 
-/* Adds the work of the calling thread, which ends, to its chain if it has one; thread: the thread's tree. */
+/* Adds the work of the calling thread, which is about to end, to its chain, if it has one. thread: its
+ * tree. */
 void aa_path_thread_ends(const struct aa_thread *thread);
 
 /* Adds the calling thread's work up to now to its chain, if it has one. */
@@ -43,18 +45,18 @@ void aa_path_update(void);
 
 /*
  * If another chain is longer, continue the calling thread's chain from that one: the chain of a thread in the
- * same collective, or of the sender of a message. sender: the rank of the sender, for which the thread has
- * waited in the communication matrix; AA_PATH_NO_SENDER if the matrix does not include this wait.
+ * same collective, or of the sender of a message. sender: the rank for which the communication matrix counts
+ * the wait; AA_PATH_NO_SENDER if the matrix does not include this wait.
  */
 #define AA_PATH_NO_SENDER (-1)
 void aa_path_join(const struct aa_path *other);
 void aa_path_join_sender(const struct aa_path *other, int sender);
 
-/* Called when all ranks have waited for each other, with the longest chain; `mine`: whether it is the calling
+/* Called with the longest chain when all ranks have waited for each other. mine: whether it is the calling
  * thread's chain. */
 void aa_path_meet(const struct aa_path *longest, bool mine);
 
-/* Gives the calling thread the longest chain of its process, if that is longer than its own. */
+/* Continues the calling thread's chain from the longest chain of its process, if that is longer. */
 void aa_path_gather_threads(void);
 
 /* Forgets all chains in the child of a fork, because they belong to its parent. */
@@ -64,12 +66,13 @@ void aa_path_forget(void);
 void aa_path_end(void);
 
 /*
- * Returns the cost of chains so far, in ticks summed over all threads: examining nodes, and joining chains.
+ * Returns the cost of chains so far, for examining nodes and joining chains, in ticks summed over all
+ * threads.
  */
 uint64_t aa_path_taken(void);
 
-/* Begin and end further work of the calling thread whose time is added to this cost. steps: the number of
- * nodes or entries. Costs that are added in the meantime count only once. */
+/* Begin and end other work of the calling thread, and add its time to this cost. steps: the number of nodes
+ * or entries. Costs that are added during this work count only once. */
 uint64_t aa_path_effort_begins(void);
 void aa_path_effort_ends(uint64_t start, uint32_t steps);
 

@@ -19,7 +19,7 @@ static void put_most_work_first(struct aa_path *path) {
     }
 }
 
-/* Keeps the first entries; the work of all others counts for no rank, in one entry. */
+/* Keeps the first entries, and combines all others in one entry that belongs to no rank. */
 static void lose(struct aa_path *path, uint32_t kept) {
     struct aa_path_entry nobody = {.rank = AA_PATH_NOBODY};
     uint32_t count = 0;
@@ -34,8 +34,8 @@ static void lose(struct aa_path *path, uint32_t kept) {
     path->count = count;
 }
 
-/* Moves the smallest entries to a segment; if there is no memory, they are lost. If more entries are kept,
- * the causes of waits are known better, but there are more segments. */
+/* Moves the smallest entries to a segment; if there is no memory, they are lost. With more kept entries, the
+ * causes of waits are known more precisely, but there are more segments. */
 static void leave_behind(struct aa_path *path) {
     uint32_t kept = aa_path_has_many_records() ? path->count / 2 : path->count * 3 / 4;
     struct aa_path_record *segment = aa_path_append(AA_PATH_SEGMENT);

@@ -15,9 +15,9 @@ void aa_chain_copy(struct aa_path *to, const struct aa_path *from);
 void aa_chain_lengthen(void *to, uint32_t node, uint32_t what, uint64_t visits, double work);
 
 /*
- * Starts a chain again from the length that all ranks have in common after a meeting, unless it was already
- * started again. If its thread is ahead of that length, the chain keeps its lead, divided among the work
- * since `before`, or among all its work if there is none since then.
+ * Starts a chain again from the length that all ranks have in common after a meeting, unless this was already
+ * done. If the thread is ahead of this length, its chain keeps the lead, divided among the work since
+ * `before`, or among all its work if there is none since then.
  */
 void aa_chain_start_again(struct aa_path *path, const struct aa_path *before, double length);
 

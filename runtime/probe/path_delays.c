@@ -1,4 +1,4 @@
-/* Divide a wait among the call paths that caused it. */
+/* Divides a wait among the call paths that caused it. */
 #include <string.h>
 
 #include "path_sums.h"

@@ -1,4 +1,4 @@
-/* Chains of work, as they are in the shard and in messages: see path.h. */
+/* The layout of chains of work in the shard and in messages; see path.h. */
 #ifndef AA_PATH_LAYOUT_H
 #define AA_PATH_LAYOUT_H
 
@@ -6,23 +6,23 @@
 
 /*
  * A part of a chain of work: the work in one node of a rank, and the number of visits in which it was done;
- * or, for a delay, the part of a rank's waiting that the node caused. Node 0 means unknown work. If its
- * work is 0, it is a reference: the chain continues backwards in segment `what` of this rank.
+ * or, for a delay, the part of a rank's waiting that the node caused. An entry with node 0 is unknown work
+ * or, if its work is 0, a reference: the chain continues backwards in segment `what` of this rank.
  */
 struct aa_path_entry {
     uint32_t rank, node; /* the node's offset in the rank's file, divided by 64 */
     uint32_t what; /* the call path's number, the same in all ranks; for a delay, the waiting node's offset */
-    uint32_t visits; /* UINT32_MAX: this many or more */
+    uint32_t visits; /* UINT32_MAX stands for this number or more */
     double work;
 };
 
-#define AA_PATH_ENTRIES                                                                                      \
-    40 /* number of entries in a message: 1,000 bytes, because Open MPI is fastest up to 1 KiB */
+/* number of entries in a message: 1,000 bytes, because Open MPI is fastest up to 1 KiB */
+#define AA_PATH_ENTRIES 40
 
 /* The longest chain of work that leads to a thread's position. Each of our messages contains a chain. */
 struct aa_path {
     double length; /* nanoseconds of CPU time, or instructions */
-    double base;   /* the part of the length up to the last meeting of all ranks; not in the entries */
+    double base; /* the part of the length up to the last meeting of all ranks, which is not in the entries */
     /* the rank and segment in which the chain continues backwards; if the segment is 0, earlier work is
      * only in the ranks' totals */
     uint32_t rank, segment;
@@ -38,12 +38,12 @@ enum aa_path_left_out {
 
 enum aa_path_kind {
     AA_PATH_CHAIN, /* the current chain of a thread */
-    /* a part of a chain that was left behind, with its `number`; `rank` and `segment` continue it */
+    /* a part of a chain that was left behind, with its `number`; it continues in `rank` and `segment` */
     AA_PATH_SEGMENT,
     AA_PATH_TOTAL,        /* the part of the critical path up to the last meeting of all ranks */
-    AA_PATH_DELAY,        /* what caused the process's waiting, if a collective ended it */
+    AA_PATH_DELAY,        /* causes of the process's waiting, for waits that a collective ended */
     AA_PATH_TEAM,         /* the work of the slowest member of each of the process's teams of threads */
-    AA_PATH_MESSAGE_DELAY /* what caused the process's waiting, if a message ended it */
+    AA_PATH_MESSAGE_DELAY /* causes of the process's waiting, for waits that a message ended */
 };
 
 #endif

@@ -1,10 +1,10 @@
-/* A share: a thread's work since its last look, by node. */
+/* A share: a thread's work since the last reading, by node. */
 #ifndef AA_PATH_SHARE_H
 #define AA_PATH_SHARE_H
 
 #include "path_sums.h"
 
-/* Zeroed memory is an empty share. Its memory grows, and is kept when the share is cleared. */
+/* Zeroed memory is an empty share. Its memory grows as needed, and is kept when the share is cleared. */
 struct aa_path_share {
     double work;
     uint32_t count, capacity;

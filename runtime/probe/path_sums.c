@@ -88,7 +88,8 @@ void aa_path_add_to(struct aa_path_sums *sums, const struct aa_path_entry *entry
         return;
     }
     struct aa_path_entry **slot = slot_of(sums, entry), *sum = *slot;
-    if (!sum || sum->visits > UINT32_MAX - entry->visits) /* the reader adds up several sums for a place */
+    if (!sum ||
+        sum->visits > UINT32_MAX - entry->visits) /* the reader of the shard adds up all sums for one place */
         sum = new_sum(sums, entry);
     if (!sum) {
         aa_shard()->path_lost++;

@@ -1,4 +1,5 @@
-/* Records of the critical path in the shard, and sums: of the path, and of waiting. */
+/* Records of the critical path in the shard, and the sums that they contain, of work on the path and of
+ * waiting. */
 #ifndef AA_PATH_SUMS_H
 #define AA_PATH_SUMS_H
 

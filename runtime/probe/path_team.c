@@ -6,17 +6,17 @@
 #include "memory.h"
 #include "rare.h"
 
-#define LEAST_USEFUL 50 /* following barriers may take one part in so many of the process's time */
+#define LEAST_USEFUL 50 /* following barriers may take at most 1/50 of the process's time */
 
 static struct {
     struct aa_work *of;
     uint32_t capacity;
 } members; /* indexed by the number of the thread's tree */
 
-/* Shares, protected by the turn: they are not on the stack, which may be small. */
+/* Shares, protected by the lock (path_turn.h). They are not on the stack, which may be small. */
 static struct aa_path_share mine, others[2];
 
-static struct aa_effort at_barriers; /* protected by the turn */
+static struct aa_effort at_barriers; /* protected by the lock */
 static _Thread_local struct aa_path_part part AA_INITIAL_EXEC;
 static _Thread_local bool is_member AA_INITIAL_EXEC; /* whether this thread was in a team that was followed */
 
@@ -85,7 +85,7 @@ static void add_mine(struct aa_path_holder *opener) {
     opener->in_team += mine.work;
 }
 
-/* Returns whether barriers can be followed at their cost; always if instructions are counted. */
+/* Returns whether following barriers is cheap enough; always true if instructions are counted. */
 static bool is_cheap(void) {
     return aa_work_is_counted() ||
            at_barriers.ticks < (aa_clock_ticks() - aa_clock_start().ticks) / LEAST_USEFUL;
@@ -125,7 +125,7 @@ void aa_path_team_closed(const struct aa_path_team *team, struct aa_thread *cons
         aa_path_share_swap(&own->slowest, longest); /* its thread has left a barrier that was cancelled */
     if (team->is_followed && own->teams) {
         double slowest = longest->work;
-        bool is_whole = own->in_team <= 0 && slowest > mine.work; /* its work then replaces the opener's */
+        bool is_whole = own->in_team <= 0 && slowest > mine.work; /* if so, its work replaces the opener's */
         if (!is_whole)
             add_mine(own);
         add_longest(own, longest, is_whole ? 0 : own->in_team);
@@ -140,7 +140,7 @@ void aa_path_team_closed(const struct aa_path_team *team, struct aa_thread *cons
 
 /* ---- the members of a team */
 
-/* The calling thread continues at a node without a visit. */
+/* Records that the calling thread continues at a node without a visit. */
 static void continue_at(const struct aa_node *node) {
     if (aa_path_holders && !aa_path_has_ended)
         aa_work_continues(aa_thread_self, node);
@@ -174,7 +174,7 @@ bool aa_path_has_barriers(void) {
     return part.team && !part.team->is_over && !aa_path_has_ended && !aa_thread_closed;
 }
 
-/* Reads the calling thread's work since its last look into `mine`. Returns the number of steps. */
+/* Reads the calling thread's work since the last reading into `mine`. Returns the number of steps. */
 static uint32_t look(struct aa_path_holder *opener) {
     bool is_opener = opener->thread == aa_thread_self;
     struct aa_work *work = is_opener ? &opener->work : work_of_member(aa_thread_self);
@@ -222,8 +222,8 @@ static uint32_t add_tasks(struct aa_path_team *team) {
 }
 
 /* The first thread that leaves a barrier adds the work of the slowest thread to the chain, before the opener
- * can go on. If this becomes too expensive, no thread follows the next barriers. Threads that leave a barrier
- * because it was cancelled have not passed it, because other threads may never reach it. */
+ * can continue. If this becomes too expensive, no thread follows the next barriers. Threads that leave a
+ * cancelled barrier have not passed it, because other threads may never reach it. */
 void aa_path_barrier_left(bool cancelled) {
     struct aa_path_team *team = part.team;
     bool has_passed = team->passed >= part.barriers;

@@ -1,6 +1,6 @@
 /*
- * Teams of threads on the critical path. The slowest thread counts: of the whole execution, or, if threads
- * wait for each other at barriers of the team, of each stretch between two barriers.
+ * Teams of threads on the critical path. Only the slowest thread counts: over the whole execution or, if
+ * threads wait for each other at barriers of the team, between each two barriers.
  */
 #ifndef AA_PATH_TEAM_H
 #define AA_PATH_TEAM_H
@@ -8,8 +8,8 @@
 #include "path_holder.h"
 
 /*
- * A team that a thread opens. When the team is closed, the chain of the thread gets the work of the slowest
- * member: the thread's own work, and the additional work of another member.
+ * A team that a thread opens. When the team is closed, the work of the slowest member is added to the
+ * thread's chain: the thread's own work, plus the additional work of a slower member.
  */
 struct aa_path_team {
     bool is_followed;              /* whether the opener had a chain */
@@ -21,11 +21,11 @@ struct aa_path_team {
     double slowest[2]; /* the work of the slowest thread before the last two barriers, by parity */
 };
 
-/* Called when a thread has added its work to its chain and opens a team, and when it has closed the team. */
+/* Called when a thread opens a team, after adding its work to its chain, and when it has closed the team. */
 void aa_path_team_opened(struct aa_path_team *team);
 void aa_path_team_closed(const struct aa_path_team *team, struct aa_thread *const *threads, uint32_t count);
 
-/* The part of a thread in a team. */
+/* A thread's part in a team. */
 struct aa_path_part {
     struct aa_path_team *team; /* null if the team's barriers are not followed */
     uint32_t barriers;         /* the number of barriers that the thread has reached */
@@ -33,8 +33,8 @@ struct aa_path_part {
     bool had_task;             /* whether the thread has executed a task since that barrier */
 };
 
-/* Called by each thread of a team when it begins its part at a node, after booking its work, and ends it.
- * Returns the thread's part in the team around it. */
+/* Called by each thread of a team when it begins its part at a node, after booking its work, and when it ends
+ * this part. The first function returns the thread's part in the enclosing team. */
 struct aa_path_part aa_path_part_begins(struct aa_path_team *team, bool is_opener,
                                         const struct aa_node *node);
 void aa_path_part_ends(struct aa_path_part around);
@@ -45,12 +45,12 @@ void aa_path_task_begins(const struct aa_node *node);
 /* Returns whether the calling thread has a part in a team whose barriers are followed. */
 bool aa_path_has_barriers(void);
 
-/* Called when the thread has booked its work and reaches a barrier, and when it leaves the barrier.
- * cancelled: whether it leaves because the region was cancelled, without waiting. */
+/* Called when the thread reaches a barrier, after booking its work, and when it leaves the barrier.
+ * cancelled: whether it leaves without waiting, because the region was cancelled. */
 void aa_path_barrier_reached(void);
 void aa_path_barrier_left(bool cancelled);
 
-/* Leaves out a thread's work up to now: for its chain, or as a member of teams. */
+/* Exclude a thread's work up to now from its chain, or from the teams of which it is a member. */
 void aa_path_pass_over(struct aa_work *work, const struct aa_thread *thread);
 void aa_path_member_passed_over(const struct aa_thread *thread);
 

@@ -4,12 +4,13 @@
 
 #include "clock.h"
 
-#define INTERRUPTED 16u /* if steps take longer than usual by this factor, the thread was off the core */
+#define INTERRUPTED 16u /* if steps take this many times as long as usual, the thread was off the core */
 #define SHORTEST 2e4    /* nanoseconds that never count as an interruption, even if no usual time is known */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local volatile bool is_held AA_INITIAL_EXEC; /* whether this thread holds the lock */
-static _Thread_local uint64_t waited AA_INITIAL_EXEC;       /* ticks for which it waited for the lock */
+static _Thread_local uint64_t waited
+    AA_INITIAL_EXEC; /* ticks for which this thread has waited for the lock */
 
 struct aa_section aa_path_turn_begin(void) {
     struct aa_section section = aa_section_begin();

@@ -1,4 +1,4 @@
-/* A lock for chains, threads' work, and all sums; and the cost of following the path. */
+/* The lock for chains, threads' work and all sums; and the cost of following the path. */
 #ifndef AA_PATH_TURN_H
 #define AA_PATH_TURN_H
 
@@ -19,7 +19,7 @@ uint64_t aa_path_turn_ticks(void);
 
 /* The cost of following the path: ticks, and the number of steps, one per node or entry. */
 struct aa_effort {
-    _Atomic uint64_t ticks; /* only the thread itself changes them */
+    _Atomic uint64_t ticks; /* changed only by the thread itself */
     uint64_t steps;
 };
 

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PAUSE 0.5                  /* seconds between checks, because a file system serves all ranks */
+#define PAUSE 0.5 /* seconds between checks; not fewer, because all ranks share the file system */
 #define LONGEST ((size_t)64 << 10) /* maximum size of a policy file in bytes */
 
 #define ONE(place) (UINT64_C(1) << (place))

@@ -21,7 +21,8 @@ static void keep_least(uint64_t least[AA_COUNTED], struct aa_node *base, struct 
                        uint64_t intervals) {
     for (int i = 0; i < AA_COUNTED; i++) {
         uint64_t counted = base->counters[i] + child->counters[i];
-        if (i == AA_INSTRUCTIONS) /* if only calls are counted, only MPI's instructions are counted */
+        if (i ==
+            AA_INSTRUCTIONS) /* the only instructions that are counted if counting is restricted to calls */
             counted += base->counters[AA_MPI_INSTRUCTIONS];
         uint64_t mean = counted / intervals;
         least[i] = mean < least[i] ? mean : least[i];
@@ -108,7 +109,7 @@ static __attribute__((noinline)) void leave_in_slot(uint64_t number) {
     priced()->leave_or_pass(key);
 }
 
-/* Opens and closes a site that counts a few entries in between, like a site that is opened repeatedly. */
+/* Opens a site, counts a few entries in it, and closes it, as for a site that is opened repeatedly. */
 static inline void open_and_close(int64_t *site) {
     priced()->enter_counted(key, site);
     *site -= AA_SITE_PAYING;

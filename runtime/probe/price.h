@@ -8,10 +8,10 @@
 struct aa_slot;
 
 /*
- * The measured operations, in this order: an entry to and exit from a region; the same with work in the
- * region; the same with work by Fortran's stub; an entry to and exit from a throttled region whose entry
- * calls the library; the same by Fortran's stub, whose exit calls the library, too; for a throttled region
- * whose entry opens a site, which is closed again; a library call in a region.
+ * The measured operations, in this order: the entry to and exit from a region; the same with work in the
+ * region; the same with work, through Fortran's stub; the entry to and exit from a throttled region, where
+ * the entry calls the library; the same through Fortran's stub, where the exit also calls the library; the
+ * same where the entry opens a site, which is closed again; a library call in a region.
  */
 enum aa_priced {
     AA_PAIR,

@@ -23,9 +23,9 @@
 /*
  * Enter and leave a region. Its descriptor, "aa1|kind|name|file|function|ordinal|first|last", optionally
  * followed by an identifier of the file's version, must live as long as the process, because its address is
- * the key in the tree; its text identifies the region. Instrumented programs find these functions by dlsym.
- * aa_probe_enter returns the value to pass to aa_probe_exit; null if the region is throttled, so that it
- * need not be left.
+ * the key in the tree. Its text identifies the region. Instrumented programs find these functions by dlsym.
+ * aa_probe_enter returns the value to pass to aa_probe_exit; null if the region is throttled, so that the
+ * exit need not be reported.
  */
 AA_EXPORT const char *aa_probe_enter(const char *descriptor);
 AA_EXPORT void aa_probe_exit(const char *descriptor);
@@ -48,14 +48,15 @@ AA_EXPORT extern const char *aa_probe_stack;
 struct aa_slot;
 struct aa_main;
 AA_EXPORT void aa_probe_enter_in_slot(const char *descriptor, struct aa_slot *slot);
-/* Enters a region in objects of earlier versions; their slots stay empty, so that each entry calls this. */
+/* Enters a region of an object that an earlier version has instrumented. Its slots stay empty, so that each
+ * entry calls this function. */
 AA_EXPORT void aa_probe_enter_slot(const char *descriptor, void *slot);
 AA_EXPORT extern struct aa_main aa_probe_main;
 AA_EXPORT void aa_probe_exit_or_pass(const char *descriptor);
 
 /*
- * Leaves the regions that were entered since this region, because a jump has landed in it. Only for regular
- * jumps of the language, such as Fortran's alternate return, which do not count as repairs.
+ * Leaves all regions that were entered after this one, because a jump has landed in this region. Only for
+ * regular jumps of the language, such as Fortran's alternate return, which do not count as repairs.
  */
 AA_EXPORT void aa_probe_resync(const char *descriptor);
 
@@ -68,7 +69,7 @@ AA_EXPORT void aa_probe_resync(const char *descriptor);
 bool aa_share_begin(uint32_t share);
 void aa_share_end(bool outermost);
 
-/* Changes the share of the call that is being timed, for its time from now on. */
+/* From now on, the time of the call that is being timed goes to this share. */
 void aa_share_turn_to(uint32_t share);
 
 /* Ends all calls that have begun, because a jump has left them. */
@@ -101,7 +102,7 @@ bool aa_is_outside_regions(void);
  */
 void aa_process_mpi_initialised(int rank, int size, bool spawned);
 void aa_process_thread_level(int provided);
-void aa_process_waited(void); /* in our own barrier before a collective */
+void aa_process_waited(void); /* counts our own barrier before a collective */
 void aa_process_mpi_finalising(void);
 void aa_process_mpi_past(void); /* some MPI calls bypassed the wrappers */
 void aa_process_mpi_finalised(void);

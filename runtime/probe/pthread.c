@@ -30,7 +30,7 @@ struct birth {
 static void check(const void *function, const void *caller) {
     (void)caller;
     if (function == NULL)
-        abort(); /* impossible: the loader would have failed to load the program */
+        abort(); /* impossible, because the loader would not have loaded the program */
 }
 
 static struct birth take(void *given) {
@@ -59,8 +59,8 @@ static int begin_c11(void *given) {
 }
 
 /*
- * Books the creator's work up to now, and returns the number of its chain, with which the new thread
- * starts.
+ * Books the creator's work up to now, and returns the number of its chain. The new thread starts with this
+ * chain.
  */
 static uint64_t chain_of_birth(void) {
     if (aa_thread_closed || !aa_path_is_followed())
@@ -83,8 +83,8 @@ static size_t default_stack(void) {
 }
 
 /*
- * Returns the data for a new thread; null if the thread is not the program's, because a library such as MPI
- * creates it inside a call.
+ * Returns the data for a new thread; null if a library such as MPI creates the thread inside a call, so that
+ * it does not belong to the program.
  */
 static struct birth *give_birth(void *argument) {
     if (!aa_thread_self)

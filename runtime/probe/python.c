@@ -1,11 +1,10 @@
 /*
  * Python functions as regions. The hook (runtime/python_hook), which runs in the program's interpreter,
- * decides which code objects are regions. Calls of these code objects are handled here, because that must be
- * fast.
+ * decides which code objects are regions. Calls of these code objects are handled here, for speed.
  *
  * The library is not linked to Python and is compiled without its headers. It looks up the interpreter's
- * functions in the process. They belong to the stable interface, or are found under either of their names. In
- * this file, an object is only a pointer.
+ * functions in the process. The functions belong to the stable interface, or are found under one of two
+ * names. In this file, an object is only a pointer.
  */
 #define _GNU_SOURCE
 #include "probe.h"
@@ -55,7 +54,8 @@ static struct {
     int (*put)(object *, ssize_t, void *);
     void (*set_profile)(profile_function *, object *);
     object *none;
-    /* the hook's function that decides about a code object; the value that disables an event in its code */
+    /* the hook's function that decides whether a code object is a region; the value that disables an event in
+     * its code */
     object *decide, *disable;
     ssize_t index;
 } python;
@@ -99,7 +99,7 @@ AA_EXPORT const char *aa_python_region(const char *descriptor) {
     return strdup(descriptor);
 }
 
-/* Marks a code object as the region with this descriptor; if that is null, as no region. */
+/* Marks a code object as the region with this descriptor, or, if the descriptor is null, as not a region. */
 AA_EXPORT void aa_python_mark(object *code, const char *descriptor) {
     python.put(code, python.index, (void *)(descriptor ? descriptor : no_region));
 }
@@ -122,8 +122,8 @@ static inline const char *known(object *code) {
 }
 
 /*
- * Calls the hook, which decides about a code object and marks it; returns the value stored with the object.
- * frame: the object's frame; null if the hook should find it.
+ * Calls the hook, which decides whether a code object is a region, and marks it. Returns the value stored
+ * with the object. frame: the object's frame; null if the hook should find it.
  */
 static __attribute__((noinline)) const char *decide(object *code, object *frame) {
     if (python.error())
@@ -171,8 +171,8 @@ static object *leave(object *self, object *const *arguments, ssize_t count) {
 }
 
 /*
- * Returns a new function for sys.monitoring that handles an event: 's' for start, 'r' for resume, any other
- * letter for leave. Null after a Python error.
+ * Returns a new function for sys.monitoring that handles an event: 's' is start, 'r' is resume, any other
+ * letter is leave. Returns null after a Python error.
  */
 AA_EXPORT object *aa_python_callback(char event) {
     static struct method methods[] = {{"start", start, FAST_CALL, NULL},
@@ -202,7 +202,7 @@ static int profile(object *given, object *frame, int event, object *argument) {
 }
 
 /*
- * From now on, receives the calling thread's calls, starting with this event. The interpreter keeps a
+ * From now on, handles the calling thread's calls, starting with this event. The interpreter keeps a
  * reference to the hook.
  */
 AA_EXPORT void aa_python_profile(object *hook, object *frame, int event) {

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 /*
- * Set when the thread does such work. The next aa_counter_go then leaves out everything since
- * aa_counter_stop, although some sources of counts cannot stop.
+ * Set when the thread does rare work. The next aa_counter_go then excludes all counts since aa_counter_stop,
+ * because some sources of counts cannot stop.
  */
 extern _Thread_local bool aa_rare_work __attribute__((tls_model("initial-exec")));
 

@@ -28,7 +28,8 @@ static struct aa_region **find(const char *text, size_t length) {
     }
 }
 
-/* Provides space; old tables stay mapped, because other threads may be looking up a region by its number. */
+/* Provides space for another region. Old tables stay mapped, because other threads may be looking up a region
+ * by its number. */
 static bool make_room(void) {
     if (2 * table.count < table.capacity)
         return true;

@@ -13,7 +13,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#define ROOM 2048u /* five times the number of places that CoMD, miniFE and NPB MG need */
+#define ROOM 2048u /* five times as many entries as CoMD, miniFE and NPB MG need */
 #define LEAST_ROOM 128u
 #define PART_OF_MEMORY 128u /* a table takes at most 1/128 of the shard's limit */
 #define MOST_PER_SECOND 10000u
@@ -21,7 +21,8 @@
 #define TIMELY_PERIODS 4u
 #define SHARE_BITS 56          /* no address of a program reaches this bit */
 #define MASKINGS_PER_SAMPLE 4u /* further pauses per sample; a pause takes eight system calls */
-#define MASKINGS 16384u        /* pauses allowed before any sample: programs may start many helpers */
+/* number of pauses allowed before any sample, because programs may start many helpers */
+#define MASKINGS 16384u
 
 /* The first kernel with POSIX_CPU_TIMERS_TASK_WORK, which sends the signal when it returns to the program. */
 #define KERNEL(major, minor) ((major) << 16 | (minor))
@@ -38,7 +39,7 @@
 #endif
 
 static uint64_t period; /* nanoseconds; 0: no samples */
-static uint32_t most;   /* maximum number of periods before a signal comes, unless it was blocked */
+static uint32_t most;   /* maximum number of periods before a signal arrives, unless it was blocked */
 static uint32_t room;   /* number of entries in a table */
 static bool is_old_kernel;
 
@@ -74,7 +75,7 @@ static uint64_t next_instruction(const ucontext_t *context) {
 #elif defined(__aarch64__)
     return context->uc_mcontext.pc;
 #elif defined(__powerpc64__)
-    return context->uc_mcontext.gp_regs[32]; /* PT_NIP, of asm/ptrace.h */
+    return context->uc_mcontext.gp_regs[32]; /* PT_NIP in asm/ptrace.h */
 #else
     (void)context;
     return 0;
@@ -83,8 +84,8 @@ static uint64_t next_instruction(const ucontext_t *context) {
 
 /*
  * Adds periods to the entry for a place and a node, which is created if necessary; returns false if the table
- * is too full. A quarter of the table is reserved for places without an address, so that the time of a node
- * stays known.
+ * is too full. A quarter of the table is reserved for entries without an address, so that each node's time
+ * remains known.
  */
 static bool add(struct aa_samples *samples, uint64_t place, uint32_t node, uint32_t periods) {
     bool has_address = place << (64 - SHARE_BITS) != 0;
@@ -107,7 +108,7 @@ static bool add(struct aa_samples *samples, uint64_t place, uint32_t node, uint3
     return false;
 }
 
-/* Handles the signal. Uses only memory of the calling thread, to which nothing else writes, because the
+/* Handles the signal. Uses only memory of the calling thread. Nothing else writes to this memory, because the
  * signal is blocked in the handler. */
 static void take(int number, siginfo_t *info, void *context) {
     (void)number;
@@ -183,7 +184,7 @@ static void start_timer(struct aa_samples *samples) {
     __atomic_store_n(&samples->timer, (uint32_t)timer + 1, __ATOMIC_SEQ_CST);
     if (!masked.is_on)
         set_timer((uint32_t)timer + 1, masked.left);
-    if (!aa_sample_has_signal()) /* the program has taken the signal in the meantime */
+    if (!aa_sample_has_signal()) /* the program has begun to handle the signal in the meantime */
         stop_timer(samples);
 }
 
@@ -284,7 +285,7 @@ void aa_sample_end(struct aa_thread *thread) {
 /* ---- threads that block the signal, or have small stacks */
 
 /*
- * Returns the calling thread's samples, if it takes samples. The child of a vfork, which has its parent's
+ * Returns the calling thread's samples, if it takes samples. The child of a vfork, which shares its parent's
  * memory, takes none.
  */
 static struct aa_samples *own_samples(void) {
@@ -318,7 +319,7 @@ void aa_sample_pause(void) {
     errno = error;
 }
 
-/* Continues the samples. The time of the pause counts as lost. */
+/* Resumes sampling. The periods of the pause count as lost. */
 void aa_sample_resume(void) {
     int error = errno;
     struct aa_samples *samples = masked.is_on ? own_samples() : NULL;

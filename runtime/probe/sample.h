@@ -3,8 +3,8 @@
  * signal that hardly any program uses. The handler counts the thread's node and the address of its next
  * instruction in a table in the shard. Gathering finds the functions and lines (runtime/gather/inside.py).
  *
- * Newer kernels, on x86-64 since Linux 5.9, send such a signal when they return to the program, so the signal
- * interrupts no system call. With older kernels, nothing is sampled.
+ * Newer kernels (on x86-64, since Linux 5.9) send this signal when they return to the program, so it
+ * interrupts no system calls. With older kernels, nothing is sampled.
  */
 #ifndef AA_SAMPLE_H
 #define AA_SAMPLE_H
@@ -18,16 +18,16 @@ enum aa_sampling {
     AA_SAMPLING_ON,
     AA_SAMPLING_OLD_KERNEL,
     AA_SAMPLING_THEIRS,  /* the program handles SIGURG itself */
-    AA_SAMPLING_BLOCKED, /* the thread has blocked SIGURG, since its first region or later */
+    AA_SAMPLING_BLOCKED, /* the thread has blocked SIGURG, at its first region or later */
     AA_SAMPLING_REFUSED, /* the system provided no timer */
     AA_SAMPLING_SMALL,   /* the thread runs on a small stack, or on a stack of unknown size */
     AA_SAMPLING_MASKING  /* the thread blocks and unblocks signals too often */
 };
 
 struct aa_sample_count {
-    uint64_t
-        place; /* the address, 0 if unknown or not in own code; in the highest byte, the share of the time */
-    uint32_t node; /* the node's offset in the file, divided by 64; 0: the entry is free */
+    uint64_t place; /* the address, 0 if unknown or not in own code; its highest byte contains the share of
+                       the time */
+    uint32_t node;  /* the node's offset in the file, divided by 64; 0: the entry is free */
     uint32_t periods;
 };
 
@@ -62,23 +62,23 @@ void aa_sample_load(uint64_t memory);
 bool aa_sample_is_wanted(void);
 
 /*
- * Begin and end samples of the calling thread, which has blocked all signals. before: the signals that it had
- * blocked already.
+ * Begin and end samples of the calling thread, which has blocked all signals. before: the signals that were
+ * already blocked before.
  */
 void aa_sample_begin(struct aa_thread *thread, const sigset_t *before);
 void aa_sample_end(struct aa_thread *thread);
 
 /*
- * Pause and continue the calling thread's samples: a thread takes no samples while it blocks SIGURG, so that
- * no sample is ever pending. Both functions preserve errno, and take no lock, because the caller may be a
- * signal handler.
+ * Pause and resume the calling thread's samples: a thread takes no samples while it blocks SIGURG, so that no
+ * sample is ever pending. The caller may be a signal handler, so both functions preserve errno and take no
+ * lock.
  */
 void aa_sample_pause(void);
 void aa_sample_resume(void);
 
 /*
- * Return whether the calling thread takes samples, even if they are paused, and whether it takes samples
- * now.
+ * aa_sample_is_taken returns whether the calling thread takes samples, even if they are paused;
+ * aa_sample_goes_on returns whether it takes samples now.
  */
 bool aa_sample_is_taken(void);
 bool aa_sample_goes_on(void);
@@ -104,7 +104,7 @@ bool aa_sample_has_signal(void);
  */
 bool aa_sample_take_signal(void (*handler)(int, siginfo_t *, void *), void (*end)(void));
 
-/* Records the objects that were loaded since the last call; without the shard's lock. */
+/* Records the objects that were loaded since the last call. The caller does not hold the shard's lock. */
 void aa_sample_note_objects(void);
 void aa_sample_forget_objects(void);
 

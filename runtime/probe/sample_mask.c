@@ -1,7 +1,7 @@
 /*
  * Wraps functions that change signal masks or the stacks of signal handlers. The program's masks stay
- * unchanged. While a thread blocks the signal of samples, it takes no samples. No sample is therefore pending
- * when the thread waits for signals, tests which signals are pending, or unblocks a signal while it waits for
+ * unchanged. While a thread blocks the signal of samples, it takes no samples. So no sample is pending when
+ * the thread waits for signals, tests which signals are pending, or unblocks a signal while it waits for
  * something else.
  */
 #define _GNU_SOURCE
@@ -58,7 +58,7 @@ static __attribute__((constructor)) void find_early(void) {
     FIND(sigpending);
     FIND(sigaltstack);
     FIND(setcontext);
-    dlerror(); /* otherwise dlerror would tell the program which function the C library lacks */
+    dlerror(); /* otherwise dlerror would report our failures to the program */
 }
 
 /* Calls the function behind the wrapper; looks it up if another library's constructor runs before ours. */
@@ -76,8 +76,8 @@ static bool blocks_it(void) {
 }
 
 /*
- * Call these before the thread blocks the signal, and after it unblocks it. If the signal is blocked for
- * another reason, as in a handler of another signal, they change nothing.
+ * Called before the thread blocks the signal, and after it unblocks the signal. If the signal is blocked for
+ * another reason, as in another signal's handler, these functions do nothing.
  */
 static void before_blocking(void) {
     if (aa_sample_is_taken() && !blocks_it())
@@ -138,8 +138,7 @@ AA_EXPORT int sigsetmask(int mask) {
 }
 
 /*
- * Hides a pending sample from the program, that is, a signal that came while a handler of another signal
- * blocked it.
+ * Hides a pending sample from the program: a signal that arrived while another signal's handler blocked it.
  */
 AA_EXPORT int sigpending(sigset_t *set) {
     int result = NEXT(sigpending)(set);

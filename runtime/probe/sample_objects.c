@@ -13,7 +13,7 @@ struct object {
     struct aa_span code;
     uintptr_t bias;
     const char *name; /* in the loader's memory, valid as long as the library is loaded */
-    uint64_t key;     /* of the name, because another library may be loaded at the same address later */
+    uint64_t key; /* a hash of the name, because another library may be loaded at the same address later */
 };
 
 /*
@@ -71,7 +71,7 @@ static int count_loaded(struct dl_phdr_info *info, size_t unused, void *loaded) 
 }
 
 static void append(const struct object *object) {
-    /* the kernel's own object, whose name is not a path, is not in a file */
+    /* the kernel's own object is not in a file, and its name is not a path */
     const char *name = strchr(object->name, '/') ? aa_objects_whole_name(object->name) : object->name;
     size_t length = strlen(name);
     struct aa_mapping *mapping = aa_shard_append(AA_RECORD_MAPPING, sizeof *mapping + length + 1);

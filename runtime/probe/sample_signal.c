@@ -38,7 +38,7 @@ static void find_next(void) {
 /* Looks up the functions early, because a signal handler may call them, but must not look them up. */
 static __attribute__((constructor)) void find_early(void) {
     find_next();
-    dlerror(); /* otherwise dlerror would tell the program which function the C library lacks */
+    dlerror(); /* otherwise dlerror would report our failures to the program */
 }
 
 static bool is_handler(sighandler_t handler) {
@@ -58,7 +58,7 @@ bool aa_sample_take_signal(void (*handler)(int, siginfo_t *, void *), void (*end
     }
     if (is_ours || is_theirs)
         return is_ours;
-    /* without SA_ONSTACK, because an alternative stack may be small, or freed */
+    /* without SA_ONSTACK, because an alternative stack may be small, or may have been freed */
     sigfillset(&action.sa_mask);
     if (!next.sigaction)
         find_next();
@@ -77,8 +77,8 @@ bool aa_sample_take_signal(void (*handler)(int, siginfo_t *, void *), void (*end
 }
 
 /*
- * Leaves the signal to the program. First ignores the signal, which discards a pending sample that the
- * program must not get.
+ * Leaves the signal to the program. First ignores the signal, to discard a pending sample, which the program
+ * must not receive.
  */
 static void leave(void) {
     next.sigaction(SIGURG, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);

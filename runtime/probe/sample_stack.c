@@ -6,9 +6,10 @@
 #include <sys/resource.h>
 
 #define SMALL ((size_t)32 << 10)
-#define ABOVE ((size_t)64 << 10) /* a thread's first function begins this close to its stack's end */
-#define LEAST_OF_MAIN                                                                                        \
-    ((size_t)128 << 20)                /* Linux reserves at least this; a program may raise its own limit */
+/* maximum distance between a thread's first function and the end of its stack */
+#define ABOVE ((size_t)64 << 10)
+/* Linux reserves at least this; a program may raise its own limit */
+#define LEAST_OF_MAIN ((size_t)128 << 20)
 #define MOST_OF_MAIN ((size_t)1 << 40) /* if the size is not limited */
 
 static _Thread_local struct {

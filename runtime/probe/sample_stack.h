@@ -1,7 +1,7 @@
 /*
- * The stacks of the calling thread. A sample takes 4 KiB of the stack that it interrupts, or more with larger
- * registers. So a thread takes no samples if one of its stacks is small, or if the program has switched to a
- * stack of unknown size with its own code.
+ * The stacks of the calling thread. A sample takes 4 KiB of the interrupted stack, or more with larger
+ * registers. So a thread takes no samples if one of its stacks is small, or if the program's own code has
+ * switched to a stack of unknown size.
  */
 #ifndef AA_SAMPLE_STACK_H
 #define AA_SAMPLE_STACK_H
@@ -9,10 +9,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The calling thread has just begun. bytes: the size of its stack. */
+/* Called when the calling thread has just begun. bytes: the size of its stack. */
 void aa_sample_stack_begin(size_t bytes);
 
-/* The calling thread will also use another stack of this size, for signal handlers or contexts. */
+/* Called when the calling thread will also use another stack of this size, for signal handlers or
+ * contexts. */
 void aa_sample_stack_add(size_t bytes);
 
 /* Returns whether one of the thread's stacks is small. */

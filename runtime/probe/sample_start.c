@@ -96,8 +96,8 @@ static int is_openmp_with(struct dl_phdr_info *object, size_t unused, void *addr
 
 /*
  * Returns whether a thread's function is in an OpenMP library. Such threads are recorded only in parallel
- * regions, with their numbers. Does not use dladdr, because a thread in dlopen holds the lock of dladdr while
- * a library's constructor waits for its new threads.
+ * regions, with their numbers. Does not use dladdr: a thread in dlopen holds dladdr's lock, while a library's
+ * constructor may be waiting for the new threads.
  */
 static bool is_of_openmp(const void *start) {
     return dl_iterate_phdr(is_openmp_with, (void *)(uintptr_t)start) != 0;

@@ -31,9 +31,8 @@ static bool is_runner(const char *module) {
 }
 
 /*
- * Handles an option such as -u, -W error, -Werror or -um mpi4py. Returns the program's name if the name is
- * in the option or follows it; an empty text if the program has no name; null if further options have to be
- * read.
+ * Handles an option such as -u, -W error, -Werror or -um mpi4py. Returns the program's name if it is in the
+ * option or follows it; an empty text if the program has no name; null if more options must be read.
  */
 static const char *look_into(const char *option, struct words *words) {
     if (strcmp(option, "--check-hash-based-pycs") == 0)

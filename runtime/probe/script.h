@@ -6,7 +6,7 @@
 
 /*
  * Writes the name of the script or module that Python runs, in at most `room` bytes; an empty name if the
- * executable is not Python, or runs neither.
+ * executable is not Python, or runs neither a script nor a module.
  */
 void aa_script_name(const char *executable, char *name, size_t room);
 

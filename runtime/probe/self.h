@@ -20,11 +20,11 @@ extern _Thread_local struct aa_thread *aa_thread_self AA_INITIAL_EXEC;
  */
 extern _Thread_local struct aa_thread *aa_thread_probed AA_INITIAL_EXEC;
 
-/* Sets both trees above for the calling thread; null if it has no tree any more. */
+/* Sets both trees above for the calling thread. thread: null if it no longer has a tree. */
 void aa_thread_become(struct aa_thread *thread);
 
 /*
- * whether this thread is in the slow path, which its signal handlers must not enter, or must never be
+ * whether this thread is in the slow path, which its signal handlers must not enter, or is never to be
  * recorded
  */
 extern _Thread_local bool aa_thread_closed AA_INITIAL_EXEC;

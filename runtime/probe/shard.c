@@ -50,8 +50,8 @@ void aa_shard_unlock(void) {
 }
 
 /*
- * The shard stays mapped, because code that the fork interrupted still writes to it. The lock is initialised
- * again, because another thread may have held it.
+ * The shard stays mapped, because code that was interrupted by the fork still writes to it. The lock is
+ * initialised again, because another thread may have held it.
  */
 void aa_shard_forget(void) {
     shard.header = NULL;
@@ -80,7 +80,7 @@ static bool extend(long file, uint64_t length) {
 
 /*
  * Makes the mapping accessible up to the file's new length. Pages after the end stay inaccessible, because
- * debuggers that read all memory would get bus errors there.
+ * debuggers that read all memory would cause bus errors there.
  */
 static bool open_up(uint64_t length) {
     if (mprotect(shard.header, length, PROT_READ | PROT_WRITE) != 0)

@@ -3,10 +3,9 @@
  *
  * A header is followed by records, which are only ever appended, each aligned to 64 bytes. A record counts
  * once the header's `used` includes it. Values are updated in place, so they are in the file even if the
- * process is killed. Pointers are only valid in the process; only from thread.current, a reader gets an
- * offset by subtracting the header's `base`. Times are in ticks unless noted otherwise.
- * runtime/gather/shard_reader.py reads the file; tests/runtime/probe/test_shard_layout.py compares the
- * reader with this header.
+ * process is killed. Pointers are only valid in the process; the reader uses only thread.current, from which
+ * it subtracts the header's `base`. Times are in ticks unless noted otherwise. runtime/gather/shard_reader.py
+ * reads the file; tests/runtime/probe/test_shard_layout.py compares the reader with this header.
  */
 #ifndef AA_SHARD_H
 #define AA_SHARD_H
@@ -82,7 +81,7 @@ enum aa_system_value {
 
 /*
  * Flags of counting: only in MPI calls; only in file I/O; events are multiplexed, so counts are estimates;
- * counted with the libpapi that the user chose, or with that of the Python package, with its version.
+ * counted with the libpapi that the user chose, or with the one in the Python package. Also its version.
  */
 #define AA_COUNTS_IN_MPI 1u
 #define AA_COUNTS_IN_IO 2u
@@ -105,8 +104,7 @@ struct aa_header {
     uint32_t regions, threads;
     _Atomic uint32_t uncounted; /* number of threads whose counters did not start */
     double ticks_per_second;    /* measured at the start; the two anchors yield a more precise value */
-    /* nanoseconds per entry and exit, measured at the start; the same if they call the library by Fortran's
-     * stub */
+    /* nanoseconds per entry and exit, measured at the start; the same through Fortran's stub */
     float pair_cost, fortran_cost;
     /* nanoseconds for a throttled region: if its entry calls the library; if its site only counts the entry
      */
@@ -129,7 +127,7 @@ struct aa_header {
     uint64_t involuntary;         /* number of times that threads were preempted */
     uint64_t trace_interval;      /* current ticks between samples; 0: no samples */
     uint32_t trace_generation;    /* generation of the valid chunks: number of merges of samples, plus 1 */
-    uint32_t trace_slowed;        /* number of times the interval was doubled because samples took long */
+    uint32_t trace_slowed;        /* number of times the interval was doubled because samples took too long */
     uint32_t trace_lost;          /* number of samples for which there was no memory */
     uint32_t trace_left;          /* number of chunks of this generation that may still be started */
     uint64_t trace_left_out;   /* values that a policy left out of some samples, one bit each; see policy.h */
@@ -139,9 +137,9 @@ struct aa_header {
     uint64_t system[AA_SYSTEM_VALUES]; /* the system's data about the process; see system.h */
     uint64_t mpi_bypassed;             /* an enum aa_mpi_bypass: whether MPI calls bypassed the wrappers */
     _Atomic uint32_t path_state; /* an enum aa_path_state: whether the critical path is known; see path.h */
-    uint32_t path_lost;          /* number of entries of chains for which there was no memory */
+    uint32_t path_lost;          /* number of entries of chains that were lost, because there was no memory */
     _Atomic uint64_t path_messages; /* number of our own messages, in addition to the program's */
-    _Atomic uint64_t path_ticks;    /* the time that our own messages took */
+    _Atomic uint64_t path_ticks;    /* ticks that our own messages took */
     _Atomic uint64_t path_left_out; /* flags of enum aa_path_left_out: what the path does not follow */
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
@@ -170,7 +168,7 @@ struct aa_object {
     char name[];
 };
 
-/* The constructs in which OpenMP threads wait: for a lock, for their turn, or for other threads. */
+/* The constructs in which OpenMP threads wait for a lock, for earlier iterations, or for other threads. */
 enum aa_wait_kind {
     AA_WAIT_CRITICAL,
     AA_WAIT_ATOMIC,
@@ -188,7 +186,7 @@ struct aa_wait {
     uint32_t length;     /* length of the descriptor, without its null character */
     uint64_t entries, contended;
     int64_t waited, waited_off; /* ticks of waiting; the part of them off the CPU */
-    /* Only for the process itself: the node and the return address identify the record. */
+    /* Only for the process itself: a node and a return address, which identify the record. */
     struct aa_node *at;
     const void *returns_to;
     char descriptor[]; /* the place's descriptor; see call_site.h */
@@ -227,7 +225,7 @@ struct aa_part {
 };
 #define AA_WHOLE UINT32_MAX
 
-/* A thread's activity in an interval. It is followed by its values that are not 0, and then by its parts. */
+/* A thread's activity in an interval. It is followed by the sample's non-zero values, and by its parts. */
 struct aa_sample {
     uint32_t size; /* bytes, including the values and parts that follow */
     uint16_t parts, unused;
@@ -251,9 +249,10 @@ struct aa_chunk {
 struct aa_throttle {
     struct aa_record record;
     uint32_t node;   /* the node's offset in the file, divided by 64 */
-    uint64_t visits; /* number of timed visits, without those since the node is timed again */
+    uint64_t visits; /* number of timed visits, without those since the node was timed again */
     uint64_t again;  /* the node's number of visits when it was timed again; 0: it is throttled */
-    /* For the process only: own time of all visits in the current sample, and of its longest visit. */
+    /* Only for the process itself: the own time of all visits in the current sample, and of its longest
+     * visit. */
     int64_t sampled, longest;
     int64_t own;      /* the node's own time before the sample's last visit; -1: no visit is being timed */
     double computing; /* the thread's busy time when the last sample was judged */
@@ -280,7 +279,7 @@ struct aa_path_record {
     struct aa_path path;
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
-/* What the process sends to the ranks of a block, and how long it waits for messages of these ranks. */
+/* What the process sends to the ranks of a block, and how long it waits for messages from these ranks. */
 struct aa_traffic {
     _Atomic uint64_t messages, bytes;
     double waited; /* in the unit of the critical path */
@@ -309,8 +308,8 @@ struct aa_frame {
 };
 
 /*
- * An edge of the tree: from a node, by a descriptor's address, to the child, or to an ancestor if the region
- * is entered recursively. If the child is null, the entry counts towards the node itself.
+ * An edge of the tree from a node to the child for a descriptor's address, or to an ancestor if the region is
+ * entered recursively. If the child is null, the entry counts towards the node itself.
  */
 struct aa_edge {
     struct aa_node *node;
@@ -356,7 +355,7 @@ struct aa_thread {
     uint64_t counted[AA_COUNTED];   /* the thread's counts at the last event */
     uint64_t reentered;             /* like collapsed, for signal handlers that interrupted the library */
     uint64_t stopped;               /* number of threads stopped because there was no memory for frames */
-    uint64_t outside;               /* ticks in library calls and idle; see usage.c */
+    uint64_t outside;               /* ticks spent idle and in library calls; see usage.c */
     uint64_t slotted;               /* number of entries that only Fortran's stubs counted; see site.h */
     struct aa_samples *samples;     /* see sample.h */
     uint64_t silent;                /* number of entries that only sites counted; see site.h */
@@ -393,7 +392,7 @@ void aa_shard_unlock(void);
  * the lock. */
 void *aa_shard_append(enum aa_record_type type, size_t size);
 
-/* Returns the part of the memory that is in use, in 256ths, without the memory of samples. */
+/* Returns the fraction of the memory that is in use, in 256ths, without the memory of samples. */
 uint32_t aa_shard_filled(void);
 /* Publishes all appended records, which count from now on. */
 void aa_shard_publish(void);

@@ -60,8 +60,8 @@ static bool make_in(const char *temporary) {
 }
 
 /*
- * Returns whether this is the node on which the launcher created the folder. If the folder is missing on that
- * node, it was removed on purpose.
+ * Returns whether the launcher created the folder on this node. If so, and the folder is missing, it was
+ * removed on purpose.
  */
 static bool is_launchers_node(void) {
     char here[256] = "";

@@ -26,8 +26,8 @@ enum aa_share {
 };
 
 /*
- * Flags that are combined with a share: the MPI or OpenMP library is running, for whatever purpose, so the
- * instructions are not the node's own.
+ * Flags that are combined with a share: the MPI or OpenMP library is running, so the instructions are not the
+ * node's own.
  */
 #define AA_IN_MPI 0x100u
 #define AA_IN_OMP 0x200u

@@ -14,7 +14,7 @@
 static const uint64_t *hashes;
 static size_t count;
 
-/* Without the file, which may be missing on another node, everything is measured. */
+/* If the file is missing, as it may be on another node, everything is measured. */
 void aa_short_paths_load(void) {
     const char *name = getenv("AUTOANALYZER_SHORT_PATHS");
     int file = name && *name ? (int)syscall(SYS_openat, AT_FDCWD, name, O_RDONLY | O_CLOEXEC, 0) : -1;

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 /*
- * Returns whether the process has only one thread. /proc/self/task then has three links: from itself, from
+ * Returns whether the process has only one thread. If so, /proc/self/task has three links: from itself, from
  * its parent folder, and from the only folder in it.
  */
 static bool is_single_threaded(void) {
@@ -26,7 +26,7 @@ struct aa_silence aa_silence_begin(void) {
     aa_libc()->close(first);
     if (nowhere < 0)
         return silence;
-    aa_libc()->fflush(stdout); /* output that the program has buffered must reach its destination */
+    aa_libc()->fflush(stdout); /* the program's buffered output must not be discarded */
     for (int i = 0; i < 2; i++) {
         silence.saved[i] = fcntl(STDOUT_FILENO + i, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
         silence.begun[i] = silence.saved[i] >= 0 || errno == EBADF;

@@ -12,7 +12,7 @@ static uint32_t open_sites;
 
 /*
  * Closes a site, and adds the counted entries to the visits. If a signal handler has run in the meantime,
- * another site may be in this place.
+ * this entry may belong to another site.
  */
 static void close_site(struct aa_thread *thread, uint32_t i) {
     if (!sites[i].given)
@@ -61,7 +61,7 @@ void aa_site_end(struct aa_thread *thread, const int64_t *site) {
 }
 
 /* The key is cleared first and written last, because a signal handler may use the slot. If the generation has
- * changed, the visits may have grown by entries that called the library. */
+ * changed, the visits may include entries that called the library. */
 void aa_slot_fill(struct aa_thread *thread, int64_t *site, const char *key, struct aa_node *child) {
     struct aa_slot *slot = (struct aa_slot *)((uintptr_t)site & ~(uintptr_t)1);
     uint32_t generation = __atomic_load_n(&aa_probe_main.generation, __ATOMIC_ACQUIRE);

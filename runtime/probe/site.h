@@ -15,14 +15,14 @@
 
 /* maximum number of sites that are open at the same time */
 #define AA_SITES 16u
-/* one in this many isolated entries opens its site nevertheless, to test whether other entries follow now */
+/* of isolated entries, one in this many opens its site anyway, to test whether other entries follow by now */
 #define AA_SITE_TRIAL 64u
 /* opening and closing a site takes as long as two or three entries that call the library */
 #define AA_SITE_PAYING 2
 
 /*
- * Returns whether to open a site for the throttled child. This is the case if the thread is the main thread,
- * which alone has sites, and if further entries followed the last entry that opened the site.
+ * Returns whether to open a site for the throttled child: the thread is the main thread, the only one with
+ * sites, and further entries followed the last entry that opened the site.
  */
 static inline bool aa_site_pays(const struct aa_thread *thread, const struct aa_node *child) {
     return aa_is_lasting(child) && thread->index == 0 &&
@@ -38,8 +38,8 @@ void aa_site_open(struct aa_thread *thread, int64_t *site, const char *key, stru
 /* Closes a site if it is open, and adds the counted entries to the visits. */
 void aa_site_end(struct aa_thread *thread, const int64_t *site);
 
-/* Convert a slot's address to a value that can replace a site's address; return whether a site's address is
- * such a value. */
+/* aa_slot_as_site converts a slot's address to a value that can replace a site's address; aa_is_slot returns
+ * whether a site's address is such a value. */
 static inline int64_t *aa_slot_as_site(struct aa_slot *slot) {
     return slot ? (int64_t *)((uintptr_t)slot | 1) : NULL;
 }

@@ -7,15 +7,15 @@
 #include "shard.h"
 
 /*
- * Shows Fortran's stub that a region is throttled below the main thread's current node, so that the stub
- * counts the entry itself. If a slot is passed in place of a site, its address is odd.
+ * Shows Fortran's stub that a region is throttled below the main thread's current node, so that the stub can
+ * count the entry itself. If a slot is passed in place of a site, its address is odd.
  */
 struct aa_slot {
     const char *key;
     const struct aa_node *from;
     uint64_t *visits;
     uint32_t generation; /* the slot is valid while this equals the generation in aa_probe_main */
-    uint32_t since;      /* the lower half of the visits when the slot was filled */
+    uint32_t since;      /* the lower 32 bits of the number of visits when the slot was filled */
 };
 
 /* The data about the main thread that the stub reads. */
@@ -29,8 +29,8 @@ struct aa_main {
     uint32_t generation;
 };
 
-/* Makes all slots invalid, because a node of some thread is timed again or gets frames. Called after the
- * node's edges have changed, so that a slot that is filled in the meantime gets the old generation. */
+/* Invalidates all slots, because some thread's node is timed again or gets frames. Called after the node's
+ * edges have changed, so that a slot that is filled in the meantime gets the old generation. */
 static inline void aa_slots_forget(void) {
     __atomic_fetch_add(&aa_probe_main.generation, 1, __ATOMIC_RELEASE);
 }

@@ -4,12 +4,12 @@
 
 #include <stddef.h>
 
-/* maximum number of bytes in the main thread's stack above the frame of a constructor */
+/* maximum number of bytes of the main thread's stack above the frame of a constructor */
 #define STACK_ABOVE 65536
 
 /*
- * These variables have their own cache line, because all threads read it, and data beside them may be written
- * often.
+ * These variables have their own cache line, because all threads read them, and data beside them may be
+ * written often.
  */
 const char *aa_probe_stack __attribute__((section(".aa_stack"), aligned(64)));
 struct aa_main aa_probe_main __attribute__((section(".aa_stack"))) = {.generation = 1};

@@ -27,7 +27,7 @@ static int find_own(struct dl_phdr_info *library, size_t size, void *wanted) {
     return 1;
 }
 
-/* dladdr is not used, because it would search all symbols of a library, for each MPI function. */
+/* dladdr is not used, because it would search all symbols of a library for each MPI function. */
 bool aa_symbol_is_own(const void *symbol) {
     static _Atomic uintptr_t start, end; /* threads that search at the same time get the same result */
     if (end == 0) {
@@ -145,7 +145,7 @@ void *aa_symbol_find(void *scope, const char *name, const void *caller) {
 
 #define REMEMBERED 64
 
-/* functions that callers in this thread have found privately since a library was last unloaded */
+/* functions in private libraries that callers in this thread have found since a library was last unloaded */
 static _Thread_local struct {
     unsigned long long removals;
     struct found {
@@ -190,10 +190,7 @@ static void *find_next(void *_Atomic *known, const char *name, const void *calle
     return function;
 }
 
-/*
- * Stops counting, because the loader executes tens of thousands of instructions, which are not the
- * caller's.
- */
+/* Stops counting, because the loader executes tens of thousands of instructions that are not the caller's. */
 void *aa_symbol_next(void *_Atomic *known, const char *name, const void *caller, aa_symbol_check *check) {
     aa_counter_stop();
     void *function = find_next(known, name, caller, check);

@@ -1,4 +1,4 @@
-/* Finds functions and data of the wrapped libraries, however these were loaded. */
+/* Finds functions and data of the wrapped libraries, regardless of how these were loaded. */
 #ifndef AA_SYMBOL_H
 #define AA_SYMBOL_H
 
@@ -16,14 +16,14 @@ void *aa_symbol_own_library(void);
 void *aa_symbol_near(const void *address, const char *name);
 
 /*
- * Returns a symbol as the caller would find it: in the scope (RTLD_DEFAULT, or RTLD_NEXT for libraries
- * behind this one), otherwise in libraries that the caller has loaded privately, as Python does. If the
- * caller is unknown, because it jumped instead of calling, the symbol is from the first loaded library that
- * has it. NULL if there is no such symbol.
+ * Returns a symbol as the caller would find it: in the scope (RTLD_DEFAULT, or RTLD_NEXT for libraries after
+ * this one), otherwise in libraries that the caller has loaded privately, as Python does. If the caller is
+ * unknown, because it jumped instead of calling, the symbol is from the first loaded library that has it.
+ * NULL if there is no such symbol.
  */
 void *aa_symbol_find(void *scope, const char *name, const void *caller);
 
-/* A callback that gets each found function before its first use; `function` may be NULL. */
+/* A callback for each function that was found, before its first use; `function` may be NULL. */
 typedef void aa_symbol_check(const void *function, const void *caller);
 
 /*

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* number of bytes to read from /proc/self/status, which contains the memory near its beginning */
+/* number of bytes to read from /proc/self/status, which lists the memory near its beginning */
 #define STATUS ((size_t)4 << 10)
 #define PEAK "VmHWM:" /* in kB */
 
@@ -47,7 +47,7 @@ static uint64_t peak_memory(void) {
     return kilobytes;
 }
 
-/* The peak is not getrusage's maximum, which includes the program that ran in this process before. */
+/* The peak is not getrusage's maximum, which includes any program that this process ran before. */
 void aa_system_of_process(uint64_t values[AA_SYSTEM_VALUES]) {
     struct rusage usage;
     ask(RUSAGE_SELF, values, &usage);

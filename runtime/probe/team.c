@@ -51,9 +51,9 @@ struct aa_origin aa_team_origin(void) {
 }
 
 /*
- * The critical path is updated inside the wait, so that the time for this, and for waiting until other
- * threads have updated theirs, does not count as the program's work. Up to now, it is not known which thread
- * of the team will be the slowest.
+ * Updates the critical path, because it is not known yet which thread of the team will be the slowest. This
+ * is done inside the wait, so that the time for it, and for waiting until other threads have updated their
+ * chains, does not count as the program's work.
  */
 void aa_team_open(struct aa_team *team, struct aa_thread **members, uint32_t room) {
     *team = (struct aa_team){
@@ -105,7 +105,7 @@ void aa_team_close(struct aa_team *team) {
     aa_wait_end(team->waiting);
 }
 
-/* When a thread has finished for the first time, it is added to the members, so that the opener books its
+/* When a thread finishes for the first time, it is added to the members, so that the opener books its
  * wait. */
 void aa_team_wait(struct aa_thread *thread, struct aa_team *team, struct aa_node *node, bool again) {
     thread->waited_at = node;

@@ -3,10 +3,10 @@
  * region, continue at the node where the team's opener was; a thread that executes a task continues at the
  * node where the task was created.
  *
- * What a thread does there is called its turn. After its turn, a thread of a team waits until the last thread
- * has finished. The library does not notice when this happens, because the thread waits inside the OpenMP
- * library and stays there until there is more to do. When the opener closes the team, it therefore books the
- * waits of all other threads. If a thread calls this library earlier, it books its own wait. The thread that
+ * A thread's activity there is called its turn. After its turn, a thread of a team waits until the last
+ * thread has finished. The probe library does not notice when this happens, because the thread waits inside
+ * the OpenMP library until it gets more work. When the opener closes the team, it therefore books the waits
+ * of all other threads. If a thread calls this library earlier, it books its own wait. The thread that
  * removes the team from `waits_for` books the wait.
  */
 #ifndef AA_TEAM_H
@@ -29,7 +29,7 @@ struct aa_team {
     uint32_t room;
     _Atomic uint32_t count;
     struct aa_thread **members;
-    struct aa_waiting waiting; /* the opener's call of the OpenMP library, without its own turn */
+    struct aa_waiting waiting; /* the opener's call of the OpenMP library, excluding its own turn */
     struct aa_path_team path;
 };
 
@@ -41,8 +41,8 @@ struct aa_origin aa_team_origin(void);
 struct aa_origin aa_task_origin(void);
 
 /*
- * Open and close a team, in the calling thread, which waits in between, except in its own turn. members:
- * zeroed memory for `room` threads.
+ * Open and close a team in the calling thread. In between, the thread waits, except during its own turn.
+ * members: zeroed memory for `room` threads.
  */
 void aa_team_open(struct aa_team *team, struct aa_thread **members, uint32_t room);
 void aa_team_close(struct aa_team *team);
@@ -55,7 +55,7 @@ void aa_team_wait(struct aa_thread *thread, struct aa_team *team, struct aa_node
 
 /*
  * Begin and end a wait of the calling thread at a barrier of its team. wait: the place, or null. cancelled:
- * whether the thread leaves because its parallel region was cancelled, without waiting for the others.
+ * whether the thread leaves without waiting for the others, because its parallel region was cancelled.
  */
 struct aa_waiting aa_team_barrier_begin(struct aa_wait *wait);
 void aa_team_barrier_end(struct aa_waiting waiting, bool cancelled);
@@ -66,7 +66,7 @@ void aa_team_barrier_end(struct aa_waiting waiting, bool cancelled);
  */
 struct aa_team *aa_team_come_back(struct aa_thread *thread);
 
-/* Ends the waits of idle threads, because the process ends. */
+/* Ends the waits of idle threads when the process ends. */
 void aa_team_finish(void);
 
 #endif

@@ -91,7 +91,7 @@ static void set_free(struct aa_thread *thread) {
 }
 
 /*
- * Appends trees up to this number and returns the last one; all others stay free for the threads with their
+ * Appends trees up to this number and returns the last one. The others stay free for the threads with their
  * numbers.
  */
 static struct aa_thread *append_tree_numbered(struct aa_header *header, uint32_t number) {
@@ -104,9 +104,9 @@ static struct aa_thread *append_tree_numbered(struct aa_header *header, uint32_t
 }
 
 /*
- * Returns a tree for the calling thread; null if there is no memory. The first tree is the main thread's,
- * even if another thread comes first. Other threads get the tree with their number if it is free or can be
- * appended, otherwise any free tree or a new one.
+ * Returns a tree for the calling thread; null if there is no memory. The first tree belongs to the main
+ * thread, even if another thread needs one first. Other threads get the tree with their number if it is free
+ * or can be appended, otherwise any free tree or a new one.
  */
 static struct aa_thread *take_tree(struct aa_header *header, uint32_t number) {
     if (!trees.main && !(trees.main = append_tree(header)))
@@ -199,8 +199,8 @@ static void set_mask(const sigset_t *mask, sigset_t *before) {
 }
 
 /*
- * Blocks all signals, and returns the previous mask. While a thread gets or returns its tree, a handler with
- * probes would wait for a lock that its own thread holds.
+ * Blocks all signals, and returns the previous mask. Otherwise, a handler with probes could wait for a lock
+ * that its own thread holds while it gets or returns its tree.
  */
 static sigset_t block_signals(void) {
     sigset_t all, before;

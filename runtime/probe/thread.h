@@ -8,8 +8,8 @@
 #define AA_ANY_TREE UINT32_MAX
 
 /*
- * Gives the calling thread a tree: the tree with this number if it is free, so that each thread of a team has
- * the same tree in every run; any tree for AA_ANY_TREE. Returns null if there is none.
+ * Returns a tree for the calling thread: the tree with this number if it is free, so that each thread of a
+ * team has the same tree in every run; any tree for AA_ANY_TREE. Returns null if there is none.
  */
 struct aa_thread *aa_thread_attach(uint32_t number);
 

@@ -102,8 +102,8 @@ static int64_t own_time(const struct aa_node *node) {
 }
 
 /*
- * Returns whether a node may be throttled again, because it has been timed again for as many visits as were
- * timed before. Nodes therefore change their state less and less often.
+ * Returns whether a node may be throttled again, because it has since been timed for as many visits as
+ * before. So nodes change their state less and less often.
  */
 static bool was_timed_long(const struct aa_thread *thread, const struct aa_node *node) {
     const struct aa_throttle *record = record_of(thread, node);
@@ -148,18 +148,19 @@ double aa_throttle_share(void) {
     return allowed;
 }
 
-/* Returns the shortest time of some visits, including everything in them, at which a node is measured. */
+/* Returns the time below which this number of visits, including everything in them, is too short to be
+ * measured. */
 static double part_of_share(uint64_t visits) {
     return price(visits) / (PART_OF_SHARE * allowed);
 }
 
 /*
- * Returns whether to throttle a node. There are two conditions. First, measuring takes more than its share
- * of the busy time, both in total and since a node was last throttled, so that no more nodes are throttled
- * than necessary. Second, the node's visits are so short, including everything timed in them, that
- * measuring these visits alone exceeds a part of the share. The second condition must hold both recently
- * and in total, because a loop that waits for work is short only for a while. Nodes with longer visits are
- * measured, even if the same region is short on other call paths.
+ * Returns whether to throttle a node. There are two conditions. First, measuring takes more than its share of
+ * the busy time, both in total and since a node was last throttled, so that no more nodes are throttled than
+ * necessary. Second, the node's visits are so short, including everything timed in them, that measuring these
+ * visits alone exceeds a fixed fraction of this share. The second condition must hold both recently and in
+ * total, because a loop that waits for work is short only for a while. Nodes with longer visits are measured,
+ * even if the same region is short on other call paths.
  */
 static bool costs_too_much(struct aa_thread *thread, const struct aa_node *node) {
     struct aa_books *books = books_of(thread);
@@ -226,7 +227,7 @@ static void throttle(struct aa_thread *thread, const struct aa_edge *edge) {
         return;
     uint64_t timed = timed_visits(record, node);
     record->again = 0;
-    /* so that, if the process is killed here, the record does not claim too many timed visits */
+    /* if the process is killed here, the record must not contain too many timed visits */
     aa_in_order();
     record->visits = timed;
     record->computing = computing_of(thread);
@@ -270,7 +271,7 @@ struct aa_node *aa_throttle_if_short(struct aa_thread *thread, struct aa_node *c
 
 /*
  * Returns whether the current node may be throttled. The node must be a child of the previous node, that is,
- * not entered recursively. A library must not have called the region back, because its time must not be added
+ * not entered recursively. The region must not be a callback of a library, because its time must not be added
  * to the library's time.
  */
 static bool may_be_throttled(const struct aa_thread *thread, const struct aa_frame *frame) {

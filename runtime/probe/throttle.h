@@ -8,8 +8,8 @@
 
 #include "shard.h"
 
-/* visits after which a timed node is checked; few, so that programs with hundreds of call paths keep the
- * limit */
+/* visits after which a timed node is checked; few, so that programs with hundreds of call paths stay within
+ * the limit */
 #define AA_THROTTLE_LOOK 512u
 /* visits after which a throttled node is timed; must equal the period in instrument/stub.h and fortran_stub.c
  */
@@ -32,13 +32,13 @@ void aa_throttle_forget(struct aa_thread *thread);
 
 /*
  * Makes throttled children of the thread's node open frames from their next entry on, if is_construct returns
- * true for them. Called when a team is opened and no construct is known to be open.
+ * true for their descriptors. Called when a team is opened and no construct is known to be open.
  */
 void aa_throttle_frame(struct aa_thread *thread, bool (*is_construct)(const char *descriptor));
 
 /*
- * Checks the most recently entered region, which has had another AA_THROTTLE_LOOK visits, and throttles it
- * if measuring it costs too much.
+ * Checks the most recently entered region, after another AA_THROTTLE_LOOK visits, and throttles it if
+ * measuring it costs too much.
  */
 void aa_throttle_look(struct aa_thread *thread);
 
@@ -50,8 +50,8 @@ void aa_throttle_look(struct aa_thread *thread);
 struct aa_node *aa_throttle_if_short(struct aa_thread *thread, struct aa_node *child);
 
 /*
- * Returns whether to time this visit of a throttled node. The first few visits of each period, a sample, are
- * timed. If they took long, all further visits are timed, too, because the node is then no longer throttled.
+ * Returns whether to time this visit of a throttled node. The first few visits of each period are a sample,
+ * and are timed. If they take long, the node is no longer throttled, so all further visits are timed, too.
  * Called for the visits of the sample and for the visit after it.
  */
 bool aa_throttle_sample(struct aa_thread *thread, const struct aa_node *node);

@@ -18,7 +18,7 @@
 #define SHORTEST 1e-3 /* seconds: the shortest interval between samples */
 #define LEAST_MEMORY ((uint64_t)1 << 20)
 #define MOST_MEMORY ((uint64_t)1 << 34)
-#define JUDGED 16u /* number of samples after which their cost is judged */
+#define JUDGED 16u /* number of samples after which their cost is checked */
 #define SHARE 50u  /* samples may take 1/50 of the time */
 #define LOOK 2e6   /* nanoseconds between readings of the CPU clock: a thousand times the cost of a reading */
 
@@ -95,7 +95,7 @@ void aa_trace_begin(struct aa_thread *thread, bool is_first) {
     if (line->is_sampled)
         line->begin = thread->last;
     line->is_sampled = false;
-    /* the sample includes earlier threads with this tree that were too short for a sample */
+    /* the sample includes earlier threads with this tree that ended before their first sample */
     set_due(thread, line->begin);
     if (is_first)
         memcpy(line->system, at_start, sizeof line->system);
@@ -133,7 +133,7 @@ static void take(struct aa_thread *thread, struct aa_time_line *line) {
 }
 
 /*
- * Doubles the interval if there are so many nodes that samples take long. Each thread considers its own
+ * Doubles the interval if there are so many nodes that samples take too long. Each thread considers its own
  * samples, and only those taken with the current interval, because another thread may have lengthened it.
  * took: nanoseconds of CPU time for the last sample.
  */

@@ -1,12 +1,12 @@
 /*
  * Timelines: at the first event after an interval has passed, a thread records a sample of everything since
- * its last sample, by metric and by call path. Between events there are no samples, so a long period without
- * an event is one long sample.
+ * its last sample, by metric and call path. There are no samples between events, so a long period without an
+ * event is one long sample.
  *
  * Samples are stored in chunks of the shard, in half of the memory that AUTOANALYZER_TRACE_MEMORY allows.
  * When that half is full, pairs of samples are merged into the other half, and the interval doubles. The
- * reader adds what has happened since the last sample, which is the difference between the nodes and the sum
- * of all samples.
+ * reader adds everything since the last sample: the difference between the nodes' values and the sum of all
+ * samples.
  */
 #ifndef AA_TRACE_H
 #define AA_TRACE_H
@@ -26,12 +26,13 @@ uint64_t aa_trace_room(void);
 void aa_trace_describe(struct aa_header *header);
 
 /*
- * Begins the timeline of a thread that has got a tree. The first sample begins now, and includes what earlier
- * threads with this tree did after the last sample. is_first: whether the thread begins with the process.
+ * Begins the timeline of a thread that has just received a tree. The first sample begins now, and includes
+ * the activity of earlier threads with this tree after the last sample. is_first: whether the thread begins
+ * with the process.
  */
 void aa_trace_begin(struct aa_thread *thread, bool is_first);
 
-/* Ends the timeline of the calling thread, which returns its tree. */
+/* Ends the timeline of the calling thread, which is about to return its tree. */
 void aa_trace_end(const struct aa_thread *thread);
 
 /*

@@ -217,7 +217,7 @@ void aa_trace_lengthen_interval(struct aa_header *header) {
     header->trace_interval = aa_trace.interval;
 }
 
-/* Merges pairs of samples. The old ones count until all new ones are complete. */
+/* Merges pairs of samples. The old samples stay valid until all new ones are complete. */
 static void merge_pairs(struct aa_header *header) {
     uint32_t left = most_chunks();
     chunks.open = NULL;
@@ -236,7 +236,7 @@ void aa_trace_keep(struct aa_header *header, struct aa_sample *head, const uint6
         header->trace_left = most_chunks();
     struct aa_sample *to = append(head->size, header->trace_generation, &header->trace_left);
     if (!to && !header->trace_left) {
-        /* the usual memory contains the new sample, so merging needs other memory */
+        /* the usual scratch memory contains the new sample, so merging needs other memory */
         struct aa_sample *scratch = chunks.scratch;
         chunks.scratch = aa_memory_map(scratch_size);
         if (chunks.scratch) {

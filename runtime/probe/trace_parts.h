@@ -1,7 +1,7 @@
 /*
- * Declarations that the files for timelines share: trace_sample.c computes what has happened since a
- * thread's last sample, trace_chunk.c stores samples in chunks of the shard, and trace.c decides when to
- * take a sample. The caller of any of these functions holds the shard's lock.
+ * Declarations that the files for timelines share: trace_sample.c computes the changes since a thread's last
+ * sample, trace_chunk.c stores samples in chunks of the shard, and trace.c decides when to take a sample. The
+ * caller of any of these functions holds the shard's lock.
  */
 #ifndef AA_TRACE_PARTS_H
 #define AA_TRACE_PARTS_H
@@ -9,7 +9,7 @@
 #include "shard.h"
 
 #define AA_TRACE_LONGEST 3600.0   /* seconds: the longest interval between samples */
-#define AA_TRACE_MOST_PARTS 1024u /* maximum number of parts in a sample; shorter parts are added up */
+#define AA_TRACE_MOST_PARTS 1024u /* maximum number of parts in a sample; the shortest parts are combined */
 
 /* A thread's values at its last sample, per node. */
 struct aa_seen {

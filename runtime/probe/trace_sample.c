@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 #define LEAST_PARTS 16u
-#define EACH 8u /* each thread has memory for at least this many samples, however many parts they have */
+/* each thread has memory for at least this many samples, regardless of their number of parts */
+#define EACH 8u
 
 struct aa_trace aa_trace;
 
@@ -57,8 +58,8 @@ static double computed(const struct aa_part *part) {
 }
 
 /*
- * Returns a share in units of 1 / AA_WHOLE; 0 if there are no ticks. The number of ticks may even be
- * negative, because clocks jitter.
+ * Returns a share in units of 1 / AA_WHOLE; 0 if there are no ticks. Because clocks jitter, the number of
+ * ticks may even be negative.
  */
 static uint32_t share_of(double computed, uint64_t ticks) {
     double share = (int64_t)ticks > 0 ? computed / (double)ticks : 0;

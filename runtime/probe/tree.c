@@ -82,8 +82,8 @@ static void refuse(const char *descriptor) {
 }
 
 /*
- * Returns the child for a descriptor, and appends it if it is new. The copy of the text in the shard is
- * also a key of the child, which connects all addresses with the same text.
+ * Returns the child for a descriptor, and appends it if it is new. The copy of the text in the shard is also
+ * a key of the child, so all addresses with the same text lead to one child.
  */
 static struct aa_node *find_or_append(struct aa_thread *thread, struct aa_node *node, const char *key) {
     const struct aa_region *region = aa_region_intern(key);
@@ -178,7 +178,7 @@ bool aa_tree_is_ours(const void *in_shard) {
     return (uint64_t)((const char *)in_shard - (const char *)aa_shard()) < atomic_load(&aa_shard()->used);
 }
 
-/* Returns the base below a node. Its key is an odd address, because nodes have even addresses. */
+/* Returns the base below a node. Its key is an odd address, which differs from all nodes' even addresses. */
 static struct aa_node *base_below(struct aa_thread *thread, const struct aa_node *node) {
     const char *key = (const char *)node + 1;
     const struct aa_edge *known = aa_tree_edge(thread, thread->base, key);

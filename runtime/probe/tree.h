@@ -12,8 +12,8 @@
 struct aa_node *aa_tree_step(struct aa_thread *thread, const char *key);
 
 /*
- * Returns the thread's own node for the call path of another node, which usually belongs to another thread;
- * the thread's base if there is no memory.
+ * Returns the thread's own node for the call path of a node that usually belongs to another thread; the
+ * thread's base if there is no memory.
  */
 struct aa_node *aa_tree_adopt(struct aa_thread *thread, struct aa_node *node);
 /* Returns the thread's own base below that node, for time outside all regions. */
@@ -25,13 +25,10 @@ struct aa_node *aa_tree_base_below(struct aa_thread *thread, const struct aa_nod
  */
 struct aa_node *aa_tree_append(struct aa_thread *thread, struct aa_node *parent, uint32_t region);
 
-/*
- * Returns whether something in the shard belongs to this process, rather than to the process that forked
- * it.
- */
+/* Returns whether an address is in the shard of this process, rather than of the process that forked it. */
 bool aa_tree_is_ours(const void *in_shard);
 
-/* Forgets the number of nodes in the child of a fork, which has its own shard. */
+/* Resets the numbers of nodes in the child of a fork, which has its own shard. */
 void aa_tree_forget(void);
 
 #endif

@@ -10,8 +10,8 @@
 #include <errno.h>
 
 /*
- * Moves to a node, the thread's own for the origin's call path. Counts a visit of the construct, except for
- * the opener, which has already counted its visit.
+ * Moves to `node`, the thread's own node for the origin's call path. Counts a visit of the construct, except
+ * for the opener, which has already counted its visit.
  */
 static bool descend(struct aa_thread *thread, struct aa_origin origin, struct aa_node *node) {
     if (!aa_frames_descend(thread, origin.key, node))

@@ -7,7 +7,7 @@
 /*
  * The result of aa_turn_begin, which must be passed to aa_turn_end. thread: null if the turn is not recorded.
  * depth: the number of frames before the turn. waited_for: the open team for which the thread was waiting.
- * team: the team of the turn, or null; around: the thread's part in the team around it.
+ * team: the team of the turn, or null; around: the thread's part in the enclosing team.
  */
 struct aa_turn {
     struct aa_thread *thread;

@@ -18,8 +18,8 @@
 #define LOOKED_AT 2 /* number of metrics that are read with the CPU clock: page faults and system time */
 
 /*
- * Readings follow each other after 0.2 ms instead of 2 ms if page faults take a sixteenth of the time. That
- * is clearly less than the tenth that the analysis considers significant (THRESHOLD in
+ * If page faults take a sixteenth of the time, the interval between readings is 0.2 ms instead of 2 ms. A
+ * sixteenth is clearly less than the tenth that the analysis considers significant (THRESHOLD in
  * analyze/run/criteria.py). At 0.3 us each, these readings take 0.15 % of the time. They continue for 64
  * readings, 13 ms, so that short pauses do not end them.
  */
@@ -61,7 +61,7 @@ static const char *const names[METRICS] = {
 static int place_of[METRICS]; /* the place of each metric, an enum aa_counter; 0: not counted */
 static int places;
 static uint32_t of_own_code;         /* places whose metric excludes library calls, one bit each */
-static double nanoseconds_per_fault; /* to fill the page with zeros; the fault itself takes longer */
+static double nanoseconds_per_fault; /* the time to fill the page with zeros; the fault itself takes longer */
 static bool asks_system, asks_energy, looks;
 static bool claims_node;
 /* a message about named metrics that are not counted; empty if all are */
@@ -71,7 +71,7 @@ static _Thread_local struct {
     uint64_t faults, system, ticks, outside;
     unsigned hasty; /* number of remaining readings with the short period */
     /*
-     * whether a reading in a call follows a reading outside, so that the use by code before the call is
+     * whether a reading in a call follows a reading outside calls, so that the use by code before the call is
      * lost
      */
     bool is_in_vain;
@@ -205,8 +205,8 @@ bool aa_usage_is_asked(void) {
 }
 
 /*
- * Energy is claimed here rather than when the library is loaded, because most programs that load the library
- * record nothing.
+ * Energy is claimed here, not when the library is loaded, because most programs that load the library record
+ * nothing.
  */
 void aa_usage_describe(char sources[AA_COUNTERS][AA_SOURCE_LENGTH], bool counts) {
     claims_node = claims_node && aa_energy_claim();

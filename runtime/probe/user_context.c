@@ -1,11 +1,11 @@
 /*
  * User threads, that is, contexts between which swapcontext switches. Each context has its own stack of open
  * regions. The open regions are saved in the frame of the call that switches away. They are opened again when
- * that call returns, in whatever thread and in whatever way, including the end of a context's function.
+ * that call returns, in any thread and for any reason, including the end of a context's function.
  *
  * A new context begins below the node from which the thread itself switched to its first context. If the
- * thread returns to its own stack with a jump, this is only noticed when it leaves a region that was open on
- * that stack.
+ * thread jumps back to its own stack, the library only notices this when the thread leaves a region that was
+ * open on that stack.
  */
 #define _GNU_SOURCE
 #include "book.h"
@@ -57,7 +57,7 @@ static _Thread_local struct {
 static void check(const void *function, const void *caller) {
     (void)caller;
     if (function == NULL)
-        abort(); /* impossible: the loader would have failed to load the program */
+        abort(); /* impossible, because the loader would not have loaded the program */
 }
 
 static size_t depth_of(const struct aa_thread *thread) {
@@ -142,7 +142,8 @@ bool aa_user_context_jumped(struct aa_thread *thread, const char *key) {
     return true;
 }
 
-/* Opens the saved regions again. Not inline, because another thread may have executed the code before it. */
+/* Opens the saved regions again. Not inline, because another thread may have executed the code before this
+ * call. */
 static __attribute__((noinline)) void take_back(const struct kept *kept) {
     if (aa_thread_closed)
         return;

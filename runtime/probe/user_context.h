@@ -5,9 +5,10 @@
 #include "shard.h"
 
 /*
- * Returns whether a thread that leaves a region which is not open has jumped back to its own stack, where
- * the region was open when the thread switched to its first context. If so, opens the regions again that
- * were open on this stack. The caller has booked the time up to now. key: the region's descriptor.
+ * Called when a thread leaves a region that is not open. Returns whether the thread has jumped back to its
+ * own stack, where the region was open when the thread switched to its first context. If so, reopens the
+ * regions that were open on this stack. The caller has booked the time up to now. key: the region's
+ * descriptor.
  */
 bool aa_user_context_jumped(struct aa_thread *thread, const char *key);
 

@@ -11,7 +11,7 @@
 #include "tree.h"
 
 #define FIRST_CAPACITY 256
-#define LAST_FRAMES 32 /* in recursion, more frames have the same nodes again */
+#define LAST_FRAMES 32 /* in a recursion, further frames refer to the same nodes */
 
 struct aa_work_node {
     const struct aa_node *node;
@@ -165,9 +165,9 @@ static void open_up_to(struct aa_work *work, const struct aa_node *node) {
 }
 
 /*
- * Opens the calling thread's current node, and those to which the thread will return without a visit. These
- * are not only its ancestors: a region that is entered recursively has its first node again, and a task is
- * executed inside another call path.
+ * Opens the calling thread's current node, and the nodes to which the thread will return without a visit.
+ * These are not only its ancestors: a region that is entered recursively uses its first node again, and a
+ * task is executed inside another call path.
  */
 static void open_frames(struct aa_work *work, const struct aa_thread *thread) {
     const struct aa_node *inner = thread->current;
@@ -183,7 +183,8 @@ static void open_frames(struct aa_work *work, const struct aa_thread *thread) {
 
 #define CONTINUED (sizeof((struct aa_thread *)0)->continued_at / sizeof(struct aa_node *))
 
-/* Returns whether each reading reads a node anyway: neither the node nor an ancestor has visits. */
+/* Returns whether every reading reads this node anyway, because neither the node nor an ancestor has
+ * visits. */
 static bool is_always_read(const struct aa_node *node) {
     while (node && !node->visits)
         node = aa_tree_parent(node);

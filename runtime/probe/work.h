@@ -40,8 +40,8 @@ uint32_t aa_work_look(struct aa_work *work, const struct aa_thread *thread, aa_w
 
 /*
  * Called by a thread that continues at one of its nodes without a visit, as for a task; takes no lock. From
- * then on, each reading reads the node, until the thread has continued at as many others as it remembers in
- * continued_at. Each time that these change, `continued` is increased, and the next reading reads all nodes.
+ * then on, each reading reads the node, until so many others have followed that it is no longer in
+ * continued_at. When continued_at changes, `continued` is increased, and the next reading reads all nodes.
  */
 void aa_work_continues(struct aa_thread *thread, const struct aa_node *node);
 

@@ -1,4 +1,4 @@
-/* Accesses on any processor. SPDX-License-Identifier: GPL-2.0-or-later */
+/* Cache look-ups for any processor. SPDX-License-Identifier: GPL-2.0-or-later */
 #include "access.h"
 
 Access *rc_access;

@@ -1,7 +1,7 @@
 /*
- * Looks up an access in the caches of the running thread, if it was not found by its place. There is a
- * separate function for each of a few usual shapes of caches. This file is compiled once for any processor,
- * and once for processors with AVX2.
+ * Looks up an access in the caches of the running thread, unless its place (counts.h) has already shown that
+ * its line is in L1. Each common cache shape has its own function. This file is compiled twice: for any
+ * processor, and for processors with AVX2.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -14,7 +14,7 @@ static inline Place *place_of(UWord line) {
     return &rc_places[(line ^ line >> PLACE_BITS) & ((1 << PLACE_BITS) - 1)];
 }
 
-/* Properties of the caches that are constants to the compiler, because most of the time is spent here. */
+/* Cache properties that are compile-time constants, because most of the time is spent in this code. */
 typedef struct {
     UWord line_bits, l1_ways, way_bits, l2_vectors;
 } Shape;
@@ -31,14 +31,15 @@ static Bool misses_in(UWord *sets, const Geometry *cache, UWord number) {
     return sets && misses_by_line(sets + (number & cache->set_mask) * cache->ways, cache->ways, number);
 }
 
-/* Returns in which of L3 and the TLB a line misses that has missed in L1, and perhaps in L2. */
+/* Looks up a line that has missed in L1, and perhaps in L2. Returns the flags of its misses in L3 and the
+ * TLB. */
 static __attribute__((noinline)) UWord touch_further(UWord line, UWord missed) {
     UWord page = line >> (rc_tlb.line_bits - rc_l1.line_bits);
     UWord further = misses_in(rc_caches.tlb, &rc_tlb, page) ? MISSED_TLB : 0;
     return missed & MISSED_L2 && misses_in(rc_caches.l3, &rc_l3, line) ? further | MISSED_L3 : further;
 }
 
-/* Looks up a line, and returns in which caches it misses. */
+/* Looks up a line. Returns MISSED_... flags. */
 ALWAYS_INLINE UWord touch(Shape shape, UWord line, UWord now) {
     Addr start = line << shape.line_bits;
     UWord missed = 0;
@@ -48,7 +49,7 @@ ALWAYS_INLINE UWord touch(Shape shape, UWord line, UWord now) {
         way = oldest_way(set, shape.l1_ways, shape.way_bits);
         set[way] = start;
         missed = MISSED_L1 + MISSED_L2 * (UWord)misses_l2(shape, line);
-        if (__builtin_expect(rc_events >> AA_RTCOUNT_L3_MISSES, 0)) /* whether L3 or TLB misses count */
+        if (__builtin_expect(rc_events >> AA_RTCOUNT_L3_MISSES, 0)) /* if L3 or TLB misses are counted */
             missed |= touch_further(line, missed);
     }
     set[shape.l1_ways + way] = now;
@@ -69,7 +70,7 @@ ALWAYS_INLINE Shape any_shape(void) {
     return (Shape){rc_l1.line_bits, rc_l1.ways, rc_l1.way_bits, vectors_of(&rc_l2)};
 }
 
-/* An access to several lines counts as one. Usually L1 contains all of them. */
+/* Looks up all lines of an access, which counts as one access. Usually, L1 contains all of them. */
 static __attribute__((noinline)) void touch_several(UWord first, UWord last, UWord now) {
     UWord missed = 0;
     for (UWord line = first; line <= last; line++) {
@@ -99,7 +100,7 @@ ALWAYS_INLINE void access(Shape shape, Addr address, UWord numbered_size) {
         access(__VA_ARGS__, address, numbered_size);                                                         \
     }
 
-/* Usual shapes of caches, and any shape. */
+/* Functions for common cache shapes, and for any shape. */
 DEFINE(access_8_8, (Shape){6, 8, 3, 2})
 DEFINE(access_8_16, (Shape){6, 8, 3, 4})
 DEFINE(access_12_16, (Shape){6, 12, 4, 4})

@@ -1,4 +1,4 @@
-/* Accesses on processors with AVX2. SPDX-License-Identifier: GPL-2.0-or-later */
+/* Cache look-ups for processors with AVX2. SPDX-License-Identifier: GPL-2.0-or-later */
 #include "counts.h"
 
 #if defined(VGA_amd64)

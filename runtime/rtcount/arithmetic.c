@@ -56,8 +56,8 @@ Search rc_search;
 
 #if defined(VGA_amd64)
 
-/* FTZ and DAZ, the bits in MXCSR that disable denormal numbers; and the bits in it that the processor sets
- * for a denormal operand and for an underflow. */
+/* Bits in MXCSR: FTZ and DAZ, which disable denormal numbers; and the flags that the processor sets after a
+ * denormal operand or an underflow. */
 #define FLUSHES 0x8040
 #define MET 0x12
 
@@ -158,7 +158,7 @@ static IRExpr *exponents_of(IRSB *out, IRExpr *value, Int kind) {
     case Ity_V128:
         return exponents(out, value, kind == FLOATS || kind == LOW_FLOAT);
     default:
-        return NULL; /* the rounding mode, which is no number */
+        return NULL; /* the rounding mode, which is not an operand */
     }
 }
 

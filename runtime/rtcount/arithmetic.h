@@ -10,12 +10,12 @@
 Bool rc_divides(const IRStmt *statement);
 
 #define MOST_KNOWN 16    /* number of values whose exponents are kept: the most recent values */
-#define MOST_NUMBERS 256 /* maximum number of instructions whose numbers are examined before a count */
+#define MOST_NUMBERS 256 /* maximum number of instructions examined between counts */
 
 /*
- * The exponents of the most recent values; and, for the instructions since the last exit, whether they have a
- * denormal number. For a vector of doubles d, t4 is 0 exactly where d is denormal (likewise for floats, with
- * 1, 1 and 24):
+ * The exponents of the most recent values; and, for each instruction since the last exit, whether it has a
+ * denormal operand or result. For a vector of doubles d, t4 is 0 exactly where d is denormal (likewise for
+ * floats, with 1, 1 and 24):
  *
  *     t1 = ShlN64x2(d, 1); t2 = Add64x2(t1, -1); t3 = OrV128(t1, t2); t4 = ShrN64x2(t3, 53)
  */
@@ -25,30 +25,29 @@ typedef struct {
         Int kind;
         IRExpr *exponents;
     } known[MOST_KNOWN];
-    IRExpr *here; /* for the current instruction; NULL: it does not compute */
-    IRExpr *any;  /* for all instructions before it */
+    IRExpr *here; /* for the current instruction; NULL: no arithmetic */
+    IRExpr *any;  /* for all earlier instructions since the last exit */
     UInt number;  /* the number of these instructions */
 } Denormals;
 
-/* Whether to search for denormal numbers: never; after the processor has met one, as shown by MXCSR; or now.
- */
+/* When to search for denormal numbers: never; once MXCSR shows that the processor has met one; or now. */
 typedef enum { NEVER, AWAITED, FOUND } Search;
 extern Search rc_search;
 
 /*
- * While denormal numbers are awaited, code that computes is left at its start once there is one, and all code
- * is translated again:
+ * While the first denormal number is awaited, adds an exit to the start of superblocks with arithmetic. It is
+ * taken once there is a denormal number, and all code is then translated again:
  *
  *     t1 = LDle:I64(met); t2 = CmpNE64(t1, 0); PUT(CMSTART) = 0; PUT(CMLEN) = -1
  *     if (t2) goto {InvalICache} start
  */
 void rc_await_denormals(IRSB *out, const IRSB *in);
 
-/* Called when translated code was left: checks whether the processor has met a denormal number. */
+/* Called after translated code has been left: checks whether the processor has met a denormal number. */
 void rc_note_denormals(void);
 
-/* Examine the numbers of a statement that was just added; end an instruction; at an exit, count the
- * instructions with denormal numbers. */
+/* rc_look_for_denormals examines the numbers of the statement that was just added; rc_end_arithmetic ends an
+ * instruction; rc_count_denormals, called at an exit, counts the instructions with denormal numbers. */
 void rc_look_for_denormals(Denormals *denormals, IRSB *out, const IRStmt *statement);
 void rc_end_arithmetic(Denormals *denormals, IRSB *out);
 void rc_count_denormals(Denormals *denormals, IRSB *out);

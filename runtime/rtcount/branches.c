@@ -1,4 +1,4 @@
-/* Conditional branches, and a simple predictor of them. SPDX-License-Identifier: GPL-2.0-or-later */
+/* Conditional branches, and a simple branch predictor. SPDX-License-Identifier: GPL-2.0-or-later */
 #include "branches.h"
 
 #include "counts.h"
@@ -8,7 +8,7 @@
 
 Branches *rc_branches;
 
-/* The next value of a counter. The index is its present value, plus 1 if the branch is taken. */
+/* The next value of a counter. The index is its current value, plus 1 if the branch is taken. */
 static const UChar learnt[8] = {0, 2, 0, 4, 2, 6, 4, 6};
 
 static IRExpr *word(IRSB *out, IROp operation, IRExpr *left, IRExpr *right) {

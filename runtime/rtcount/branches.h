@@ -1,4 +1,4 @@
-/* Conditional branches, and a simple predictor of them. SPDX-License-Identifier: GPL-2.0-or-later */
+/* Conditional branches, and a simple branch predictor. SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef RTCOUNT_BRANCHES_H
 #define RTCOUNT_BRANCHES_H
 
@@ -8,13 +8,13 @@
 #define BRANCH_BITS 14 /* bits of an index into the table */
 
 /*
- * Predicts a branch from the last branches with gshare (McFarling, Combining branch predictors, 1993). The
- * index into the table is the exclusive or of the branch's address and the history. Each counter ranges
+ * Predicts a branch from the most recent branches with gshare (McFarling, Combining branch predictors, 1993).
+ * The index into the table is the exclusive or of the branch's address and the history. Each counter ranges
  * from 0 to 3, and is stored doubled. If it is at least 2, it predicts that the branch is taken.
  */
 typedef struct {
     UChar counters[1 << BRANCH_BITS];
-    ULong history; /* one bit per branch, the last branch lowest: whether it was taken */
+    ULong history; /* one bit per branch: whether it was taken; the lowest bit is the last branch */
 } Branches;
 
 /* The predictor of the running thread. */

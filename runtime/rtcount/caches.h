@@ -1,6 +1,6 @@
 /*
- * Sets of the two caches. A processor cannot predict in which way a line is found, or which way it replaces.
- * This code therefore has no branches, and compares several ways at once where possible.
+ * The sets of L1 and L2. A processor cannot predict which way contains a line, or which way will be replaced.
+ * This code therefore has no branches, and compares several ways at once if possible.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -20,7 +20,7 @@
 
 /* ---- L1 */
 
-/* Returns a bit for each of four ways, which shows whether the way contains a line. */
+/* Returns one bit for each of four ways: whether the way contains the line. */
 ALWAYS_INLINE UWord holders(const Way *ways, Addr start) {
 #if defined(__AVX2__)
     __m256i wanted = _mm256_set1_epi64x((long long)start);

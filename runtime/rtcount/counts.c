@@ -5,12 +5,12 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 
-typedef enum { COUNTED, COUNTED_ALONE, STOPPED } Mode; /* COUNTED_ALONE: without the caches */
+typedef enum { COUNTED, COUNTED_ALONE, STOPPED } Mode; /* COUNTED_ALONE: caches are not simulated */
 
 typedef struct {
     Mode mode;
     struct aa_rtcount_counts counts; /* kept here while another thread runs, or this thread is stopped */
-    Strings strings;                 /* kept likewise, as are the fields that follow */
+    Strings strings;                 /* like all following fields, kept here while another thread runs */
     UWord control;
     Caches caches;
     Place *places;
@@ -54,7 +54,7 @@ static void put_aside(Thread *thread) {
         thread->counts = rc_counts;
 }
 
-/* Allocates zeroed memory that begins at a cache line of the machine. */
+/* Allocates zeroed memory that begins at the start of a cache line of the machine. */
 static void *lines_of(SizeT bytes) {
     UWord start = (UWord)VG_(calloc)("rtcount.cache", bytes + MACHINE_LINE, 1);
     return (void *)((start + MACHINE_LINE - 1) & ~(UWord)(MACHINE_LINE - 1));
@@ -120,7 +120,7 @@ void rc_thread_runs(ThreadId id) {
     choose_caches();
 }
 
-/* After a thread has ended, Valgrind uses its number again. */
+/* Resets the data of this number, because Valgrind reuses the numbers of threads that have ended. */
 void rc_thread_starts(ThreadId id) {
     make_room(id);
     Thread *thread = threads + id;

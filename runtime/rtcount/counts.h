@@ -40,7 +40,8 @@ extern Caches rc_caches;
 /* The counts of the running thread, to which translated code adds. */
 extern struct aa_rtcount_counts rc_counts;
 
-/* One bit per event: whether it is counted. The bits FTZ and DAZ of the running thread's MXCSR. */
+/* rc_events: one bit per event, whether it is counted. rc_control: the FTZ and DAZ bits of the running
+ * thread's MXCSR. */
 extern UWord rc_events, rc_control;
 
 static inline Bool rc_counts_event(enum aa_rtcount_event event) {
@@ -58,9 +59,9 @@ typedef struct {
 extern Strings rc_strings;
 
 /*
- * The way in which L1 last contained a line; by now, the way may contain another line. The index of a place
- * is computed from the line's address. Translated code first checks the place, and marks the line as used
- * if it is there.
+ * The L1 way that last contained a line; by now, it may contain another line. The index of a place is
+ * computed from the line's address. Translated code first checks the place, and marks the line as used if it
+ * is there.
  */
 typedef Way *Place;
 
@@ -69,8 +70,8 @@ typedef Way *Place;
 extern Place *rc_places;
 
 /*
- * Looks up an access that was not found by its place. numbered_size: its size, and above SIZE_BITS the number
- * of accesses up to this one that are not in rc_counts yet.
+ * Looks up an access that was not found by its place. numbered_size: the lowest SIZE_BITS bits contain the
+ * size; the bits above contain the number of accesses, including this one, that are not yet in rc_counts.
  */
 #define SIZE_BITS 16
 typedef VG_REGPARM(2) void Access(Addr address, UWord numbered_size);
@@ -90,8 +91,8 @@ void rc_thread_runs(ThreadId thread);
 void rc_thread_starts(ThreadId thread);
 void rc_thread_is_made(ThreadId parent, ThreadId thread);
 
-/* Stops counting the running thread, and continues. rc_stopped_counts returns its counts when it was stopped.
- */
+/* Stop counting the running thread, and resume. rc_stopped_counts returns its counts at the moment when it
+ * was stopped. */
 void rc_stop(void);
 void rc_go(Bool simulate);
 const struct aa_rtcount_counts *rc_stopped_counts(void);

@@ -1,4 +1,4 @@
-/* Fused multiply-add by the processor. SPDX-License-Identifier: GPL-2.0-or-later */
+/* Executes fused multiply-adds on the processor. SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fused.h"
 
 #if defined(VGA_amd64)

@@ -1,4 +1,4 @@
-/* Fused multiply-add by the processor. SPDX-License-Identifier: GPL-2.0-or-later */
+/* Executes fused multiply-adds on the processor. SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef RTCOUNT_FUSED_H
 #define RTCOUNT_FUSED_H
 

@@ -1,7 +1,7 @@
 /*
  * Adds counting code to superblocks. At each exit of a superblock, it adds the instructions and accesses
- * since the last exit to the counts. An access that finds its line in L1 by its place marks the line as used;
- * any other access calls rc_access.
+ * since the last exit to the counts. If an access's place shows that its line is in L1, the line is marked as
+ * used; any other access calls rc_access.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -241,7 +241,7 @@ static void read(Block *block, IRExpr *address, Int size) {
     block->read_size = size;
 }
 
-/* A write to the address that the same instruction has just read is the same access. */
+/* A write to an address that the same instruction has just read does not count as another access. */
 static void write(Block *block, IRExpr *address, Int size) {
     if (block->read && block->read_size == size && eqIRAtom(block->read, address))
         block->read = NULL;
@@ -312,7 +312,7 @@ static Bool is_branch(const Block *block, const IRStmt *exit) {
            target_of(exit->Ist.Exit.dst) != block->address;
 }
 
-/* Valgrind may exit where the branch is not taken; the guard is then inverted. */
+/* Valgrind may exit if the branch is not taken; in this case, the guard is inverted. */
 static void predict(Block *block, const IRStmt *exit) {
     Bool is_taken = target_of(exit->Ist.Exit.dst) != block->next;
     IRExpr *guard = exit->Ist.Exit.guard;

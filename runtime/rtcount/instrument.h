@@ -1,4 +1,4 @@
-/* Superblocks with the code that counts. SPDX-License-Identifier: GPL-2.0-or-later */
+/* Adds counting code to superblocks. SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef RTCOUNT_INSTRUMENT_H
 #define RTCOUNT_INSTRUMENT_H
 

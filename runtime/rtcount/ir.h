@@ -1,4 +1,4 @@
-/* Making statements of a superblock. SPDX-License-Identifier: GPL-2.0-or-later */
+/* Adds statements to a superblock. SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef RTCOUNT_IR_H
 #define RTCOUNT_IR_H
 

@@ -180,7 +180,7 @@ static void register_tool(void) {
     VG_(details_description)("counts for the regions of a program");
     VG_(details_copyright_author)("The autoanalyzer developers; GPL-2.0-or-later.");
     VG_(details_bug_reports_to)("the autoanalyzer developers");
-    /* As in other profilers, only the stack pointer has to be exact at memory accesses. */
+    /* As in other profilers, only the stack pointer must be exact at memory accesses. */
     /* Translation ends at each branch; otherwise, code after a branch might count although it is not
      * executed. */
     VG_(clo_vex_control).guest_chase = False;

@@ -48,7 +48,8 @@ static Bool is_same(Spot one, Spot other) {
     return same_value && one.offset == other.offset;
 }
 
-/* Returns the next statement in which the instruction reads; 0 if the instruction first writes or ends. */
+/* Returns the next statement in which the instruction reads; 0 if the instruction writes or ends before it
+ * reads. */
 static Int next_read(const IRSB *in, Int statement) {
     for (Int i = statement + 1; i < in->stmts_used; i++) {
         IRStmtTag tag = in->stmts[i]->tag;

@@ -6,8 +6,8 @@
 #include "pub_tool_tooliface.h"
 
 /*
- * A processor reads the operand of a fused multiply-add in one access, but Valgrind reads it number by
- * number:
+ * A processor reads the operand of a fused multiply-add in one access, but Valgrind reads it one number at a
+ * time:
  *
  *     t47 = LDle:F64(t31)
  *     t35 = Add64(t31, 0x8)

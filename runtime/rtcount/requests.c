@@ -24,7 +24,7 @@ static void book(Row *into, Row *before, const Row *bias) {
 Bool rc_answer(const UWord *words) {
     switch (words[0]) {
     case AA_RTCOUNT_BOOK:
-        rc_go(True); /* because in a signal handler, counting may be stopped */
+        rc_go(True); /* counting may be stopped when a signal handler makes this request */
         book((Row *)words[1], (Row *)words[2], (const Row *)words[3]);
         return True;
     case AA_RTCOUNT_STOP:

@@ -5,12 +5,13 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
 
-/* Handles a request to book, stop or resume; returns false if `words` is no such request. */
+/* Handles a request to book, stop or resume; returns false if `words` is not such a request. */
 Bool rc_answer(const UWord *words);
 
 /*
- * For a request, a program leaves translated code, and Valgrind's scheduler answers. On x86-64, the requests
- * that every probe makes are instead answered in translated code. In a superblock that ends with a request:
+ * Usually, the program leaves translated code for a request, and Valgrind's scheduler answers it. On x86-64,
+ * the requests that every probe makes are answered in translated code instead. The end of a superblock with a
+ * request, before and after:
  *
  *                                       t1 = GET:I64(16)
  *                                       t2 = answer_here(t1)

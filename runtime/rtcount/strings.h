@@ -14,7 +14,8 @@
  */
 Bool rc_is_repeated(Addr address, UInt length);
 
-/* Accesses an element outside the last line. numbered_size: its size, and above SIZE_BITS the string. */
+/* Accesses an element outside the last line. numbered_size: the lowest SIZE_BITS bits contain the size; the
+ * bits above, the number of the string. */
 VG_REGPARM(2) void rc_access_element(Addr address, UWord numbered_size);
 
 /* Called when the instruction ends: counts it as one instruction. */

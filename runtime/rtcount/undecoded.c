@@ -5,7 +5,7 @@
 #include "pub_tool_libcprint.h"
 #include "pub_tool_machine.h"
 
-#define EVEX 0x62 /* in 64-bit code, the first byte of AVX-512 instructions, and of no others */
+#define EVEX 0x62 /* in 64-bit code, all AVX-512 instructions, and only these, begin with this byte */
 
 static VG_REGPARM(1) void report_avx512(Addr address) {
     static const HChar text[] = "autoanalyzer: AVX-512 at %s: Valgrind cannot run this program; "

@@ -5,7 +5,7 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
 
-/* If a superblock ends with an AVX-512 instruction, adds code that prints a message with the remedy when the
+/* If a superblock ends with an AVX-512 instruction, adds code that prints a message with a remedy when the
  * instruction is reached. */
 void rc_check_decoded(IRSB *out);
 

@@ -7,17 +7,15 @@
 
 #define VECTORS 16
 
-/* The value of the lower 16 bytes of each register, as far as the superblock shows the value; NULL if
- * unknown.
- */
+/* The values of the lower 16 bytes of each register, where the superblock shows them; NULL if unknown. */
 typedef struct {
     IRExpr *known[VECTORS];
 } Vectors;
 
 /*
- * A processor waits for a long time if Valgrind reads the 16 bytes of a register just after it has written
- * 8 of them. A write to a part of a known register is therefore replaced with a write of the whole
- * register, and reads of a known register are removed.
+ * The processor stalls if Valgrind reads the 16 bytes of a register just after it has written 8 of them. A
+ * write to a part of a known register is therefore replaced with a write of the whole register, and reads of
+ * a known register are removed.
  *
  *     PUT(224) = V128{0x0000}           PUT(224) = V128{0x0000}
  *     t5 = LDle:I64(t1)                 t5 = LDle:I64(t1)

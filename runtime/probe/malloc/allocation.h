@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /*
- * A function to which each call of the calling thread is reported: the bytes allocated and freed, and the
- * numbers of allocations and frees, each 0 or 1.
+ * A callback for each call of the calling thread. It receives the bytes allocated and freed, and the numbers
+ * of allocations and frees, each 0 or 1.
  */
 typedef void aa_allocation_watcher(uint64_t allocated, uint64_t freed, uint32_t allocations, uint32_t frees);
 

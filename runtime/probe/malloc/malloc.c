@@ -1,9 +1,9 @@
 /*
  * A separate library, preloaded beside the probe library only if allocations are counted. It wraps the
- * program's own allocator, and reports to the probe library what is allocated and freed. It passes on all
- * calls unreported until the probe library requests reports, and forever if the program calls another
- * allocator directly or runs under a sanitizer. Bytes are those that the allocator provides, somewhat more
- * than requested, so that freed bytes can be subtracted from allocated bytes.
+ * program's own allocator, and reports allocated and freed bytes to the probe library. Calls are passed on
+ * without a report until the probe library requests reports. They are never reported if the program calls
+ * another allocator directly or runs under a sanitizer. Bytes are those that the allocator provides, which
+ * may be more than requested, so that freed bytes can be subtracted from allocated bytes.
  */
 #define _GNU_SOURCE
 #include "allocation.h"
@@ -99,7 +99,7 @@ static size_t size_of(void *memory) {
 }
 
 /*
- * Returns the function to which the call is reported; null if the call is part of another call, or if nothing
+ * Returns the callback to which to report the call; null if the call is part of another call, or if nothing
  * is reported.
  */
 static inline aa_allocation_watcher *listener(void) {
@@ -158,7 +158,7 @@ static void *moved(void *memory, size_t size) {
     return copy ? memcpy(copy, memory, size < room ? size : room) : NULL;
 }
 
-/* Counts as freeing the old block and allocating a new one, whether or not the block moves. */
+/* Counts as freeing the old block and allocating a new one, even if the block does not move. */
 EXPORT void *realloc(void *memory, size_t size) {
     if (is_early(memory))
         return moved(memory, size);
@@ -213,8 +213,8 @@ static void hear(uint64_t allocated, uint64_t freed, uint32_t allocations, uint3
 }
 
 /*
- * Returns whether the program calls this library's malloc. Comparing addresses does not work: if a program
- * at a fixed address takes malloc's address, it gets the address of an entry in its own jump table.
+ * Returns whether the program calls this library's malloc. Addresses cannot be compared, because a program at
+ * a fixed address that takes malloc's address gets that of an entry in its own jump table.
  */
 static bool is_called(void) {
     void *symbols[] = {dlsym(RTLD_DEFAULT, "malloc"), dlsym(RTLD_DEFAULT, "free")};
