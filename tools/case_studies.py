@@ -52,7 +52,7 @@ is slow because of L2 misses. `analyze --all` also shows that the workers differ
 execute different numbers of instructions. The article reports the same three results.""",
         """In the improved version, shots are handed out on demand, so the workers are balanced. The loops in region 11
 are interchanged, so L2 misses are no longer a cause. The only cause left is the number of instructions, as
-in the article. Region 8 keeps its data in memory, and is no longer a finding.""",
+in the article. Region 8 keeps its data in memory and is no longer a finding.""",
     ),
     Case(
         "pvalue",
@@ -64,8 +64,8 @@ in the article. Region 8 keeps its data in memory, and is no longer a finding.""
         """The two tests together execute most of the instructions, and `location_test` transfers nearly all of the
 data. In the article, `shape_test` is region 3, `location_test` is region 12, and region 3 transfers the
 data.""",
-        """In the improved version, the program computes each product once, and each rank sends a single number. So it
-executes fewer instructions, and transfers almost no data. Both regions are still hot spots, because the
+        """In the improved version, the program computes each product once, and each rank sends a single number. It
+therefore executes fewer instructions and transfers almost no data. Both regions are still hot spots, because the
 program does nothing else. In the article, the amount of data transferred did not change.""",
     ),
     Case(
