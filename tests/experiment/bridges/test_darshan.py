@@ -90,7 +90,7 @@ def test_a_log_that_is_partial_says_which_modules_lack_files(simple, tmp_path):
     content[20] |= 1 << 1  # the flag of POSIX, the module with number 1, in the head
     (tmp_path / "a.darshan").write_bytes(content)
     assert (
-        "Darshan: the log does not cover some files (POSIX), so the sums are too low"
+        "Darshan: the log does not cover all files of POSIX, so the sums are too low"
         in load(tmp_path / "a.darshan").notes.remarks
     )
     assert not any("partial" in each for each in simple.notes.remarks)
