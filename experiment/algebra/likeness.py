@@ -48,5 +48,5 @@ def ratio(one: int, other: int) -> float:
 
 
 def overlap(one: set[str], other: set[str]) -> float:
-    """Return the Jaccard similarity of two sets, |∩| / |∪|; the neutral value 0.5 if both are empty."""
+    """Return the Jaccard similarity of two sets, 0 to 1; the neutral value 0.5 if both are empty."""
     return len(one & other) / len(one | other) if one | other else 0.5
