@@ -64,7 +64,7 @@ def entry(compiled: Compiled) -> bytes:
 
 
 def entries(file: bytes | mmap) -> Iterator[Compiled]:
-    """Yield the records that ``entry`` wrote to an executable, whatever its format.
+    """Yield the records of ``entry`` in an executable of any format.
 
     Args:
         file: The bytes of the executable, or a memory map of it.

@@ -38,7 +38,7 @@ class Location:
 
 
 class Experiment:
-    """The severities of a run: exclusive along call paths, whereas a metric includes the metrics below it.
+    """The severities of a run, exclusive along call paths; each metric includes the metrics below it.
 
     CUBE 3 files store severities in the same form, so nothing is rounded. Call paths are in the order of their first
     entry, parents before children. A missing value is NaN; 0 is a measured value.

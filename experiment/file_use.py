@@ -9,7 +9,7 @@ __all__ = ["FileUse"]
 
 @dataclass(frozen=True, slots=True)
 class FileUse:
-    """How processes used one file, or all files together that were too many to list.
+    """How processes used one file, or all remaining files if there are too many to list.
 
     Attributes:
         name: The file's path, as reported by the operating system; empty for several files.

@@ -13,7 +13,7 @@ FUSED: Final = b"autoanalyzer: may have fused multiply-add"
 
 
 def is_fused(file: bytes | mmap) -> bool:
-    """Return whether any object in an executable was compiled to use fused multiply-add, in any executable format.
+    """Return whether an executable of any format contains an object that was compiled to use fused multiply-add.
 
     Args:
         file: The bytes of the executable, or a memory map of it.

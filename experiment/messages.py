@@ -39,8 +39,8 @@ class Messages:
         receivers: ``int32[pair]``: the block of the receiver.
         messages: ``float64[pair]``: the number of messages.
         bytes: ``float64[pair]``: the bytes in the messages.
-        waits: ``float64[pair]``: the seconds that the receiver waited for messages of the sender and that the sender's
-            busy time explains; None if the critical path is unknown.
+        waits: ``float64[pair]``: the part of the receiver's wait for the sender's messages that the sender's busy time
+            explains, in seconds; None if the critical path is unknown.
     """
 
     ranks: int

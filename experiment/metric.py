@@ -1,4 +1,4 @@
-"""Metrics: quantity, unit and source."""
+"""Metrics, each with its quantity, unit and source."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ class Notes:
         command: The command line that was run.
         program_status: Exit status of the command; None if unknown.
         expected_processes: The number of processes of the run; None if unknown.
-        started: Processes that the launcher did not start, because ranks forked or spawned them.
+        started: Processes that ranks forked or spawned, and that are therefore not ranks of the launcher.
         missing: Ranks without data.
         unfinished: Ranks that did not enter MPI_Finalize.
         not_instrumented: Sources, regions or programs without probes.
@@ -130,8 +130,8 @@ class Notes:
         run_delay: Rank → the seconds for which the process's first thread was ready to run but waited for a core.
         involuntary_switches: Rank → the number of times that a thread was preempted.
         processor_use: The use of the machine's cores during the run, in seconds: ``elapsed`` is wall time, ``busy`` is
-            the time in use of all cores together, and ``own`` is the part of ``busy`` due to the launcher and the
-            processes that it waited for. Empty if unknown.
+            the time for which cores were in use, summed over all cores, and ``own`` is the part of ``busy`` due to the
+            launcher and the processes that it waited for. Empty if unknown.
         counts_by_rank: Whether each rank's counts and times were measured for the same work.
         environment: The recorded environment variables, with their values.
         files: The use of each file, longest time first.

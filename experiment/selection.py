@@ -105,7 +105,7 @@ def paths_named(experiment: Experiment, name: str) -> list[int]:
     files = {regions[index].file for index in placed}
     exact = [index for index in placed if name.startswith(f"{regions[index].file}:")]
     if len(files) > 1 and not exact:
-        raise InputError(f"{name} is in {' and in '.join(sorted(files))}; give the folder, too")
+        raise InputError(f"{name} is in {' and in '.join(sorted(files))}; add the folder to the name")
     if placed:
         return exact or placed
     meant = [index for index, each in enumerate(regions) if f"::{each.name}".lower().endswith(f"::{name}".lower())]

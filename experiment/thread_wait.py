@@ -51,7 +51,7 @@ class ThreadWait:
         return sum(self.seconds) / (len(self.threads) * self.processes)
 
     def part(self, entries: float, seconds: float) -> ThreadWait:
-        """Scale the entries and the waiting times.
+        """Return the waits with scaled numbers of entries and waiting times.
 
         Args:
             entries: The share of the entries to keep, 0 to 1.

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 __all__ = ["folded_paths", "left_out", "reason_of", "seconds_of_an_entry", "untimed_paths"]
 
 _MOST_OVERHEAD: Final = 0.05  # the overhead limit that is assumed if the run does not record one
-_WEIGHS: Final = 0.01  # significant share of a thread's time; a tiny region can reach less by slow first visits alone
+_WEIGHS: Final = 0.01  # significant regions have at least this share of a thread's time; slow first visits take less
 _EACH: Final = re.compile(r", for (\d{1,15}) ns each in the first ")
 
 
 def reason_of(entered: int, timed: int, seconds: float) -> str:
-    """Return the reason why a region was throttled, as a sentence.
+    """Return the reason why a region was throttled, as text.
 
     Args:
         entered: The number of entries to the region.

@@ -1,4 +1,4 @@
-"""Fold the call paths that any operand throttled in all operands, so that their callers stay comparable."""
+"""If any operand throttled a call path, fold it in all operands, so that its callers stay comparable."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def fold_throttled(
     labels: Sequence[str],
     merge: Callable[[Sequence[Sequence[CallPath]]], CallForest],
 ) -> tuple[tuple[Experiment, ...], CallForest, Folding]:
-    """Fold the call paths that any operand has folded in all operands, as gathering does for the ranks of a run.
+    """If any operand has folded a call path, fold it in all operands, as gathering does for the ranks of a run.
 
     Args:
         operands: The experiments.

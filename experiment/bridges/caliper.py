@@ -237,7 +237,7 @@ class _Reading:
         return _OURS.get(name.removeprefix("sum#")), 1.0
 
     def _without_unit(self, columns: Mapping[str, Column]) -> float | None:
-        """Return the assumed number of units per second of times without a unit; None if all times have units.
+        """Return how many units per second to assume for times without a unit; None if all times have units.
 
         Up to version 2.2, Caliper wrote whole microseconds or, if so configured, seconds. The files do not show which.
         """

@@ -23,7 +23,7 @@ _DEEP: Final = 1000  # maximum depth of nodes in a .cali file, because each reco
 
 
 class Column(NamedTuple):
-    """The description of an attribute: whether it is a number (``is_value``), and whether sums of it make sense."""
+    """The description of an attribute: its unit, whether it is a number, and whether it may be summed."""
 
     name: str
     unit: str = ""

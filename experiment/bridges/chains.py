@@ -23,7 +23,7 @@ _LEAST_SWEPT: Final = 1024  # with fewer links, searching for links to merge is 
 
 @dataclass(slots=True, eq=False)
 class Link:
-    """The end of a chain.
+    """A link, which also represents the whole chain that ends with it.
 
     Attributes:
         number: The link's number, greater than that of any earlier link.

@@ -112,7 +112,7 @@ def _order(number: str) -> tuple[int, str]:
 
 
 def _ranks(processes: set[str], names: Mapping[str, str]) -> tuple[dict[str, int], bool]:
-    """Map processes to ranks: by name if all names contain distinct ranks (second result), otherwise in ID order."""
+    """Map processes to ranks, and return whether their names contain the ranks; otherwise, number them in ID order."""
     told = {each: found[1] for each in processes if (found := _RANK.search(names.get(each, "")))}
     if told.keys() == processes and len({*told.values()}) == len(processes):
         return {each: int(rank) for each, rank in told.items()}, True

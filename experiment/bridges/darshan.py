@@ -49,7 +49,7 @@ def read(source: Source) -> Experiment:
     """Read a log as an experiment.
 
     Raises:
-        InputError: The log is damaged, has no counters of files, or the package is not installed.
+        InputError: The log is damaged, has no file counters, or the package is not installed.
     """
     log = _log(source)
     processes = int(log["processes"])

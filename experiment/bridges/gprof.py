@@ -37,7 +37,7 @@ _CYCLE: Final = re.compile(r"<cycle \d+ as a whole>")
 _LINE: Final = "---"
 _GRAPH: Final = "Call graph"
 _INDEX: Final = "Index by function name"  # printed after each call graph, with or without explanations (-b)
-# The shares in a complete flat profile may sum up to 100 ± this number of percentage points, because they are rounded.
+# The percentages in a complete flat profile add up to 100 ± this number, because they are rounded.
 _ROUNDING: Final = 2.0
 _TOTAL: Final = "total_time"
 

@@ -266,7 +266,7 @@ class _Contexts:
             region = None
             if kind == _FUNCTION:
                 region = self._function(code)
-            # A loop without a line is in a library about which nothing else is known, so it counts to its caller.
+            # A loop without a line is in a library about which nothing else is known; its values stay with its caller.
             elif kind == _LOOP and own_line:
                 region = Region("loop", f"loop@{own_line}", self._file(file), "", own_line, own_line)
             elif kind == _INSTRUCTION and call:  # a call from an unknown function of a library

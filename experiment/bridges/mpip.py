@@ -40,7 +40,7 @@ _VOLUMES: Final = {
     "Callsite RMA Target statistics": "rma_bytes",
 }
 _MILLISECONDS: Final = 1e3
-_DIGITS: Final = 0.01  # up to this share of a sum, rounding to three digits explains a difference
+_DIGITS: Final = 0.01  # differences up to this share of a sum are explained by rounding to three digits
 _OTHERS: Final = "other calls to MPI"  # all calls without a call site in the report
 
 

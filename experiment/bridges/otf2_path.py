@@ -278,7 +278,7 @@ def _seconds(work: Work) -> float:
 
 
 def _operations() -> Mapping[int, str]:
-    import _otf2  # noqa: PLC0415 - an extra
+    import _otf2  # noqa: PLC0415 - an optional dependency
 
     head = "COLLECTIVE_OP_"
     return {getattr(_otf2, name).value: name.removeprefix(head) for name in dir(_otf2) if name.startswith(head)}

@@ -152,7 +152,7 @@ class Profile:
         return self._locations.setdefault((process, thread), (len(self._locations), node))[0]
 
     def add(self, metric: str, path: int, location: int, value: float) -> None:
-        """Add a call path's exclusive value at a location to earlier ones; for minima and maxima, keep the extreme.
+        """Add to a call path's exclusive value at a location; for minima and maxima, keep the smaller or larger value.
 
         Raises:
             InputError: The value is infinite or not a number.

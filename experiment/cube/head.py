@@ -236,7 +236,7 @@ class CubeHead:
         found = self._attributes.get(VERSION_KEY, FORMAT_VERSION)
         if found != FORMAT_VERSION:
             raise InputError(
-                f"expected format version {FORMAT_VERSION}, found version {found}; use a later autoanalyzer"
+                f"expected format version {FORMAT_VERSION}, found version {found}; use a later version of autoanalyzer"
             )
 
     def _check_root(self, tag: str, attributes: Mapping[str, str]) -> None:

@@ -109,7 +109,7 @@ class StoredRows:
             yield self._archive.part(self._name, at + start, min(_CHUNK, size - start))
 
     def _blocks(self, rows: int) -> list[tuple[int, int]] | None:
-        """Return the offset and the size of each row's packed block; None unless the blocks are the rows, in order."""
+        """Return the offset and size of each row's packed block; None unless there is one block per row, in order."""
         head = len(PACKED) + 8
         if not self._archive.starts(self._name, PACKED):
             return None

@@ -40,7 +40,7 @@ def mode_of(kind: str) -> str:
 
 
 def asked_modes(text: str, asked_by: str) -> tuple[str, ...]:
-    """Parse the value of an option or variable: names of modes, separated by commas or spaces.
+    """Return the modes in the value of an option or variable, where they are separated by commas or spaces.
 
     Raises:
         UsageError: A mode does not exist, or there are no modes in the text.

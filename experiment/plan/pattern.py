@@ -93,7 +93,7 @@ def _is_called(wanted: str | None, found: str, file: str) -> bool:
 def _is(wanted: str | None, found: str) -> bool:
     if wanted is None or wanted == found:
         return True
-    # Only patterns with wildcards use fnmatch, because a plan may have thousands of rules, and fnmatch caches only few.
+    # Only patterns with wildcards use fnmatch, which caches too few patterns for plans with thousands of rules.
     return _SPECIAL.search(wanted) is not None and fnmatchcase(found, wanted)
 
 

@@ -170,8 +170,8 @@ class Plan(NamedTuple):
     Attributes:
         modes: The modes; None for those of the command, or for the default modes if the command has none.
         include: Regions that are instrumented in addition to those of the modes.
-        exclude: Regions that are never instrumented, whatever other rules state.
-        eliminate: Regions that are removed, but not the regions inside them.
+        exclude: Regions that are never instrumented, even if other rules match them.
+        eliminate: Regions that are removed, whereas the regions inside them are kept.
         merge: Adjacent regions that are merged.
         split: Regions that are replaced by the parts directly inside them.
     """

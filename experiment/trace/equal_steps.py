@@ -56,7 +56,7 @@ class EqualSteps:
     passed: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def new(self, lines: Iterable[KnownSoFar]) -> Samples:
-        """Return the steps that have become complete since the last call, each as a sample at the end of the step."""
+        """Return the steps that were completed since the last call, each as a sample at the end of the step."""
         parts = [self._of_line(line) for line in lines if len(line.end)]
         locations = list(self.passed)
         numbers = {place: number for number, place in enumerate(locations)}

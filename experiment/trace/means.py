@@ -18,7 +18,7 @@ Values = npt.NDArray[np.float64]
 
 
 def means(begin: Values, end: Values, values: Values, first: Values, last: Values) -> Values:
-    """Return the means over intervals, ``float64[span, metric]``; NaN if values are unknown for half of it or more.
+    """Return the means over intervals, ``float64[span, metric]``; NaN for intervals of which at least half is unknown.
 
     Args:
         begin: ``float64[sample]``, seconds.

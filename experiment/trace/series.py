@@ -48,7 +48,7 @@ class Series:
         return len(self.times)
 
     def over(self, begin: Values, end: Values) -> Values:
-        """Return the means over other intervals, ``float64[other]``; NaN if values are unknown for half of it or more.
+        """Return the means over other intervals, ``float64[other]``; NaN for those of which at least half is unknown.
 
         Args:
             begin: ``float64[other]``, seconds.

@@ -125,7 +125,7 @@ def _nanoseconds(seconds: _Array) -> _Array:
 
 
 def _compact(values: _Array) -> _Array:
-    """Return values in the smallest integer type, with -1 for NaN; as floats unless they are non-negative integers."""
+    """Return non-negative integers in the smallest integer type, with -1 for NaN, and all other values as floats."""
     known = values[~np.isnan(values)]
     most = known.max(initial=0)
     if most >= _EXACT or known.min(initial=0) < 0 or (known != np.rint(known)).any():

@@ -54,7 +54,7 @@ def read_events(archive: Any, takes: Mapping[str, Take], rest: Callable[[str, in
 
     If a handler raises an exception, reading ends, and the exception is raised again.
     """
-    import _otf2  # noqa: PLC0415 - an extra
+    import _otf2  # noqa: PLC0415 - an optional dependency
     from otf2.event_reader import BufferedEventReader  # noqa: PLC0415
 
     failures: list[BaseException] = []

@@ -34,7 +34,7 @@ def name_of(value: Any) -> str:
 
 @contextmanager
 def opened(path: Path) -> Iterator[Any]:
-    """Open an archive; errors of its reader, now or in the block, become InputError.
+    """Open an archive; errors of its reader, while opening or in the block, are raised as InputError.
 
     Args:
         path: The anchor file, ``traces.otf2``.
@@ -43,7 +43,7 @@ def opened(path: Path) -> Iterator[Any]:
         InputError: The package is not installed, or the archive is damaged.
     """
     try:
-        import _otf2  # noqa: PLC0415 - an extra
+        import _otf2  # noqa: PLC0415 - an optional dependency
         import otf2  # noqa: PLC0415
     except (ImportError, OSError) as error:
         raise InputError(
