@@ -143,7 +143,7 @@ def lacking_operands(joined: Integration, metric: str) -> tuple[int, ...]:
 
 def _lacked_locations(joined: Integration) -> Iterator[str]:
     unadded = [metric.name for metric in joined.metrics if metric.aggregation != "sum"]
-    exception = f", except for {listed(unadded)}, where they stay missing" if unadded else ""
+    exception = f", except for {listed(unadded)}, for which they stay missing" if unadded else ""
     values = f"missing values count as 0{exception}"
     for operand, label in enumerate(joined.labels):
         lost = joined.lost(operand)
