@@ -80,7 +80,7 @@ def _settled(node: _Node) -> Metric:
 
 
 def _stated_units(forests: Sequence[Sequence[Metric]], own_names: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """Map the name of each root metric to its unit, if all operands with a unit agree and no operand has it twice."""
+    """Map each root metric's name to its unit, if all operands with a unit agree and no operand has the name twice."""
     stated: dict[str, set[str]] = {}
     several: set[str] = set()
     for forest, own in zip(forests, own_names, strict=True):

@@ -115,7 +115,7 @@ def _structure(file: Path, profile: Profile) -> _Structure:
 
 
 def _refuse_entities(file: Path) -> None:
-    """Refuse a file that declares entities, because even a few bytes of them can expand until memory is full.
+    """Refuse a file that declares entities, because a few bytes of entities can expand until memory is full.
 
     Only the part before the first element is read, because it contains all declarations.
 
