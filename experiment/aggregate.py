@@ -6,7 +6,7 @@ children's values, and the value of a closed (collapsed) node includes them, so 
 metrics and ``exclusive`` values belong to open nodes; stored metrics and ``inclusive`` values belong to closed nodes.
 Values are stored per thread; ``by_level`` aggregates them per process, node or machine.
 
-Sums are computed before differences, in the order of the trees, to keep rounding errors small.
+To keep rounding errors small, sums follow the order of the trees, and differences are computed after them.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def own_totals(experiment: Experiment, metrics: Sequence[str]) -> dict[str, npt.
 
 
 def columns_at(experiment: Experiment, level: Level) -> dict[tuple[object, ...], list[int]]:
-    """Map each element of a level to its columns, which are indices of locations.
+    """Map each machine, node, process or thread to the indices of its locations.
 
     The keys are ``(machine,)``, ``(machine, node)``, ``(rank,)`` or ``(rank, thread)``, depending on the level.
     """
@@ -93,10 +93,10 @@ def columns_at(experiment: Experiment, level: Level) -> dict[tuple[object, ...],
 def by_level(
     experiment: Experiment, metric: str, values: Severity, level: Level
 ) -> tuple[list[tuple[object, ...]], Severity]:
-    """Aggregate the locations of each machine, node, process or thread.
+    """Aggregate the values of each machine, node, process or thread.
 
     Args:
-        experiment: Its locations are the columns of ``values``.
+        experiment: The experiment whose locations are the columns of ``values``.
         metric: Determines how values are aggregated.
         values: ``float64[call path, location]``.
         level: One of ``LEVELS``.

@@ -45,13 +45,13 @@ class Builder:
         source: str = "measured",
         additive: bool = True,
     ) -> str:
-        """Define a metric, and return its name; for the arguments, see the attributes of ``Metric``."""
+        """Define a metric and return its name; see ``Metric`` for the arguments."""
         self._metrics.append(Metric(name, unit, parent, description, source, additive=additive))
         self._values[name] = {}
         return name
 
     def call_path(self, region: Region | str, parent: int | None = None, *, site: int | None = None) -> int:
-        """Define a call path, and return its number.
+        """Define a call path and return its number.
 
         Args:
             region: The region, or the name of a function.
@@ -63,19 +63,19 @@ class Builder:
         return len(self._paths) - 1
 
     def location(self, process: int, thread: int = 0, *, node: str = "node", machine: str = "machine") -> int:
-        """Define a location, which is a thread of a process, and return its number."""
+        """Define a location (a thread of a process) and return its number."""
         self._locations.append(Location(machine, node, process, thread))
         return len(self._locations) - 1
 
     def topology(
         self, name: str, dimensions: Sequence[Dimension], places: Mapping[tuple[int, int], tuple[int, ...]]
     ) -> Self:
-        """Define a grid: name, size and periodicity of each dimension, and coordinates of processes and threads."""
+        """Define a grid: the name, size and periodicity of each dimension, and the coordinates of (process, thread)."""
         self._topologies.append(Topology(name, tuple(dimensions), dict(places)))
         return self
 
     def set(self, metric: str, call_path: int, location: int, value: float) -> Self:
-        """Set a call path's exclusive value on one location.
+        """Set a call path's exclusive value at one location.
 
         Raises:
             InputError: The metric, the call path or the location is not defined.
@@ -84,7 +84,7 @@ class Builder:
         return self
 
     def add(self, metric: str, call_path: int, location: int, value: float) -> Self:
-        """Add a number to a call path's exclusive value on one location.
+        """Add a number to a call path's exclusive value at one location.
 
         Raises:
             InputError: The metric, the call path or the location is not defined.
@@ -93,10 +93,10 @@ class Builder:
         return self
 
     def row(self, metric: str, call_path: int, values: Sequence[float] | npt.NDArray[np.float64]) -> Self:
-        """Set a call path's exclusive values on all locations, in the order in which these were defined.
+        """Set a call path's exclusive values at all locations, in the order in which the locations were defined.
 
         Raises:
-            InputError: There is not one value per location, or the metric or the call path is not defined.
+            InputError: The number of values is wrong, or the metric or the call path is not defined.
         """
         if len(values) != len(self._locations):
             raise InputError(
@@ -110,7 +110,7 @@ class Builder:
         """Return the experiment.
 
         Raises:
-            InputError: The parts contradict each other; see ``Experiment.check``.
+            InputError: The definitions or values are inconsistent; see ``Experiment.check``.
         """
         made = Experiment(
             metrics=self._metrics,
@@ -124,11 +124,11 @@ class Builder:
         return made
 
     def _row(self, metric: str, call_path: int, location: int) -> array[float]:
-        """Return a metric's values on a call path, one per location; extend them by zeros for new locations."""
+        """Return a metric's values for a call path, one per location; 0 for locations that were defined later."""
         if metric not in self._values:
             raise InputError(f"metric {metric!r} is not defined; defined are {', '.join(self._values) or 'none'}")
         if not (0 <= call_path < len(self._paths) and 0 <= location < len(self._locations)):
-            raise InputError(f"call path {call_path} or location {location} has a value, but is not defined")
+            raise InputError(f"cannot set a value of call path {call_path} at location {location}: one is not defined")
         row = self._values[metric].setdefault(call_path, array("d"))
         if len(row) < len(self._locations):
             row.frombytes(bytes(row.itemsize * (len(self._locations) - len(row))))

@@ -18,7 +18,7 @@ class CallPath:
         region: The region.
         parent: Index of the call path from which the region was entered; None for a root.
         site: The line of the call in the parent's file, if each line has its own call path; otherwise None.
-        line: The line of the call in the parent's file, for information; None if unknown.
+        line: The line of the call in the parent's file; None if unknown. It does not distinguish call paths.
     """
 
     region: Region
@@ -33,7 +33,7 @@ class CallPath:
 
 
 def name_below_root(call_paths: Sequence[CallPath], path: int) -> str:
-    """Join the names of the regions from below the root to a call path by ``/``; empty for a root."""
+    """Return the names of the regions below the root, down to a call path, joined by ``/``; empty for a root."""
     names: list[str] = []
     each = call_paths[path]
     while each.parent is not None:

@@ -26,19 +26,19 @@ class Communicator(Protocol):
         """The number of processes."""
 
     def reduce(self, value: _Value, join: Callable[[_Value, _Value], _Value]) -> _Value | None:
-        """Return all processes' values, joined pairwise in the order of the processes; None except on process 0."""
+        """Combine the values of all processes pairwise, in process order; return the result on process 0, else None."""
 
     def broadcast(self, value: Any) -> Any:
         """Return process 0's value."""
 
     def scatter(self, values: Sequence[Any] | None) -> Any:
-        """Return the value that process 0 has for this process."""
+        """Distribute process 0's values, one per process; return the value for this process."""
 
     def allgather(self, value: _Value) -> list[_Value]:
         """Return the values of all processes."""
 
     def alltoall(self, values: Sequence[_Numbers]) -> list[_Numbers]:
-        """Send each process its array, and return the received arrays, flattened."""
+        """Send one array to each process; return the received arrays, flattened."""
 
 
 class Alone:

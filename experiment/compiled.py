@@ -23,13 +23,13 @@ class Compiled:
 
     Attributes:
         language: ``c``, ``c++`` or ``fortran``.
-        folder: The compiler's working folder, to which relative names refer; empty if it is kept private.
+        folder: The compiler's working folder, to which relative names refer; empty if it was not recorded for privacy.
         options: The options that affect parsing, in order, each as one word: macros, include directories, forced
             includes, the language standard, OpenMP, and Fortran's source form.
         predefined: Macros that the compiler itself defines under these options, with their values. In C and C++, only
             macros that depend on the options; None for an undefined macro. Empty if the compiler did not report them.
-        files: Maps each file, by its name in regions, to the identifier of its text, as in ``Region.text``. An included
-            file counts as compiled with the options of the source that includes it.
+        files: Each file's name in regions → the identifier of its text, as in ``Region.text``. An included file counts
+            as compiled with the options of the source that includes it.
     """
 
     language: str
@@ -59,12 +59,12 @@ class Compiled:
 
 
 def entry(compiled: Compiled) -> bytes:
-    """Return the string in which an object records how it was compiled; the linker keeps one copy."""
+    """Return the string that records in an object file how it was compiled; the linker keeps one copy."""
     return _MARK + json.dumps(asdict(compiled)).encode("ascii")
 
 
 def entries(file: bytes | mmap) -> Iterator[Compiled]:
-    """Yield the records that ``entry`` wrote to an executable, whatever its format.
+    """Yield the records of ``entry`` in an executable of any format.
 
     Args:
         file: The bytes of the executable, or a memory map of it.
@@ -72,12 +72,12 @@ def entries(file: bytes | mmap) -> Iterator[Compiled]:
     for text in marked_texts(file, _MARK):
         try:
             yield Compiled.from_json(json.loads(text))
-        except ValueError:  # the mark itself, as in this module's source, or a record of another version
+        except ValueError:  # only the mark, for example in a copy of this module, or a record of another version
             continue
 
 
 def grouped(units: Iterable[Compiled]) -> tuple[Compiled, ...]:
-    """Merge units with equal options; the results are in the order in which their options first occur."""
+    """Merge units with equal options, in the order in which the options first occur."""
     found: dict[str, Compiled] = {}
     for unit in units:
         key = json.dumps(asdict(replace(unit, files={})), sort_keys=True)

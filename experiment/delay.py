@@ -13,13 +13,13 @@ _MOST: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Delay:
-    """The waiting of ranks in one region that another region caused.
+    """The time that ranks wait in one region because other ranks are late in another.
 
     Attributes:
         waiting: Descriptor of the region in which the ranks waited.
-        late: Descriptor of the region in which the late ranks were.
-        seconds: Waiting time in seconds, summed over all ranks, as far as the late ranks' busy time explains it.
-        by_messages: The part of ``seconds`` from waits that ended with a message rather than a collective.
+        late: Descriptor of the region in which the other ranks were late.
+        seconds: Waiting time in seconds that the late ranks' busy time explains, summed over all ranks.
+        by_messages: The part of ``seconds`` in which ranks waited for a message rather than a collective.
     """
 
     waiting: str
@@ -29,6 +29,6 @@ class Delay:
 
 
 def longest_first(delays: Iterable[Delay]) -> tuple[Delay, ...]:
-    """Return the longest delays, at most 100, without those of 0 seconds."""
+    """Return up to 100 delays, longest first, without delays of 0 seconds."""
     found = sorted(delays, key=lambda each: (-each.seconds, each.waiting, each.late))
     return tuple(each for each in found[:_MOST] if each.seconds > 0)

@@ -38,10 +38,10 @@ class Location:
 
 
 class Experiment:
-    """Severities, exclusive along call paths; a metric includes the metrics below it.
+    """The severities of a run, exclusive along call paths; each metric includes the metrics below it.
 
     CUBE 3 files store severities in the same form, so nothing is rounded. Call paths are in the order of their first
-    entry, parents before children. NaN marks a missing value; 0 does not.
+    entry, parents before children. A missing value is NaN; 0 is a measured value.
 
     Args:
         metrics: The metric forest, parents before children.
@@ -49,16 +49,15 @@ class Experiment:
         locations: The threads of all processes, one per column.
         severities: Metric name → ``float64[call path, location]``, exclusive along call paths. ``LazySeverities`` are
             read when a metric is used.
-        notes: Facts beside the numbers.
+        notes: Facts about the run that are not severities.
         topologies: Coordinates of processes and threads on grids.
-        numbers: The call paths' numbers in the file from which they were read; without them, call paths are numbered
-            in order.
+        numbers: The call paths' numbers in the file from which they were read; None to number them in order.
 
     Attributes:
-        is_part: Whether ``of_locations`` cut this experiment from another one.
+        is_part: Whether this experiment is the result of another one's ``of_locations``.
 
     Raises:
-        InputError: The parts contradict each other; see ``check``.
+        InputError: The arguments are inconsistent; see ``check``.
     """
 
     def __init__(
@@ -91,7 +90,7 @@ class Experiment:
         return f"Experiment({name}: {self.size})"
 
     def _repr_html_(self) -> str:
-        """Return HTML for a notebook, made by the package's ``NOTEBOOK_RENDERER``."""
+        """Return HTML for notebooks, created by the package's ``NOTEBOOK_RENDERER``."""
         from pkgutil import resolve_name  # noqa: PLC0415 - few experiments are shown in a notebook
 
         from .. import NOTEBOOK_RENDERER  # noqa: PLC0415
@@ -108,11 +107,11 @@ class Experiment:
     def check(self) -> None:
         """Check that the experiment is valid.
 
-        The constructor makes the same checks, but it does not search for infinite values, and does not check the shape
-        of values that are not in memory.
+        The constructor makes the same checks, except that it does not search for infinite values, and does not check
+        the shape of values that are not in memory.
 
         Raises:
-            InputError: A tree is not a forest in order, a metric's unit differs from its parent's, a name or a
+            InputError: A parent does not come before its child, a metric's unit differs from its parent's, a name or a
                 location appears twice, coordinates lie outside their topology, or severities have the wrong shape or
                 are infinite.
         """
@@ -162,7 +161,7 @@ class Experiment:
             raise InputError(f"severity of {name!r}: expected finite values, or NaN for missing ones, found infinity")
 
     def replaced(self, **parts: Any) -> Experiment:
-        """Return a copy of the experiment with some parts replaced; they are named as in the constructor."""
+        """Return a copy of the experiment in which the given constructor arguments are replaced."""
         own = {name: getattr(self, name) for name in ("metrics", "call_paths", "locations", "notes", "topologies")}
         if "call_paths" not in parts:
             own["numbers"] = self.numbers
@@ -177,7 +176,7 @@ class Experiment:
         """Subtract another experiment; see ``algebra.difference``."""
         if not isinstance(other, Experiment):
             return NotImplemented
-        from .algebra import difference  # noqa: PLC0415 - the algebra is made of experiments
+        from .algebra import difference  # noqa: PLC0415 - the algebra imports this module
 
         return difference(self, other)
 
@@ -200,7 +199,7 @@ class Experiment:
         return self._metrics[name]
 
     def parts(self, metric: str) -> tuple[str, ...]:
-        """Return a metric's child metrics, whose values it includes."""
+        """Return the names of a metric's child metrics, whose values it includes."""
         return tuple(self._parts.get(metric, ()))
 
     @cached_property
@@ -217,7 +216,7 @@ class Experiment:
         return self._severities[metric]
 
     def rows(self, metric: str, rows: Rows) -> Severity:
-        """Return ``exclusive(metric)[rows]``; of a large metric in a file, only these rows are read where possible.
+        """Return ``exclusive(metric)[rows]``; if possible, a large metric's other rows are not read from the file.
 
         Args:
             metric: The metric's name.
@@ -227,7 +226,7 @@ class Experiment:
         return self.exclusive(metric)[rows] if part is None else part
 
     def blocks(self, metric: str, *, backwards: bool = False) -> Iterator[tuple[Rows, Severity]]:
-        """Yield a metric in blocks of rows: ascending indices of call paths, and ``float64[row, location]``.
+        """Yield a metric in blocks: ascending call-path indices, and exclusive values ``float64[row, location]``.
 
         Args:
             metric: The metric's name.
@@ -235,7 +234,7 @@ class Experiment:
         """
         size = max(1, _BLOCK // max(1, len(self.locations)))
         starts = range(0, len(self.call_paths), size)
-        whole: Severity | None = None  # used if rows cannot be read separately
+        whole: Severity | None = None  # the whole metric, if its rows cannot be read separately
         for start in reversed(starts) if backwards else starts:
             rows = np.arange(start, min(start + size, len(self.call_paths)))
             part = self.alone(metric, rows) if whole is None else None
@@ -245,10 +244,10 @@ class Experiment:
             yield rows, part
 
     def location_blocks(self) -> list[slice]:
-        """Divide the locations into blocks of whole processes, so that no metric has too many values in a block.
+        """Divide the locations into blocks of whole processes that are small enough for memory.
 
-        Return a single block if locations are not sorted by process, if each block would have to read all data again,
-        or if the experiment is itself a part of another one.
+        Return a single block if locations are not sorted by process, if reading each block would read all data, or if
+        the experiment is itself a part of another one.
         """
         size, end = max(1, _BLOCK // max(1, len(self.call_paths))), len(self.locations)
         if end <= size or self.is_part or not self._by_columns:
@@ -271,7 +270,7 @@ class Experiment:
     def of_locations(self, columns: slice) -> Experiment:
         """Return an experiment with some consecutive locations; if possible, only their values are read from the file.
 
-        Notes and topologies are kept whole.
+        Notes and topologies still describe all locations.
         """
         part = copy(self)
         part.is_part = True
@@ -285,8 +284,8 @@ class Experiment:
 
         Args:
             names: Names of the metrics.
-            read: Computes one of these metrics from this experiment, or from a part that ``of_locations`` returned.
-                A location's severities must depend only on the values of this location.
+            read: Computes a metric from this experiment, or from a part of it that ``of_locations`` returned. The
+                severities at a location must depend only on the values at this location.
         """
 
         def columns(name: str, columns: slice) -> Severity:
@@ -302,9 +301,9 @@ class Experiment:
         return self.exclusive(metric)[:, columns] if part is None else part
 
     def alone(self, metric: str, rows: Rows) -> Severity | None:
-        """Return rows of a large metric without reading other rows, ``float64[row, location]``.
+        """Return exclusive values of some call paths without reading others, ``float64[row, location]``.
 
-        None if that is impossible or not worthwhile.
+        Return None if that is impossible, or if the metric is small or already cached.
         """
         self.metric(metric)
         if isinstance(self._severities, LazySeverities) and self._cells > _WHOLE:
@@ -326,15 +325,15 @@ class Experiment:
         return self.summed_up(self.exclusive(metric), self._metrics[metric])
 
     def stored_inclusive(self, metric: str) -> Severity | None:
-        """Return the inclusive values, ``float64[call path, location]``; None if the file stores exclusive values."""
+        """Return a metric's stored inclusive values, ``float64[call path, location]``; None if the file has none."""
         self.metric(metric)
         return self._severities.inclusive(metric) if isinstance(self._severities, LazySeverities) else None
 
     def summed_up(self, values: Severity, metric: Metric | None = None) -> Severity:
-        """Return values that include each call path's descendants, ``float64[call path, location]``.
+        """Aggregate each call path's values with those of its descendants; ``float64[call path, location]``.
 
-        The input stays unchanged. Minima and maxima are aggregated to the least or greatest value. A metric that is not
-        additive has no value on call paths with descendants.
+        The input stays unchanged. The aggregate of minima or maxima is the smallest or largest value. If the metric is
+        not additive, the values of call paths with descendants are missing.
         """
         parents = [path.parent for path in self.call_paths]
         return up_the_forest(metric.aggregation if metric else "sum", values, parents)
@@ -355,7 +354,7 @@ class Experiment:
 
     @cached_property
     def depths(self) -> tuple[int, ...]:
-        """Number of steps from each call path up to its root; a root has depth 0."""
+        """The depth of each call path; a root has depth 0."""
         found: list[int] = []
         for path in self.call_paths:
             found.append(0 if path.parent is None else found[path.parent] + 1)
@@ -377,5 +376,5 @@ class Experiment:
             pending.extend(reversed(self.children[index]))
 
     def path_name(self, path: int) -> str:
-        """Join the names of the regions below the root by ``/``; empty for a root."""
+        """Return the names of the regions below the root, joined by ``/``; empty for a root."""
         return name_below_root(self.call_paths, path)

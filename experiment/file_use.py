@@ -9,7 +9,7 @@ __all__ = ["FileUse"]
 
 @dataclass(frozen=True, slots=True)
 class FileUse:
-    """The use of one file by one or several processes, or the use of all files that there was no space to list.
+    """How processes used one file, or all remaining files if there are too many to list.
 
     Attributes:
         name: The file's path, as reported by the operating system; empty for several files.
@@ -17,7 +17,7 @@ class FileUse:
         calls: The number of reads and writes.
         bytes_read: The number of bytes read.
         bytes_written: The number of bytes written.
-        seconds: Seconds in these calls, summed over processes.
+        seconds: The time in these calls in seconds, summed over processes.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Flat profiles: trivial call trees (Song et al. 2004, section 2)."""
+"""Flat profiles, which are trivial call trees (Song et al. 2004, section 2)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Fold call paths into their callers, as if they had been folded from the start of the run.
 
-A folded call path's time goes to its caller, and its children become children of the caller; it keeps only its number
-of entries. The result therefore does not depend on when, or in which processes, a run began to throttle a region::
+The time of a folded call path is attributed to its caller, and its children become children of the caller; it keeps
+only its number of entries. The result therefore does not depend on when, or in which processes, a run began to throttle
+a region::
 
     step           folded: f      step
      ├─ f                    →     ├─ f
@@ -31,17 +32,17 @@ _Key = tuple[int | None, Region, int | None]
 
 
 def fold(call_paths: Sequence[CallPath], paths: npt.NDArray[np.bool_]) -> Folding:
-    """Return the forest after folding, with the place of each call path; call paths with the same place are merged.
+    """Return the forest after folding, with the new index of each call path; merged call paths have the same index.
 
     Args:
         call_paths: The call paths, parents before children.
-        paths: Whether each call path is folded; roots never are.
+        paths: ``bool[call path]``: the call paths to fold; roots are never folded.
     """
     return _lifted(call_paths, set(np.flatnonzero(paths).tolist()))
 
 
 def folded(experiment: Experiment, paths: npt.NDArray[np.bool_]) -> Experiment:
-    """Fold call paths, as ``fold`` does, and aggregate the values of merged call paths."""
+    """Fold call paths as in ``fold``, and aggregate the values of merged call paths."""
     return apply_folding(experiment, fold(experiment.call_paths, paths))
 
 
@@ -62,7 +63,7 @@ def apply_folding(experiment: Experiment, forest: Folding) -> Experiment:
 
 
 def in_order(call_paths: Sequence[CallPath]) -> tuple[list[CallPath], _Places]:
-    """Return the call paths depth first, as files list them, and the new index of each."""
+    """Return the call paths in depth-first order, as in files, and the new index of each call path."""
     children: dict[int | None, list[int]] = {}
     for number, path in enumerate(call_paths):
         children.setdefault(path.parent, []).append(number)
@@ -97,7 +98,7 @@ class Folding:
 
 
 def _lifted(call_paths: Sequence[CallPath], chosen: Collection[int]) -> Folding:
-    """Move the children of chosen call paths to the callers, until no chosen call path has children.
+    """Move the children of chosen call paths to their callers, until no chosen call path has children.
 
     A moved call path may merge with another one, which may itself be chosen.
     """
@@ -124,7 +125,7 @@ def _calls(call_paths: Sequence[CallPath], groups: Sequence[int]) -> dict[int, s
 
 
 def _moved(path: CallPath, parent: int | None, marked: Collection[int], calls: Collection[object]) -> CallPath:
-    """Return a call path under another parent.
+    """Return a call path below another parent.
 
     Its call line becomes unknown if the merged call paths have several call lines, or if its old parent is folded.
     """
@@ -134,14 +135,14 @@ def _moved(path: CallPath, parent: int | None, marked: Collection[int], calls: C
 def _groups(call_paths: Sequence[CallPath], marked: Collection[int]) -> list[tuple[int, int | None]]:
     """Return, for each call path, its group and the group of its new parent; the members of a group merge.
 
-    A group is named by the index of its first call path. Two call paths merge only if one of them was moved, because
-    siblings of the same region may have existed before.
+    The number of a group is the index of its first call path. Two call paths merge only if one of them was moved,
+    because the original forest may contain siblings of the same region.
     """
     found: list[tuple[int, int | None]] = []
     above: list[int | None] = []  # the parent of each call path's children
     lifted: list[bool] = []
     known: dict[_Key, int] = {}
-    alone: dict[_Key, int] = {}  # moved call paths that do not yet share their place with an unmoved one
+    alone: dict[_Key, int] = {}  # groups that contain only moved call paths so far
     for number, path in enumerate(call_paths):
         parent = None if path.parent is None else above[path.parent]
         lifted.append(path.parent is not None and (path.parent in marked or lifted[path.parent]))

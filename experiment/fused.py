@@ -1,4 +1,4 @@
-"""Find out whether a program may use fused multiply-add; objects record this in a section that is not loaded."""
+"""Detect whether a program may use fused multiply-add, which objects record in a section that is not loaded."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FUSED: Final = b"autoanalyzer: may have fused multiply-add"
 
 
 def is_fused(file: bytes | mmap) -> bool:
-    """Return whether an executable of any format has an object that was compiled to use fused multiply-add.
+    """Return whether an executable of any format contains an object that was compiled to use fused multiply-add.
 
     Args:
         file: The bytes of the executable, or a memory map of it.

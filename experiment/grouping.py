@@ -1,7 +1,7 @@
 """Aggregate values of several call paths or locations.
 
-Most metrics are added up; for minima and maxima, the aggregate is the least or greatest value. A metric that is not
-additive, such as a ratio, keeps a single value; an aggregate of several values is missing.
+Most metrics are added up; for minima and maxima, the aggregate is the smallest or largest value. If a metric is not
+additive, such as a ratio, a single value is kept, and the aggregate of several values is missing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _CELLS: Final = 1 << 20  # number of values copied at a time: a few MiB, because
 
 
 def over_locations(metric: Metric, values: Severity) -> npt.NDArray[np.float64]:
-    """Aggregate over all locations, ``float64[call path]``; NaN if all values are missing or cannot be aggregated."""
+    """Aggregate over all locations; ``float64[call path]``, NaN if all values are missing or cannot be aggregated."""
     if values.shape[1] == 1:
         return values[:, 0].copy()
     if values.shape[1] == 0 or metric.aggregation == "none":
@@ -36,7 +36,7 @@ def over_locations(metric: Metric, values: Severity) -> npt.NDArray[np.float64]:
     for start in range(0, len(values), size):
         block = values[start : start + size]
         missing = np.isnan(block)
-        # Columns are added one after the other, as in other tools: numpy does not sum pairwise along the outer axis.
+        # Columns are added one by one, as in other tools, because numpy does not sum pairwise along the outer axis.
         by_location = np.ascontiguousarray(np.where(missing, 0.0, block).T)
         found[start : start + size] = np.where(missing.all(axis=1), np.nan, np.add.reduce(by_location, axis=0))
     return found
@@ -60,7 +60,7 @@ def up_the_forest(aggregation: Aggregation, values: Severity, parents: Sequence[
 
 
 def to_callers(values: npt.NDArray[np.float64], paths: Sequence[tuple[int, int]]) -> None:
-    """Move values of call paths to their callers, in place.
+    """Move the values of call paths to their callers, in place.
 
     Args:
         values: The values to change, ``float64[call path, …]``.

@@ -1,4 +1,4 @@
-"""The code inside a region, found by samples: functions without probes, and the region's own lines."""
+"""The code inside a region, as found by sampling: functions without probes, and the region's own lines."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _MOST_PARTS: Final = 20  # maximum number of parts per region; the smallest part
 
 @dataclass(frozen=True, slots=True)
 class InsidePart:
-    """A function, a line or a library in which a part of a region's own time is spent.
+    """A function, a line or a library in which a region spends part of its own time.
 
     Attributes:
-        name: The function; empty for a line of the region itself, and if the function is unknown.
+        name: The function; empty for a line of the region itself, or if the function is unknown.
         library: The library that contains the code, such as ``libm``; empty for the program itself.
         file: The source file with most of the samples; empty if unknown.
         line: The line in this file with most of the samples; 0 if unknown.
@@ -41,8 +41,8 @@ class Inside:
     Attributes:
         region: The region's descriptor.
         samples: The number of samples.
-        probes: The number of these samples that hit the probes themselves.
-        parts: The code that the other samples hit, most samples first. Samples in unknown code and in small parts
+        probes: The number of these samples in the probes themselves.
+        parts: The code with the other samples, most samples first. Samples in unknown code and in omitted small parts
             belong to no part.
     """
 
@@ -58,7 +58,7 @@ def largest_parts(parts: Iterable[InsidePart]) -> tuple[InsidePart, ...]:
 
 
 def added_insides(insides: Iterable[Inside]) -> tuple[Inside, ...]:
-    """Add up the samples of several runs by region; return the regions with the most samples first."""
+    """Add up the samples of several runs by region; regions with the most samples come first."""
     regions: dict[str, list[Inside]] = {}
     for each in insides:
         regions.setdefault(each.region, []).append(each)

@@ -1,4 +1,4 @@
-"""Find texts that follow a mark in an object or executable; they are in a section that is not loaded."""
+"""Find texts that follow a mark, in a section of an object or executable that is not loaded."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["marked_texts"]
 
 
 def marked_texts(file: bytes | mmap, mark: bytes) -> Iterator[bytes]:
-    """Yield the texts behind a mark, up to their null byte, whatever the format of the file.
+    """Yield the text after each occurrence of a mark, up to the next null byte, in a file of any format.
 
     Args:
         file: The bytes of the file, or a memory map of it.

@@ -17,7 +17,7 @@ from ..errors import InputError
 __all__ = ["MOST_BLOCKS", "Messages", "combined_messages"]
 
 MOST_BLOCKS: Final = 1024
-"""The number of rows and columns up to which each rank has its own; the same as AA_MOST_BLOCKS in shard.h."""
+"""The maximum number of rows and of columns; more ranks are grouped into blocks. Same as AA_MOST_BLOCKS in shard.h."""
 
 _MOST_PAIRS: Final = MOST_BLOCKS**2
 
@@ -29,8 +29,8 @@ Blocks = npt.NDArray[np.int32]
 class Messages:
     """The messages that ranks send to each other with point-to-point calls, by pair of ranks or of blocks of ranks.
 
-    Pairs without messages and waits are left out; all others are sorted by sender and receiver. In a difference,
-    numbers are those of the first run minus those of the second, and pairs without a change are left out.
+    Pairs are sorted by sender and receiver; pairs with neither messages nor waits are left out. A difference contains
+    the numbers of the first run minus those of the second, without pairs that did not change.
 
     Attributes:
         ranks: The number of ranks.
@@ -39,8 +39,8 @@ class Messages:
         receivers: ``int32[pair]``: the block of the receiver.
         messages: ``float64[pair]``: the number of messages.
         bytes: ``float64[pair]``: the bytes in the messages.
-        waits: ``float64[pair]``: the seconds that the receiver waited for messages of the sender, as far as the
-            sender's busy time explains them; None if the critical path is unknown.
+        waits: ``float64[pair]``: the part of the receiver's wait for the sender's messages that the sender's busy time
+            explains, in seconds; None if the critical path is unknown.
     """
 
     ranks: int
@@ -75,12 +75,12 @@ class Messages:
         return -(-self.ranks // self.per_block)
 
     def name(self, block: int) -> str:
-        """Return the ranks of a block: ``3``, or ``6-8``."""
+        """Return the ranks of a block as text: ``3`` or ``6-8``."""
         first, end = block * self.per_block, min((block + 1) * self.per_block, self.ranks)
         return str(first) if end - first == 1 else f"{first}-{end - 1}"
 
     def among(self, ranks: Collection[int]) -> Messages | None:
-        """Return the messages of some ranks with each other; None if there are none, or blocks have several ranks."""
+        """Return the messages among some ranks; None if there are none, or if blocks contain several ranks."""
         kept = np.isin(self.senders, list(ranks)) & np.isin(self.receivers, list(ranks))
         if self.per_block > 1 or (len(self) and not kept.any()):
             return None
@@ -88,7 +88,7 @@ class Messages:
         return Messages(self.ranks, self.per_block, *columns)  # type: ignore[arg-type]
 
     def to_json(self) -> str:
-        """Return the matrix as a JSON object, in which the numbers of all pairs are compressed."""
+        """Return the matrix as a JSON object that contains the numbers of all pairs in compressed form."""
         columns = [
             each.astype(f"<{each.dtype.kind}{each.dtype.itemsize}") for each in self._columns if each is not None
         ]
@@ -105,14 +105,14 @@ class Messages:
             signed: Whether numbers may be negative, as in a difference.
 
         Raises:
-            InputError: The text is not such an object, or its numbers are contradictory.
+            InputError: The text is not such an object, or its numbers are inconsistent.
         """
         try:
             found = json.loads(text)
             ranks, per_block, pairs, waits = (found[name] for name in ("ranks", "per_block", "pairs", "waits"))
             numbers = (ranks, per_block, pairs)
             if any(type(each) is not int for each in numbers) or not per_block > 0 or not 0 <= pairs <= _MOST_PAIRS:
-                raise ValueError(f"found {numbers}")
+                raise ValueError(f"found (ranks, ranks per block, pairs) = {numbers}")
             dtypes = ["<i4", "<i4", "<f8", "<f8", *(["<f8"] if waits else [])]
             size = sum(np.dtype(each).itemsize for each in dtypes) * pairs
             unpacker = zlib.decompressobj()
@@ -145,9 +145,10 @@ class Messages:
 
 
 def combined_messages(operation: str, operands: Sequence[Messages | None]) -> Messages | None:
-    """Combine the matrices of several runs as an operation combines values; a pair missing from a run counts as 0.
+    """Combine the matrices of several runs in the same way as values; a pair that is missing in a run counts as 0.
 
-    ``merge`` takes the first matrix. Operations other than means, sums and differences have none.
+    ``mean``, ``sum`` and ``difference`` combine all matrices, ``merge`` takes the first one, and the results of other
+    operations have no matrix.
 
     Args:
         operation: The name of the operation, such as ``mean``.

@@ -1,4 +1,4 @@
-"""Metrics: quantity, unit and source."""
+"""Metrics, each with its quantity, unit and source."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = [
 
 Aggregation = Literal["sum", "min", "max", "none"]
 
-_AT_ROOT: Final = "; of the whole process, at its root"  # end of the descriptions of metrics known only per process
+_AT_ROOT: Final = "; of the whole process, at its root"  # ends the descriptions of metrics known only per process
 _EXTREMES: Final[dict[str, Aggregation]] = {"MINDOUBLE": "min", "MAXDOUBLE": "max"}
 
 
@@ -56,7 +56,7 @@ class Metric:
 
     @property
     def aggregation(self) -> Aggregation:
-        """How values of several call paths or locations are aggregated; percentages and rates never are."""
+        """How values of several call paths or locations are aggregated; ``none`` for percentages and rates."""
         if self.dtype in _EXTREMES:
             return _EXTREMES[self.dtype]
         return "sum" if self.additive and self.unit != "%" and "/" not in self.unit else "none"
@@ -68,14 +68,14 @@ class Metric:
 
     @property
     def at_root(self) -> bool:
-        """Whether the metric is known only for whole processes, so that a 0 below the root means nothing."""
+        """Whether the metric is known only for whole processes, so that values below the root have no meaning."""
         return self.description.endswith(_AT_ROOT)
 
 
-# Metrics that measure the time of a run: autoanalyzer's, that of other tools, and that of tools that only sample.
+# Metrics that may contain a run's time: in autoanalyzer's files, in files of other tools, and in sampled profiles.
 WEIGHING_TIMES: Final = ("wall_time", "time", "cpu_time")
 
-# Recorded in runs with a barrier before each collective; the time of the collective itself is recorded as usual.
+# Recorded in runs that place a barrier before each collective; the time in the collective is recorded as usual.
 MPI_WAIT: Final = Metric("mpi_wait_time", "sec", "mpi_time", "Time waiting for late ranks before collectives")
 
 # Recorded in runs with a known critical path. Counted runs record ``COUNTED_PATH_METRICS`` instead.
@@ -84,10 +84,10 @@ PATH_METRICS: Final = (
     Metric("delay_time", "sec", None, "Time that other ranks spend waiting for this call path"),
     Metric("wait_time", "sec", None, "Time waiting for other ranks, computed from the other ranks' busy time"),
 )
-# Recorded with the path metrics if threads form teams. With it, a rank's busy time is computed as on the critical path.
+# Recorded with the path metrics if threads form teams, to compute a rank's busy time in the same way as on the path.
 TEAM_TIME: Final = Metric("team_time", "sec", None, "Busy time of the slowest thread between barriers of a team")
 COUNTED_PATH_METRICS: Final = (Metric("path_instructions", "occ", None, "Instructions on the critical path"),)
-# Recorded with either kind of path metrics. Entries without busy time do not count.
+# Recorded with either kind of path metrics. Entries without busy time are not counted.
 PATH_VISITS: Final = Metric("path_visits", "occ", None, "How often the region was entered on the critical path")
 
 # The parts of mpi_time: each MPI function belongs to one of them, or to one of their parts.
@@ -162,7 +162,7 @@ USAGE_METRICS: Final = (
     Metric("frees", "occ", None, "Calls that free memory"),
 )
 
-# Recorded in time lines; the time line of a process's first thread also contains the memory of the process.
+# Recorded in time lines. The memory of a process is in the time line of its first thread.
 SYSTEM_METRICS: Final = (
     *_SYSTEM,
     Metric("resident_memory", "bytes", None, "Memory in use by the process", additive=False),
@@ -171,7 +171,7 @@ SYSTEM_METRICS: Final = (
 # Recorded in runs with throttled regions.
 UNTIMED_VISITS: Final = Metric("untimed_visits", "occ", "visits", "Entries that were not timed, to reduce the overhead")
 
-# The metrics whose values stay with a folded region; all others go to its caller.
+# The metrics that a folded region keeps; the values of all others are attributed to its caller.
 ENTRIES: Final = frozenset({"visits", UNTIMED_VISITS.name, PATH_VISITS.name})
 
 # Recorded in counted runs; all but mpi_instructions exclude instructions inside MPI. An unavailable count is omitted.

@@ -20,7 +20,7 @@ from .thread_wait import ThreadWait
 
 __all__ = ["DIVIDED", "Notes"]
 
-DIVIDED: Final = "each rank gets an equal part"  # the last words of a warning about sums over ranks
+DIVIDED: Final = "each rank gets an equal part"  # ends warnings about files that contain only sums over ranks
 
 _MOST: Final = 1 << 63
 _APART: Final = ("inside", "sampled", "messages")
@@ -104,50 +104,51 @@ class Notes:
         command: The command line that was run.
         program_status: Exit status of the command; None if unknown.
         expected_processes: The number of processes of the run; None if unknown.
-        started: Processes that are not ranks of the launcher, but were forked or spawned by ranks.
+        started: Processes that ranks forked or spawned, and that are therefore not ranks of the launcher.
         missing: Ranks without data.
         unfinished: Ranks that did not enter MPI_Finalize.
         not_instrumented: Sources, regions or programs without probes.
-        remarks: Sentences about data that were lost, repaired or collapsed.
+        remarks: Warnings about data that were lost, repaired or collapsed.
         clocks: The names of the clocks for ``wall`` and ``cpu``, and ``ticks_per_second`` of the wall clock.
-        probe_ns: Cost of one entry to and exit from a region, in nanoseconds; None if unknown.
-        throttled_ns: Cost of one entry to and exit from a throttled region, in nanoseconds; None if unknown.
-        call_ns: Cost of measuring a call of MPI or file I/O, without the cost of its region's probes, in nanoseconds;
+        probe_ns: Overhead of entering and leaving a region once, in nanoseconds; None if unknown.
+        throttled_ns: Overhead of entering and leaving a throttled region once, in nanoseconds; None if unknown.
+        call_ns: Overhead of measuring one MPI or file I/O call, without that of its region's probes, in nanoseconds;
             None if unknown.
         path_seconds: Time taken to record the critical path, in seconds, summed over ranks; None if the critical path
             was not recorded.
         path_is_partial: Whether only the beginning of the critical path was recorded.
         max_overhead: The share of the busy time that all probes together may take before regions are throttled; None
             if unknown.
-        throttled: Descriptors of regions whose time was attributed to their callers, on any call path, each with the
-            reason.
-        unprobed: Descriptors of regions, each with the functions without probes that it calls, one per line.
-        compiled: The compiler options of the files whose regions were entered, as far as they affect parsing.
+        throttled: Descriptor of a region that was throttled on any call path, so that its time was attributed to the
+            caller → the reason.
+        unprobed: Descriptor of a region → the functions without probes that it calls, one per line.
+        compiled: The compiler options that affect parsing, of the files whose regions were entered.
         untimed: Number of entries to throttled regions that were not timed.
         repairs: Number of times a region was closed because the program jumped over its closing probe.
-        processors: Processors available on the machine on which all ranks ran; None if unknown, or if there were
-            several machines.
-        run_delay: By rank, the seconds for which the process's first thread was ready to run but waited for a core.
-        involuntary_switches: By rank, the number of times that a thread was preempted.
-        processor_use: Seconds of the run: ``elapsed`` is wall time; ``busy`` is summed over the machine's processors;
-            ``own`` is the part of the launcher and of the processes that it waited for. Empty if unknown.
-        counts_by_rank: Whether a rank's counts and times were measured for the same work.
+        processors: The number of cores available on the machine on which all ranks ran; None if unknown, or if there
+            were several machines.
+        run_delay: Rank → the seconds for which the process's first thread was ready to run but waited for a core.
+        involuntary_switches: Rank → the number of times that a thread was preempted.
+        processor_use: The use of the machine's cores during the run, in seconds: ``elapsed`` is wall time, ``busy`` is
+            the time for which cores were in use, summed over all cores, and ``own`` is the part of ``busy`` due to the
+            launcher and the processes that it waited for. Empty if unknown.
+        counts_by_rank: Whether each rank's counts and times were measured for the same work.
         environment: The recorded environment variables, with their values.
         files: The use of each file, longest time first.
         thread_waits: The places where OpenMP threads wait for each other, longest waits first.
-        inside: The code that samples show inside regions, most samples first.
-        sampled: ``samples`` is the number of samples of the code that threads execute. ``seconds`` is the CPU time that
-            one sample represents. ``probes`` is the number of samples in probes, outside of calls. Empty if there are
-            no samples.
+        inside: The code inside regions, as found by sampling, most samples first.
+        sampled: ``samples`` is the number of samples of the code that threads execute, ``seconds`` is the CPU time that
+            one sample represents, and ``probes`` is the number of samples in probes, outside of calls. Empty if there
+            are no samples.
         delays: The delays between regions, longest first.
         messages: The point-to-point messages between pairs of ranks; None if there are none or they were not counted.
         prices: The machine's times for single operations, named as in ``Prices``.
         calibrated: Where and when ``prices`` were measured: host, MPI, launcher and day.
-        samples: By metric, the amount that one sample represents, in the metric's unit; only for sampled metrics.
-        runs: The number of runs of one command whose mean this experiment is.
-        left_out: Metrics that a cut removed, each with the remaining metric that includes it.
-        one_sided: Metrics of a derived experiment that one operand lacked, so that their values are not differences or
-            means.
+        samples: Sampled metric → the amount that one sample represents, in the metric's unit.
+        runs: If this experiment is the mean of several runs of one command, the number of these runs.
+        left_out: Metric that was removed by selecting a part → the remaining metric that includes it.
+        one_sided: Metrics of a derived experiment that are missing in an operand, so that their values are not true
+            differences or means.
         history: The operations that produced a derived experiment.
     """
 
@@ -195,7 +196,7 @@ class Notes:
 
     @property
     def derived_by(self) -> tuple[str, ...]:
-        """Return the operations of the algebra that produced the experiment; empty for a run."""
+        """The operations of the algebra that produced the experiment; empty for a run."""
         steps = (_OPERATION.match(step) for step in self.history if not _CUT.match(step))
         return tuple(dict.fromkeys(found[1] for found in steps if found))
 
@@ -206,12 +207,12 @@ class Notes:
 
     @property
     def cut_to(self) -> tuple[str, ...]:
-        """Return the parts of the call tree to which the experiment was cut, in order; ``flat`` for a flat profile."""
+        """The parts of the call tree that were selected one after the other; ``flat`` for a flat profile."""
         steps = (_CUT.match(step) for step in self.history)
         return tuple(found[1] or found[0] for found in steps if found and (found[1] or found[0] == "flat"))
 
     def to_json(self) -> str:
-        """Return the notes as one JSON object, without the notes on samples and messages."""
+        """Return the notes as a JSON object, without the notes on samples and messages."""
         return json.dumps(
             {
                 name: value
@@ -224,17 +225,17 @@ class Notes:
     def samples_to_json(self) -> str:
         """Return the notes on samples as a JSON object; empty if there are none.
 
-        They are separate from ``to_json``, because earlier versions reject unknown notes.
+        ``to_json`` does not contain these notes, because earlier versions reject unknown notes.
         """
         parts = [{**asdict(each), "parts": [list(astuple(part)) for part in each.parts]} for each in self.inside]
         return json.dumps({"inside": parts, "sampled": self.sampled}, ensure_ascii=False) if self.sampled else ""
 
     @classmethod
     def from_json(cls, text: str, samples: str = "", messages: str = "") -> Notes:
-        """Parse notes, notes on samples, and messages from JSON; unknown keys of later versions become remarks.
+        """Parse notes, notes on samples, and messages from JSON; unknown keys of later versions become warnings.
 
         Raises:
-            InputError: A text is not a JSON object, or a value has another type.
+            InputError: A text is not a JSON object, or a value has the wrong type.
         """
         found = {**_object(text), **_object(samples or "{}")}
         known: dict[str, Any] = {}
@@ -275,7 +276,7 @@ def _thread_wait(found: dict[str, Any]) -> ThreadWait:
 
 
 def _checked(name: str, value: Any, annotation: Any) -> Any:
-    """Return a JSON value as the type that a field of the notes has.
+    """Return a JSON value if it has the type of its field in the notes.
 
     Raises:
         InputError: The value has another type.

@@ -1,4 +1,4 @@
-"""Prices: the times of one instruction, miss, call or byte on a machine, which explain the seconds of a run."""
+"""Prices: what one instruction, cache miss, call or byte costs on a machine, in seconds, to explain a run's time."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class Prices:
 
     Attributes:
         instruction: The mean time per instruction of plain code whose data are in the first-level cache.
-        instruction_independent: The minimum for plain code: no operation waits for another.
-        instruction_dependent: The maximum for plain code: each operation waits for the previous one, and some are
-            divisions.
+        instruction_independent: The minimum time per instruction of plain code: no operation waits for another.
+        instruction_dependent: The maximum time per instruction of plain code: each operation waits for the previous
+            one, and some are divisions.
         division_independent: The additional time of a division, compared with a product, if none waits for another.
         division_dependent: The additional time of a division, compared with a product, if each waits for the previous
             one.
         denormal: The additional time of a product with a denormal number.
-        branch_miss: The additional time of a branch that the processor predicted wrongly.
+        branch_miss: The additional time of a mispredicted branch.
         l1_miss_streamed: An access that the second-level cache serves, in a walk.
         l1_miss_chased: An access that the second-level cache serves, in pointer chasing.
         l2_miss_streamed: An access that misses the first two caches, in a walk; a third-level cache may serve it.

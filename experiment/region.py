@@ -1,4 +1,4 @@
-"""A code region, and its descriptor: the text that identifies the region in programs, recorded data and experiments."""
+"""A code region and its descriptor, which is the text that identifies it in programs, recorded data and experiments."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Region(NamedTuple):
         ordinal: The index among the regions of this kind in this function, from 0.
         first_line: First line of the region in ``file``; 0 if unknown.
         last_line: Last line of the region in ``file``; 0 if unknown.
-        text: Identifies the version of ``file`` in plans; empty if unknown. Regions that differ only here are equal.
+        text: Identifies the version of ``file`` in plans; empty if unknown. Comparisons of regions ignore it.
     """
 
     kind: str
@@ -59,7 +59,7 @@ class Region(NamedTuple):
         return (self.kind, self.file, self.function or self.name, self.ordinal)
 
     def is_at(self, place: str) -> bool:
-        """Return whether the region begins at ``FILE:LINE``; outer folders may be missing in FILE or in the region."""
+        """Return whether the region begins at ``FILE:LINE``; FILE or the region's file may lack its outer folders."""
         file, _, line = place.rpartition(":")
         if not file or not self.file or line != str(self.first_line):
             return False
@@ -68,7 +68,7 @@ class Region(NamedTuple):
 
     @property
     def descriptor(self) -> str:
-        """A probe's text, ``aa1|loop|loop@41|rays.c|trace|0|41|57``, followed by ``text`` if that is known."""
+        """The region as text: ``aa1|loop|loop@41|rays.c|trace|0|41|57``, followed by ``text`` if it is known."""
         texts = [text.translate(_ESCAPES) for text in (self.kind, self.name, self.file, self.function)]
         numbers = map(str, (self.ordinal, self.first_line, self.last_line))
         return "|".join([DESCRIPTOR_VERSION, *texts, *numbers, *([self.text] if self.text else [])])
@@ -93,13 +93,13 @@ class Region(NamedTuple):
 
 
 def changed_file(before: Iterable[Region], now: Iterable[Region]) -> str | None:
-    """Return a source file with other texts in ``now`` than in ``before``; None if no file is known to have changed."""
+    """Return a source file whose text differs between ``before`` and ``now``; None if no file is known to differ."""
     earlier, later = _texts(before), _texts(now)
     return next((file for file, texts in earlier.items() if file in later and texts.isdisjoint(later[file])), None)
 
 
 def _texts(regions: Iterable[Region]) -> dict[str, set[str]]:
-    """Return the texts of each file: several if files in several folders have the same name."""
+    """Map each file's name to the identifiers of its texts; files in several folders may have the same name."""
     found: dict[str, set[str]] = defaultdict(set)
     for each in regions:
         if each.text:

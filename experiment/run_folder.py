@@ -30,7 +30,7 @@ COUNTING_TRACE_FILE: Final = "counting.trace.npz"
 
 
 def experiment_of(folder: Path) -> Path:
-    """Return the file of a run's experiment: the newer of the two possible files, or the usual one if none exists."""
+    """Return a run's experiment file: the newer of the two possible files, or the usual one if neither exists."""
     small, large = folder / EXPERIMENT_FILE, folder / LARGE_EXPERIMENT_FILE
     if not large.exists():
         return small

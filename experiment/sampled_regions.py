@@ -1,7 +1,7 @@
 """Convert sampled lines to regions: the functions and loops that contain these lines in the sources.
 
-Gathering finds only functions and lines; lines of inlined functions are below the lines that call these functions.
-This module replaces each line by the regions that probes would have recorded::
+Gathering finds only functions and lines. Lines of an inlined function are below the line that calls the function. This
+module replaces each line by the regions that probes would have recorded::
 
     app                         app
      └─ work                     └─ work
@@ -37,19 +37,19 @@ LINE: Final = "line"
 
 _WHOLE: Final = ("program", "function")
 _MAINS: Final = ("main", "MAIN")  # the main function in C, and the main program in Fortran
-_WORTH_READING: Final = 0.01  # minimum share of the CPU time for which a source is read
-_SYSTEM: Final = "/usr/"  # the beginning of system headers' names; their functions count as part of their callers
+_WORTH_READING: Final = 0.01  # sources with a smaller share of the CPU time are not read
+_SYSTEM: Final = "/usr/"  # where system headers are; functions in them count as part of their callers
 
 
 def has_lines(experiment: Experiment) -> bool:
-    """Return whether an experiment's call paths are lines."""
+    """Return whether an experiment's call paths contain source lines instead of regions."""
     return any(path.region.kind == LINE for path in experiment.call_paths)
 
 
 def lined_files(experiment: Experiment) -> list[str]:
-    """Return the files whose lines are call paths of an experiment, files with most CPU time first.
+    """Return the files whose lines are call paths of an experiment, in descending order of CPU time.
 
-    Files with less than 1 % of the files' CPU time, including that of calls, are left out: their regions are never
+    Files with less than 1 % of the CPU time, including that of calls, are left out, because their regions are never
     critical, and reading sources takes long.
     """
     own = np.nansum(experiment.exclusive("cpu_time"), axis=1)
@@ -70,11 +70,11 @@ def _is_main(region: Region) -> bool:
 
 
 class _Place(NamedTuple):
-    """The place of a sampled call path among the regions of the sources.
+    """Where a sampled call path is in the sources.
 
     Attributes:
         regions: The regions around the call path, below the root, outermost first.
-        skipped: A function inside the innermost of these regions that is not itself a region; empty if there is none.
+        skipped: A function inside the innermost region that is not itself a region; empty if there is none.
         line: The line in the innermost region or function; None for a call.
     """
 
@@ -131,8 +131,8 @@ def _renamed(delays: Iterable[Delay], names: Mapping[str, str]) -> tuple[Delay, 
 def _read(of: Experiment, name: str, groups: npt.NDArray[np.intp], paths: Sequence[CallPath]) -> Severity:
     """Return a metric's values on the new call paths, ``float64[call path, location]``.
 
-    A value is missing (NaN) if all old values that it sums are missing. The value of a path that replaces no old one is
-    missing if the values of all its children are.
+    A sum is missing (NaN) if all its old values are missing. The value of a call path that replaces no old one is
+    missing if all its children's values are missing.
     """
     old, kind = of.exclusive(name), of.metric(name).aggregation
     if kind != "sum" or not np.isnan(old).any():
@@ -184,11 +184,11 @@ class _Sources:
 
 
 def _places(call_paths: Sequence[CallPath], sources: _Sources) -> list[_Place]:
-    """Return the place of each call path among the regions of the sources.
+    """Return where each call path is in the sources.
 
     Args:
         call_paths: The call paths, parents before children.
-        sources: The regions of the sources.
+        sources: The regions in the sources.
     """
     places: list[_Place] = []
     of_lines = {path.parent for path in call_paths if path.region.kind == LINE}
@@ -201,7 +201,7 @@ def _places(call_paths: Sequence[CallPath], sources: _Sources) -> list[_Place]:
         if region.kind == LINE:
             places.append(_of_line(above, region, sources, call_paths[path.parent].region))
         elif number in of_lines:
-            places.append(above)  # a function with lines, from which its regions are found
+            places.append(above)  # the function's regions are found from its lines
         else:
             places.append(_Place((*above.regions, region), "", None))
     return places
@@ -258,7 +258,7 @@ def _forest(
 def _inside(
     experiment: Experiment, made: Experiment, groups: npt.NDArray[np.intp], places: Sequence[_Place]
 ) -> Iterator[Inside]:
-    """Yield the code that samples show inside each region, most samples first."""
+    """Yield the code inside each region, as found by sampling, most samples first."""
     second = experiment.notes.samples.get("cpu_time", 0.0)
     if not second:
         return
@@ -279,7 +279,7 @@ def _inside(
 
 
 def _named(parts: Mapping[tuple[str, str, int], float]) -> Iterator[InsidePart]:
-    """Yield the parts of a region: its own lines, and other functions with their most sampled lines."""
+    """Yield the parts of a region: its own lines, and other functions, each with its most sampled line."""
     functions: dict[tuple[str, str], list[tuple[float, int]]] = {}
     for (name, file, line), samples in parts.items():
         functions.setdefault((name, file) if name else ("", f"{file}:{line}"), []).append((samples, line))

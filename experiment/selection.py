@@ -1,4 +1,4 @@
-"""Cut out a part of an experiment."""
+"""Select a part of an experiment."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def select(
     """Return a part of an experiment; values are read when a metric is used.
 
     Args:
-        experiment: The experiment to cut.
-        subtree: The index of a call path, or a name for ``paths_named``; each outermost occurrence of the name is
-            selected. Selected call paths become roots.
+        experiment: The experiment.
+        subtree: The index of a call path, or a name for ``paths_named``, which selects each outermost call path with
+            this name. Selected call paths become roots and keep their descendants.
         processes: The ranks to keep; None for all.
-        metrics: Names of the metrics to keep; None for all. A metric whose parent is left out moves below the nearest
-            metric that includes it.
+        metrics: Names of the metrics to keep; None for all. If a metric's parent is left out, the metric moves below
+            its nearest ancestor that is kept.
 
     Raises:
         InputError: A name has no match, or nothing is selected.
@@ -89,13 +89,13 @@ def _subtree(experiment: Experiment, wanted: str | int) -> list[int]:
 
 
 def paths_named(experiment: Experiment, name: str) -> list[int]:
-    """Return the call paths that a name denotes; an empty list if it denotes no region.
+    """Return the indices of the call paths that match a name; an empty list if there are none.
 
     The name may be the name of a region or a call path, ``FILE:LINE``, or the end of one region's qualified name. In
     Fortran, case is ignored, and a module's procedure may be named without the module.
 
     Raises:
-        InputError: ``FILE:LINE`` is a place in several files.
+        InputError: ``FILE:LINE`` matches several files.
     """
     regions = [path.region for path in experiment.call_paths]
     exact = [index for index, each in enumerate(regions) if name in (each.name, experiment.path_name(index))]
@@ -105,7 +105,7 @@ def paths_named(experiment: Experiment, name: str) -> list[int]:
     files = {regions[index].file for index in placed}
     exact = [index for index in placed if name.startswith(f"{regions[index].file}:")]
     if len(files) > 1 and not exact:
-        raise InputError(f"{name} is in {' and in '.join(sorted(files))}; give the folder, too")
+        raise InputError(f"{name} is in {' and in '.join(sorted(files))}; add the folder to the name")
     if placed:
         return exact or placed
     meant = [index for index, each in enumerate(regions) if f"::{each.name}".lower().endswith(f"::{name}".lower())]
@@ -113,11 +113,11 @@ def paths_named(experiment: Experiment, name: str) -> list[int]:
 
 
 def named_paths(experiment: Experiment, name: str) -> list[int]:
-    """Return the call paths of a region that a user names, as ``paths_named`` does.
+    """Return the indices of the call paths that match a user's name for a region; see ``paths_named``.
 
     Raises:
         UsageError: There is no such region.
-        InputError: ``FILE:LINE`` is a place in several files.
+        InputError: ``FILE:LINE`` matches several files.
     """
     if found := paths_named(experiment, name):
         return found
@@ -134,7 +134,7 @@ def _columns(experiment: Experiment, processes: Collection[int] | None) -> list[
 
 
 def check_ranks(ranks: Iterable[int], there: Collection[int], missing: Collection[int] = ()) -> None:
-    """Check that the named ranks exist.
+    """Check that ranks exist.
 
     Raises:
         InputError: A rank does not exist.
@@ -157,14 +157,14 @@ def _metrics(experiment: Experiment, names: Sequence[str]) -> list[Metric]:
 
 
 def _nearest(experiment: Experiment, metric: str | None, kept: Collection[str]) -> str | None:
-    """Return a metric if it is kept, otherwise its nearest ancestor that is kept; None if there is none."""
+    """Return a metric if it is kept, else its nearest ancestor that is kept; None if there is none."""
     while metric is not None and metric not in kept:
         metric = experiment.metric(metric).parent
     return metric
 
 
 def _left_out(experiment: Experiment, kept: Collection[str]) -> dict[str, str]:
-    """Map each metric that was left out, now or before, to the kept metric that includes it."""
+    """Map each metric that this or an earlier selection left out to the kept metric that includes it."""
     parts = {each.name: each.parent for each in experiment.metrics if each.name not in kept}
     wholes = {part: _nearest(experiment, whole, kept) for part, whole in {**experiment.notes.left_out, **parts}.items()}
     return {part: whole for part, whole in wholes.items() if whole is not None}

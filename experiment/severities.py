@@ -18,7 +18,7 @@ Rows = npt.NDArray[np.intp]
 
 
 class Kept:
-    """Caches the last used values, up to a number of bytes; analyses use the same few metrics repeatedly."""
+    """Caches the most recently used values, up to a size in bytes; analyses use the same few metrics repeatedly."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -59,10 +59,10 @@ class LazySeverities(Mapping[str, Severity]):
     Args:
         names: The names of the metrics.
         read: Returns the exclusive values of a metric.
-        inclusive: Returns the stored inclusive values of a metric, so that nothing is rounded; None if the file does
-            not store inclusive values of the metric.
-        rows: Returns exclusive values of some call paths; None if the file has to be read whole.
-        columns: Returns exclusive values of consecutive locations; None if the file has to be read whole.
+        inclusive: Returns the stored inclusive values of a metric, so that nothing is rounded; None if the file has no
+            inclusive values of the metric.
+        rows: Returns exclusive values of some call paths; None if the whole metric must be read.
+        columns: Returns exclusive values of consecutive locations; None if the whole metric must be read.
         kept: The cache for values that were read.
     """
 
@@ -111,7 +111,7 @@ class LazySeverities(Mapping[str, Severity]):
     def alone(self, name: str, rows: Rows) -> Severity | None:
         """Return the exclusive values of some call paths, ``float64[row, location]``, without reading other call paths.
 
-        None if this is impossible, or if all of the metric's values are already cached.
+        Return None if this is impossible, or if the whole metric is already cached.
         """
         return None if self._kept.find((self._number, name, False)) is not None else self._rows(name, rows)
 
@@ -123,14 +123,14 @@ class LazySeverities(Mapping[str, Severity]):
     def of_columns(self, name: str, columns: slice) -> Severity | None:
         """Return the exclusive values of consecutive locations, ``float64[call path, column]``, without reading others.
 
-        None if this is impossible, or if all of the metric's values are already cached.
+        Return None if this is impossible, or if the whole metric is already cached.
         """
         if self._columns is None or self._kept.find((self._number, name, False)) is not None:
             return None
         return self._columns(name, columns)
 
     def _keep(self, name: str, values: Severity, *, inclusive: bool) -> Severity:
-        values = values.view()  # becomes read-only without affecting another owner of the values
+        values = values.view()  # only this view becomes read-only, because others may own the array
         values.flags.writeable = False
         key = self._number, name, inclusive
         self._asked.add(key)

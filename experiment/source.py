@@ -13,14 +13,14 @@ from ..errors import InputError
 
 __all__ = ["MAX_UNPACKED", "Source", "open_source"]
 
-MAX_UNPACKED: Final = 1 << 36  # bytes: about 3e9 values
+MAX_UNPACKED: Final = 1 << 36  # maximum size in bytes after unpacking, enough for about 3e9 values
 _GZIP: Final = b"\x1f\x8b"
 _BLOCK: Final = 1 << 18
-_CHECKPOINTS: Final = 256  # checkpoints of about 50 kB each
+_CHECKPOINTS: Final = 256  # maximum number of checkpoints, which take about 50 kB each
 
 
 class Source:
-    """A plain file. It stays open, so replacing the file of this name does no harm.
+    """A plain file. It stays open, so it remains readable even if another file replaces it.
 
     Raises:
         InputError: The file is missing or cannot be read.
@@ -39,7 +39,7 @@ class Source:
         weakref.finalize(self, os.close, self._file)
 
     def end(self) -> int:
-        """Return the size of the content in bytes; a gzipped file is unpacked to find the size.
+        """Return the size of the content in bytes; finding it requires unpacking a gzipped file.
 
         Raises:
             InputError: The unpacked data are cut off, broken or too large.
@@ -47,7 +47,7 @@ class Source:
         return os.fstat(self._file).st_size
 
     def read(self, offset: int, size: int) -> bytes:
-        """Return ``size`` bytes, starting at ``offset``; fewer if the file ends before that.
+        """Return ``size`` bytes, starting at ``offset``; fewer if the file ends earlier.
 
         Raises:
             InputError: The file cannot be read, or its unpacked data are broken or too large.
@@ -77,7 +77,7 @@ class _State:
 
 
 class _GzipSource(Source):
-    """A gzipped file, unpacked from the last checkpoint before an offset; memory use does not depend on its size."""
+    """A gzipped file, unpacked from the last checkpoint before an offset, so that memory stays bounded."""
 
     packed = True
 
@@ -87,7 +87,7 @@ class _GzipSource(Source):
         self._states = [start]
         self._spacing = 1 << 22
         self._now = replace(start, engine=start.engine.copy())
-        self._block = b""  # unpacked bytes before self._now
+        self._block = b""  # the unpacked bytes that end at self._now.unpacked
 
     def end(self) -> int:
         while self._advance():

@@ -15,7 +15,7 @@ __all__ = ["LARGE", "WRITTEN", "check_name", "load", "save", "save_of_run"]
 
 WRITTEN: Final = (".cube", ".cube.gz", ".xml", ".cubex")
 
-# a metric with more values is large: as XML it takes seconds to write, as CUBE 4 tenths of a second
+# A metric with more values takes seconds to write as XML, but only tenths of a second as CUBE 4.
 LARGE: Final = 1 << 17
 _TAR: Final = (257, b"ustar")
 _DATABASE: Final = b"<!DOCTYPE HPCToolkitExperiment"  # occurs at the top of HPCToolkit's files: XML, but not CUBE
@@ -33,7 +33,7 @@ def load(path: Path | str) -> Experiment:
     """
     file = _file_of(Path(path))
     if file.is_dir():
-        from .bridges import is_foreign_folder, read_foreign_folder  # noqa: PLC0415 - most are files
+        from .bridges import is_foreign_folder, read_foreign_folder  # noqa: PLC0415 - most paths are files
 
         if is_foreign_folder(file):
             return read_foreign_folder(file)
@@ -62,7 +62,7 @@ def _file_of(path: Path) -> Path:
 
 
 def save_of_run(experiment: Experiment, folder: Path) -> Path:
-    """Write a run's experiment into its folder, replacing an older one, and return the file; CUBE 4 if it is large.
+    """Write a run's experiment to its folder, replacing an older one, and return the file. A large one becomes CUBE 4.
 
     Raises:
         InputError: The folder does not exist or cannot be written, or a value is infinite.
@@ -76,7 +76,7 @@ def save_of_run(experiment: Experiment, folder: Path) -> Path:
 
 
 def save(experiment: Experiment, path: Path | str) -> None:
-    """Write an experiment, completely or not at all, so that every value reads back bit for bit.
+    """Write an experiment, completely or not at all; every value reads back bit for bit.
 
     Args:
         experiment: The experiment to write.
@@ -95,7 +95,7 @@ def save(experiment: Experiment, path: Path | str) -> None:
 
 
 def check_name(path: Path) -> None:
-    """Refuse a path to which no experiment can be written, before any work is lost.
+    """Check that an experiment can be written to a path, before any work is lost.
 
     Raises:
         InputError: The path ends in none of ``WRITTEN`` or is a folder, or its folder does not exist.

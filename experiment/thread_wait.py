@@ -13,7 +13,7 @@ BARRIERS = ("barrier", "single")
 
 @dataclass(frozen=True, slots=True)
 class ThreadWait:
-    """The waits of threads at one place, summed over processes; the tuples have one value per thread in ``threads``.
+    """How long threads waited at one place, summed over processes; tuples have one value per thread in ``threads``.
 
     Attributes:
         region: Descriptor of the innermost region around the place; empty if there is none.
@@ -42,7 +42,7 @@ class ThreadWait:
 
     @property
     def is_lock(self) -> bool:
-        """Whether threads wait until other threads leave the place, as at a lock, rather than until others arrive."""
+        """Whether threads wait until others leave the place, as at a lock, rather than until others arrive."""
         return self.kind in LOCKS
 
     @property
@@ -51,11 +51,11 @@ class ThreadWait:
         return sum(self.seconds) / (len(self.threads) * self.processes)
 
     def part(self, entries: float, seconds: float) -> ThreadWait:
-        """Return a part of the waits.
+        """Return the waits with scaled numbers of entries and waiting times.
 
         Args:
-            entries: The share of the entries, 0 to 1.
-            seconds: The share of the waiting time, 0 to 1.
+            entries: The share of the entries to keep, 0 to 1.
+            seconds: The share of the waiting time to keep, 0 to 1.
         """
         return replace(
             self,
@@ -67,15 +67,15 @@ class ThreadWait:
 
 
 def added(waits: Iterable[ThreadWait], *, runs: int = 1, same: bool = False) -> tuple[ThreadWait, ...]:
-    """Add up the waits of each place.
+    """Add up the waits at each place.
 
     Args:
         waits: The waits of several processes, threads or runs.
         runs: The number of runs by which sums are divided.
-        same: Whether all waits are of the same processes, as in several runs or for several threads of one process.
+        same: Whether all waits belong to the same processes, as in several runs or in several threads of one process.
 
     Returns:
-        The waits of each place, longest first.
+        The waits at each place, longest first.
     """
     places: dict[tuple[str, str, str, int], list[ThreadWait]] = {}
     for each in waits:

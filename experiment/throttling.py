@@ -17,30 +17,30 @@ if TYPE_CHECKING:
 
 __all__ = ["folded_paths", "left_out", "reason_of", "seconds_of_an_entry", "untimed_paths"]
 
-_MOST_OVERHEAD: Final = 0.05  # the limit of the overhead, assumed for runs that do not record their limit
-_WEIGHS: Final = 0.01  # minimum share of a thread's time; slow first visits to a tiny region may cause smaller shares
+_MOST_OVERHEAD: Final = 0.05  # the overhead limit that is assumed if the run does not record one
+_WEIGHS: Final = 0.01  # significant regions have at least this share of a thread's time; slow first visits take less
 _EACH: Final = re.compile(r", for (\d{1,15}) ns each in the first ")
 
 
 def reason_of(entered: int, timed: int, seconds: float) -> str:
-    """Return the reason why a region was throttled, as a sentence.
+    """Return the reason why a region was throttled, as text.
 
     Args:
-        entered: How many times the region was entered.
-        timed: How many of these entries were timed, before the region was throttled.
+        entered: The number of entries to the region.
+        timed: The number of entries that were timed before the region was throttled.
         seconds: The total time of the timed entries.
     """
     return f"entered {entered:,} times, for {1e9 * seconds / max(timed, 1):.0f} ns each in the first {timed:,} entries"
 
 
 def seconds_of_an_entry(reason: str) -> float | None:
-    """Return the seconds per entry to a throttled region, parsed from the reason; None if the reason has no time."""
+    """Return the seconds per entry to a throttled region, parsed from the reason; None if it contains no time."""
     found = _EACH.search(reason)
     return 1e-9 * int(found[1]) if found else None
 
 
 def folded_paths(experiment: Experiment) -> npt.NDArray[np.bool_]:
-    """Return which call paths are folded: they have no time, because none of their entries was timed.
+    """Return a mask of the folded call paths, which have no time, because none of their entries was timed.
 
     Returns:
         ``bool[call path]``.
@@ -52,7 +52,7 @@ def folded_paths(experiment: Experiment) -> npt.NDArray[np.bool_]:
 
 
 def untimed_paths(experiment: Experiment) -> npt.NDArray[np.bool_]:
-    """Return which call paths have untimed entries at some location, even if later entries were timed.
+    """Return a mask of the call paths with untimed entries at any location, even if later entries were timed.
 
     In a difference or a part of a run, the number of untimed entries may be lost. A throttled region is then recognised
     by its time, which is 0 at all locations although the region was entered.
@@ -74,12 +74,12 @@ def untimed_paths(experiment: Experiment) -> npt.NDArray[np.bool_]:
 
 
 def left_out(experiment: Experiment) -> tuple[Exclude, ...]:
-    """Return the rules that exclude the regions that a run has throttled, each with the reason.
+    """Return plan rules that exclude the regions that a run throttled, each with the reason.
 
-    A region that was throttled on one call path is not excluded if it is significant on another. That is, at some
-    location, its own CPU and file I/O time is at least 1 % of the longest thread's, and each visit takes at least as
-    long as 1/``max_overhead`` probe pairs (20 at 5 %). Regions without a file, such as MPI functions without probes,
-    need no rule.
+    A region that was throttled on one call path is not excluded if it is significant on another: at some location, its
+    own CPU and file I/O time is at least 1 % of the time of the longest thread, and each visit takes at least as long
+    as 1/``max_overhead`` probe pairs (20 at 5 %). Regions without a file, such as MPI functions without probes, need no
+    rule.
     """
     if not experiment.notes.throttled:
         return ()
@@ -95,9 +95,9 @@ def left_out(experiment: Experiment) -> tuple[Exclude, ...]:
 
 
 def _weighing(experiment: Experiment) -> frozenset[Region]:
-    """Return the regions that are significant on some call path, without call paths that have untimed entries.
+    """Return the regions that are significant on at least one call path whose entries were all timed.
 
-    The time is CPU time and waiting for files, as in the measurement itself: wall time depends on other programs.
+    Time means CPU time plus time waiting for files, as during measurement, because wall time depends on other programs.
     """
     notes, shape = experiment.notes, (len(experiment.call_paths), len(experiment.locations))
 

@@ -16,12 +16,12 @@ _MARK: Final = b"autoanalyzer: calls without probes\n"
 
 
 def entry(descriptor: str, names: tuple[str, ...]) -> bytes:
-    """Return the string that records which functions a region calls; the linker keeps one copy."""
+    """Return the string that records in an object file which functions a region calls; the linker keeps one copy."""
     return _MARK + "\n".join([descriptor, *names]).encode("utf-8", "surrogateescape")
 
 
 def entries(file: bytes | mmap) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the records that ``entry`` wrote to an executable, whatever its format: a region's descriptor, and names.
+    """Yield the records of ``entry`` in an executable of any format: a region's descriptor, and the functions' names.
 
     Args:
         file: The bytes of the executable, or a memory map of it.

@@ -1,4 +1,4 @@
-"""The algebra of experiments (Song et al. 2004): difference, merge, mean and others. Each result is an experiment."""
+"""The algebra of experiments (Song et al. 2004): difference, merge, mean and others, which all return experiments."""
 
 from __future__ import annotations
 

@@ -15,19 +15,19 @@ _T = TypeVar("_T")
 def align(
     left: Sequence[_T], right: Sequence[_T], likeness: Callable[[_T, _T], float], *, enough: float
 ) -> list[tuple[_T | None, _T | None]]:
-    """Pair the elements of two sequences without crossing, so that the total similarity is greatest.
+    """Pair similar elements of two sequences, keeping the order of both, so that the total similarity is maximal.
 
-    Dynamic programming as in Needleman and Wunsch (1970), in O(len(left) · len(right)).
+    This is the dynamic programming of Needleman and Wunsch (1970), in O(len(left) · len(right)).
 
     Args:
         left: The first sequence.
         right: The second sequence.
         likeness: Returns how similar two elements are, from 0 to 1.
-        enough: The similarity that each pair must exceed. The sum over all pairs of their similarity minus ``enough``
-            is maximised.
+        enough: The similarity that each pair must exceed; it is subtracted from each pair's similarity before these are
+            summed.
 
     Returns:
-        Every element once and in order; an element without a match is paired with None.
+        The pairs, which contain every element once and in order; an element without a match is paired with None.
     """
     worth = np.array([[likeness(one, other) - enough for other in right] for one in left])
     worth = worth.reshape(len(left), len(right))

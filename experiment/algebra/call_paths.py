@@ -36,14 +36,14 @@ class CallForest:
 
 
 def merge_call_paths(forests: Sequence[Sequence[CallPath]], *, exact: bool = False) -> CallForest:
-    """Match call paths top-down: the same region below the same call path.
+    """Match call paths top-down: two call paths match if their regions match and their parents match.
 
-    Below a call path without a match, nothing is matched. If several children of a call path have the same region,
-    children with equal call sites are matched first, and the remaining children in order, because lines change from one
-    version to the next.
+    The descendants of a call path without a match have no match either. If several children of a call path have the
+    same region, children with equal call sites are matched first, and the remaining children in order, because lines
+    change from one version to the next.
 
-    Each forest in turn is matched with the union of the forests before it. The forests are taken in an order that
-    depends only on their content, so the order of the operands affects only the order and the names in the union.
+    Each forest is matched with the union of the previous forests. The order of the forests depends only on their
+    content, so the order of the operands affects only the order and the names in the union.
 
     Args:
         forests: The call paths of each operand, parents before children.
@@ -65,7 +65,7 @@ def merge_call_paths(forests: Sequence[Sequence[CallPath]], *, exact: bool = Fal
 
 @dataclass
 class _Union:
-    """The union of forests that are not all equal, with the place of each forest's call paths in it."""
+    """The union of several forests, with the index in it of each forest's call paths."""
 
     paths: tuple[CallPath, ...]
     rows: list[Rows]
@@ -108,12 +108,12 @@ class _Union:
 
 
 def _with_line(path: CallPath, other: CallPath) -> CallPath:
-    """Return a call path; if its line is unknown, add the line of its match."""
+    """Return a call path, with the line of its match if its own line is unknown."""
     return replace(path, line=other.line) if path.line is None and other.line is not None else path
 
 
 def _rank(forest: Sequence[CallPath]) -> tuple[int, list[tuple[object, ...]]]:
-    """Return a sort key: the largest forest first, because it shows most of the source, then by content."""
+    """Return a sort key: largest forest first, because it contains most of the source's regions, then by content."""
     parts: list[tuple[object, ...]] = [
         (
             -1 if path.parent is None else path.parent,
@@ -132,12 +132,12 @@ def _rank(forest: Sequence[CallPath]) -> tuple[int, list[tuple[object, ...]]]:
 def _owned(
     regions: Sequence[Mapping[Region, Region]], likened: Sequence[set[Region]]
 ) -> tuple[dict[Region, tuple[Region, int]], list[tuple[Alike, ...]]]:
-    """Find, for each region of the union, the first forest that has it; and the matches by similarity in each forest.
+    """Find the first forest that has each region of the union, and each forest's matches by similarity.
 
     Args:
         regions: For each forest, its regions → regions of the union.
-        likened: For each forest, its regions inside procedures that were matched by similarity. A procedure counts as
-            matched by similarity if its name, or the name of its file, differs.
+        likened: For each forest, its regions inside procedures that were matched by similarity. Procedures themselves
+            count as matched by similarity if their names, or the names of their files, differ.
 
     Returns:
         Region of the union → the region in the first forest that has it, and this forest's index; and for each forest,
@@ -162,7 +162,7 @@ def _title(procedure: Region) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class _Order:
-    """The order of a union's call paths: call paths of the first forest, then call paths that only later forests have.
+    """The order of a union's call paths: those of the first forest, then those that only later forests have.
 
     Attributes:
         sites: Call path of the union → its call site in the first forest that has the call path, and the line of its
@@ -191,7 +191,7 @@ def _named(path: CallPath, names: Mapping[Region, Region]) -> CallPath:
 
 
 def _merge(union: list[CallPath], forest: Sequence[CallPath], *, exact: bool) -> Rows:
-    """Add a forest's unmatched call paths to the union; return the union's index of each of the forest's call paths."""
+    """Add a forest's unmatched call paths to the union; return the index in the union of each call path."""
     known = _siblings(union)
     rows = np.full(len(forest), -1)
     for (above, region), twins in _siblings(forest).items():  # parents before children

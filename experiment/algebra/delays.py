@@ -1,4 +1,4 @@
-"""Combine the delays of several experiments, for each pair of regions."""
+"""Combine the delays of several experiments by pair of regions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .integration import Integration
 
 __all__ = ["derived_delays"]
 
-# Combines the seconds of a pair of regions, given the seconds in each operand that has it and the number of operands.
+# Operation → combines the seconds of a pair of regions from all operands that have it, given the number of operands.
 _COMBINED: Final[Mapping[str, Callable[[Sequence[float], int], float]]] = {
     "mean": lambda found, operands: fsum(found) / operands,
     "sum": lambda found, _: fsum(found),
@@ -23,10 +23,10 @@ _COMBINED: Final[Mapping[str, Callable[[Sequence[float], int], float]]] = {
 
 
 def derived_delays(operation: str, joined: Integration) -> tuple[Delay, ...]:
-    """Combine the operands' delays as the operation combines values; an operand without a pair of regions counts as 0.
+    """Combine the operands' delays in the same way as values; if an operand has no delay for a pair, it counts as 0.
 
-    ``merge`` takes the delays of the first operand that has any. Differences, deviations and ratios have no delays,
-    because they are not waiting times.
+    ``merge`` takes the delays of the first operand that has any. The results of other operations, such as differences
+    and ratios, have no delays, because they are not waiting times.
 
     Returns:
         The longest delays between regions of the result.
@@ -47,7 +47,7 @@ def derived_delays(operation: str, joined: Integration) -> tuple[Delay, ...]:
 
 
 def _seconds(operand: Experiment, joined: Integration, index: int) -> dict[tuple[str, str], tuple[float, float]]:
-    """Map each pair of the result's regions, by descriptors, to its seconds and to the part due to messages."""
+    """Map each pair of the result's regions (by descriptor) to its delay and the part due to messages, in seconds."""
     found: dict[tuple[str, str], tuple[float, float]] = {}
     if not operand.notes.delays:
         return found

@@ -1,4 +1,4 @@
-"""Warnings about differences between the operands, so that readers know which zeros were never measured."""
+"""Warnings about operands that differ in structure, so that readers know which zeros were not measured."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ Namesakes = Mapping[str, Mapping[str, Sequence[str]]]
 
 
 def doubts(joined: Integration, lacked: Mapping[Aggregation, str]) -> Iterator[str]:
-    """Yield warnings about different units and kinds, and about metrics, ranks and programs that some operands lack.
+    """Yield warnings about metrics of different units or kinds, missing metrics and ranks, and different programs.
 
     Args:
         joined: The operands.
-        lacked: Aggregation → the phrase that describes how a metric is treated if an operand lacks it. Metrics with
-            other aggregations cause no warning.
+        lacked: Aggregation of a metric → a phrase that describes how the metric is treated if an operand does not have
+            it. Missing metrics with other aggregations cause no warning.
     """
     namesakes = _namesakes(joined)
     yield from _different_units(joined, namesakes)
@@ -126,7 +126,7 @@ def _lacked_metrics(joined: Integration, lacked: Mapping[Aggregation, str]) -> I
 
 
 def is_lacked(joined: Integration, metric: str) -> bool:
-    """Return whether any operand lacks a metric; False for ``untimed_visits``, without which all visits were timed."""
+    """Return whether any operand lacks a metric; always False for ``untimed_visits``, whose absence means 0."""
     return metric != UNTIMED_VISITS.name and bool(lacking_operands(joined, metric))
 
 
@@ -143,7 +143,7 @@ def lacking_operands(joined: Integration, metric: str) -> tuple[int, ...]:
 
 def _lacked_locations(joined: Integration) -> Iterator[str]:
     unadded = [metric.name for metric in joined.metrics if metric.aggregation != "sum"]
-    exception = f", except for {listed(unadded)}, where they stay missing" if unadded else ""
+    exception = f", except for {listed(unadded)}, for which they stay missing" if unadded else ""
     values = f"missing values count as 0{exception}"
     for operand, label in enumerate(joined.labels):
         lost = joined.lost(operand)

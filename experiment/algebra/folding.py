@@ -1,4 +1,4 @@
-"""Fold, in all operands, the call paths that any operand has throttled, so that their callers stay comparable."""
+"""If any operand throttled a call path, fold it in all operands, so that its callers stay comparable."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Folding:
     """The call paths that are folded in all operands.
 
     Attributes:
-        throttled: Descriptors of throttled regions in the domain, each with the reason, as in ``Notes.throttled``.
-        remark: A warning about call paths that only some operands have measured; empty if there are none.
-        rows: For each operand as it was before folding, the domain's row of each of its call paths.
+        throttled: Descriptor of a throttled region in the domain → the reason, as in ``Notes.throttled``.
+        remark: A warning about call paths that only some operands measured separately; empty if there are none.
+        rows: For each operand before folding, the domain's row of each of its call paths.
     """
 
     throttled: Mapping[str, str] = field(default_factory=dict)
@@ -39,7 +39,7 @@ def fold_throttled(
     labels: Sequence[str],
     merge: Callable[[Sequence[Sequence[CallPath]]], CallForest],
 ) -> tuple[tuple[Experiment, ...], CallForest, Folding]:
-    """Fold, in all operands, the call paths that any operand has folded; gathering does the same with a run's ranks.
+    """If any operand has folded a call path, fold it in all operands, as gathering does for the ranks of a run.
 
     Args:
         operands: The experiments.
@@ -50,7 +50,7 @@ def fold_throttled(
         The operands, all with the same call paths folded; the merged forest; and the folding.
     """
     unlike: dict[str, list[str]] = {}
-    places = [np.arange(len(each.call_paths)) for each in operands]  # of the call paths that the operands had at first
+    places = [np.arange(len(each.call_paths)) for each in operands]  # current index of each original call path
     while True:
         forest = merge([each.call_paths for each in operands])
         there, own = (np.zeros((len(operands), len(forest.call_paths)), dtype=bool) for _ in range(2))
@@ -82,7 +82,7 @@ def _folded(experiment: Experiment, chosen: npt.NDArray[np.bool_]) -> tuple[Expe
 
     Args:
         experiment: The operand.
-        chosen: Whether each call path is to be folded.
+        chosen: ``bool[call path]``: the call paths to fold.
 
     Returns:
         The folded operand, and the new index of each call path.

@@ -17,8 +17,8 @@ from .regions import Alike
 
 __all__ = ["derived_notes", "labels_of", "likenesses", "listed"]
 
-_LONGEST: Final = 60  # maximum number of characters of an operation's label within the label of another operation
-# The number of entries that were not timed is combined in the same way as visits.
+_LONGEST: Final = 60  # maximum number of characters of an operation within the label of another operation
+# Untimed entries are combined in the same way as visits.
 _UNTIMED: Final[Mapping[str, Callable[[Sequence[int]], int]]] = {"sum": sum, "mean": lambda of: sum(of) // len(of)}
 
 _T = TypeVar("_T")
@@ -27,7 +27,7 @@ _T = TypeVar("_T")
 def labels_of(operands: Sequence[Experiment]) -> tuple[str, ...]:
     """Label each experiment with the operation that produced it, or with its program.
 
-    A long operation is shortened to its name, ``mean(…)``; the history shows it in full.
+    A long operation is shortened, as in ``mean(…)``; the history contains it in full.
     """
     return tuple(
         _short(each.notes.history[-1]) if each.notes.history else each.notes.program or "experiment"
@@ -51,17 +51,17 @@ def derived_notes(
     delays: tuple[Delay, ...],
     one_sided: Iterable[str] = (),
 ) -> Notes:
-    """Return the notes of a result: facts that all operands have in common, and the warnings of all operands.
+    """Return the notes of a result: the facts that all operands share, and the warnings of all operands.
 
     Args:
         operation: The name of the operation, such as ``mean``.
-        operands: The experiments to which it was applied.
+        operands: The operands.
         labels: The operands' names in messages.
         alike: For each operand, its regions that were matched by similarity.
         remarks: Further warnings.
-        throttled: Descriptors of the regions that any operand has throttled, each with the reason.
+        throttled: Descriptor of a region that any operand throttled → the reason.
         delays: The delays of the result.
-        one_sided: The result's metrics that one of the operands lacks.
+        one_sided: The result's metrics that are missing in an operand.
     """
     notes = [each.notes for each in operands]
     processes = [each.expected_processes for each in notes]
@@ -107,14 +107,14 @@ def derived_notes(
 
 
 def _samples(operation: str, notes: Sequence[Notes]) -> dict[str, float]:
-    """Return, by metric, the largest amount that one sample adds to the result; in a mean of n, a sample counts 1/n."""
+    """Map each sampled metric to the largest amount that one sample adds to the result; a mean of n divides it by n."""
     parts = len(notes) if operation == "mean" else 1
     names = dict.fromkeys(name for each in notes for name in each.samples)
     return {name: max(each.samples.get(name, 0.0) for each in notes) / parts for name in names}
 
 
 def _sampled(notes: Sequence[Notes]) -> dict[str, float]:
-    """Add up the samples of all runs; in the mean, a sample represents less time. Empty if a run was not sampled."""
+    """Add up the samples of all runs; a sample represents less time in their mean. Empty if a run was not sampled."""
     if not all(each.sampled for each in notes):
         return {}
     found = {name: sum(each.sampled[name] for each in notes) for name in ("samples", "probes")}
@@ -125,7 +125,7 @@ def _sampled(notes: Sequence[Notes]) -> dict[str, float]:
 def _path_seconds(operation: str, of_each: Sequence[float | None]) -> float | None:
     """Return the seconds spent on recording the critical path; None if no operand contains this time.
 
-    The operations ``mean`` and ``sum`` combine the operands' times like values; for others, the longest is returned.
+    ``mean`` and ``sum`` combine the operands' times in the same way as values; other operations take the longest time.
     """
     known = [each for each in of_each if each is not None]
     if not known:
@@ -134,7 +134,7 @@ def _path_seconds(operation: str, of_each: Sequence[float | None]) -> float | No
 
 
 def _said_of(notes: Sequence[Notes], labels: Sequence[str]) -> Iterator[str]:
-    """Yield the operands' warnings; a warning that only one of several runs has begins with the run's label."""
+    """Yield the operands' warnings; if only one of several runs has a warning, the run's label is put before it."""
     for remark in _union(each.remarks for each in notes):
         run = [label for each, label in zip(notes, labels, strict=True) if remark in each.remarks and not each.history]
         everywhere = all(remark in each.remarks for each in notes)
@@ -142,7 +142,7 @@ def _said_of(notes: Sequence[Notes], labels: Sequence[str]) -> Iterator[str]:
 
 
 def _steps(notes: Sequence[Notes], labels: Sequence[str]) -> tuple[str, ...]:
-    """List the steps that produced the operands, each step once; each operand's last step has the operand's label."""
+    """Return the steps that produced the operands, without repetitions; each operand's label marks its last step."""
     steps: list[str] = []
     for each, label in zip(notes, labels, strict=True):
         *before, last = each.history or ("",)
@@ -166,7 +166,7 @@ def likenesses(labels: Sequence[str], alike: Sequence[Sequence[Alike]]) -> Itera
 
 
 def listed(names: Iterable[str], most: int = 1) -> str:
-    """List the first few names, and the number of all others."""
+    """Return the first ``most`` names as text, with the number of all others: ``a and 2 more``."""
     every = list(names)
     named, others = ", ".join(every[:most]), len(every[most:])
     return f"{named} and {others} more" if others else named

@@ -1,4 +1,4 @@
-"""The domain that several experiments share: their metrics, call paths and locations (Song et al. 2004, section 3)."""
+"""The common domain of several experiments: their metrics, call paths and locations (Song et al. 2004, section 3)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _Indices = npt.NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Integration:
-    """The domain that several experiments share, and where the values of each experiment are placed in it.
+    """The common domain of several experiments, and the place of each experiment's values in it.
 
     Attributes:
         operands: The experiments, all with the same call paths folded.
@@ -36,7 +36,7 @@ class Integration:
         metrics: The metrics of all operands.
         call_paths: The call paths of all operands.
         locations: The locations of all operands.
-        topologies: The topologies of the first operand that has topologies; none if machines and nodes were not copied.
+        topologies: The topologies of the first operand that has any; empty if machines and nodes were not copied.
         names: For each operand, metric of the domain → the operand's name for it.
         rows: For each operand, the domain's row of each of its call paths.
         columns: For each operand, the domain's column of each of its locations.
@@ -65,11 +65,11 @@ class Integration:
         return tuple(likenesses(self.labels, self.alike))
 
     def path_name(self, path: int) -> str:
-        """Join the names of the regions below the root by ``/``; for a root, return its own name."""
+        """Return the names of the regions below the root, joined by ``/``; for a root, its own name."""
         return name_below_root(self.call_paths, path) or self.call_paths[path].region.name
 
     def lost(self, operand: int) -> tuple[int, ...]:
-        """Return the ranks whose data this operand lost, and that other operands have."""
+        """Return the ranks whose data are lost in this operand but present in other operands."""
         return self._lost[operand]
 
     @cached_property
@@ -89,7 +89,7 @@ class Integration:
         )
 
     def some_rows(self, operand: int, metric: str, rows: _Indices) -> Severity | None:
-        """Return the given rows of ``severity``; None if they cannot be read without all other rows."""
+        """Return the given rows of ``severity``; None if they cannot be read separately."""
         if not self._as_they_are[operand] or metric not in self.names[operand]:
             return None
         return self.operands[operand].alone(self.names[operand][metric], rows)
@@ -110,10 +110,10 @@ class Integration:
     def severity(self, operand: int, metric: str) -> Severity:
         """Return an operand's exclusive values on the whole domain; ``float64[call path, location]``.
 
-        Call paths and locations that the operand does not have count as 0; for metrics that are not additive, they are
-        missing (NaN), because 0 would be a wrong minimum or ratio. A metric that the operand does not have counts as 0,
-        as in the CUBE tools, or is missing if its values cannot be aggregated. Missing values, and those of ranks that
-        the operand has lost, stay missing. Do not change the result, which may be the operand's own array.
+        If the operand does not have a call path or location, the values of additive metrics are 0 there, and those of
+        others are missing (NaN), because 0 would be a wrong minimum or ratio. If it does not have the metric, all
+        values are 0, as in the CUBE tools, or missing if they cannot be aggregated. Missing values, and the values of
+        ranks that the operand has lost, stay missing. Do not change the result, which may be the operand's own array.
         """
         shape = (len(self.call_paths), len(self.locations))
         kind = self._kinds[metric].aggregation
@@ -137,17 +137,17 @@ def integrate(
     system: Hierarchy = "auto",
     labels: Sequence[str] | None = None,
 ) -> Integration:
-    """Return the domain that experiments share, and where the values of each experiment are placed in it.
+    """Return the common domain of experiments, and the place of each experiment's values in it.
 
     Args:
         operands: At least one experiment.
-        exact: Match only regions of the same identity. If false, regions are matched by similarity where the source has
-            changed.
+        exact: Match only regions of the same identity. Otherwise, regions whose source has changed are matched by
+            similarity.
         system: The operand from which machines and nodes are copied; see ``merge_locations``.
         labels: Names of the operands, for example their file names.
 
     Raises:
-        UsageError: There is no operand, ``system`` names none of the operands, or the number of labels is wrong.
+        UsageError: There is no operand, ``system`` is not the number of an operand, or the number of labels is wrong.
     """
     if not operands:
         raise UsageError("expected at least one experiment, found none")

@@ -1,4 +1,4 @@
-"""The similarity of procedures or regions in different versions of a program, by size, place and called procedures."""
+"""The similarity of procedures or regions in different versions of a program, by size, position and callees."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["overlap", "ratio", "same_offset", "same_text", "size"]
 def same_text(mine: Procedure, theirs: Procedure) -> bool:
     """Return whether two procedures seem to have the same text.
 
-    This is the case if their lengths are equal, and all regions that both contain are at the same lines of the
+    This is assumed if their lengths are equal, and all regions that both contain are at the same lines relative to the
     procedure.
     """
     if mine.lines is None or theirs.lines is None:
@@ -43,10 +43,10 @@ def size(region: Region) -> int:
 
 
 def ratio(one: int, other: int) -> float:
-    """Return the quotient of the smaller and the larger size; the neutral value 0.5 if a size is unknown (0)."""
+    """Return the smaller size divided by the larger one; the neutral value 0.5 if a size is unknown (0)."""
     return min(one, other) / max(one, other) if one and other else 0.5
 
 
 def overlap(one: set[str], other: set[str]) -> float:
-    """Return the share of common elements in the union of two sets; the neutral value 0.5 if both are empty."""
+    """Return the Jaccard similarity of two sets, 0 to 1; the neutral value 0.5 if both are empty."""
     return len(one & other) / len(one | other) if one | other else 0.5

@@ -30,7 +30,7 @@ class System:
     Attributes:
         locations: The merged locations, in the order of processes and threads.
         columns: For each operand, the index of each of its locations in ``locations``.
-        copied: The operand whose machines and nodes were copied; None if they are collapsed to one.
+        copied: The operand whose machines and nodes were copied; None if there is only one node.
         threads: For each operand, its (process, thread) → (process, thread) in the merged system.
     """
 
@@ -41,16 +41,16 @@ class System:
 
 
 def merge_locations(systems: Sequence[Sequence[Location]], hierarchy: Hierarchy = "auto") -> System:
-    """Match locations by process and thread; copy machines and nodes from an operand, or collapse them to one.
+    """Match locations by process and thread; copy machines and nodes from an operand, or replace them by a single node.
 
     Args:
         systems: The locations of each operand.
-        hierarchy: ``auto`` copies from the first operand if all operands agree on which processes share a node, and
-            collapses otherwise. ``collapse`` always collapses. A number is the position of the operand to copy from.
-            Processes that this operand lacks keep the node that they have in the first operand that contains them.
+        hierarchy: ``auto`` copies from the first operand if all operands agree on which processes share a node;
+            otherwise, there is only one node. ``collapse`` always uses one node. A number is the index of the operand
+            to copy from. Processes that this operand does not have keep their node in the first operand that has them.
 
     Raises:
-        UsageError: There is no operand at that position.
+        UsageError: There is no operand with this index.
     """
     if isinstance(hierarchy, int) and not 0 <= hierarchy < len(systems):
         raise UsageError(f"system: expected an operand from 1 to {len(systems)}, found {hierarchy + 1}")
@@ -78,7 +78,7 @@ def _within_process(system: Sequence[Location]) -> Mapping[_Thread, _Thread]:
     """Renumber the threads of each process from 0, as OpenMP does, if they are numbered across the whole program.
 
     Threads are numbered across the program if their numbers continue from process to process without a gap. If there is
-    a gap, the numbers are kept, because a process may lack its first thread.
+    a gap, the numbers are kept, because a process's first thread may be missing.
     """
     first: dict[int, int] = {}
     threads = sorted((each.process, each.thread) for each in system)
@@ -97,9 +97,9 @@ def _places(system: Iterable[Location]) -> dict[int, _Place]:
 
 
 def _agree(systems: Sequence[Sequence[Location]]) -> bool:
-    """Return whether all operands put the same processes on one node, whatever the nodes' names are.
+    """Return whether all operands group processes into nodes in the same way; the nodes' names may differ.
 
-    Operands with different processes must also use the same names for the nodes. If the names differed, the node of a
+    If the operands have different processes, the names of the nodes must be equal, too. Otherwise, the node of a
     process that only some operands have would be unknown.
     """
     places = [_places(system) for system in systems]

@@ -16,7 +16,7 @@ _MARK: Final = "'"  # appended to a metric's name if another metric already has 
 
 @dataclass
 class _Node:
-    """A metric of the merged forest: its name among its siblings, and each operand's version of it."""
+    """A metric of the merged forest: its name among its siblings, and the operands' metrics that it merges."""
 
     own: str
     unit: str
@@ -29,19 +29,20 @@ class _Node:
 def merge_metrics(
     forests: Sequence[Sequence[Metric]],
 ) -> tuple[tuple[Metric, ...], tuple[Mapping[str, str], ...]]:
-    """Match metrics top-down: the same name below the same parent, in the same unit.
+    """Match metrics top-down: two metrics match if their names, their units and their parents match.
 
-    A metric without a match is kept as it is. If two metrics with the same name have different parents, the parents
-    distinguish them: ``bytes_sent`` and ``bytes_p2p/bytes_sent``. These names are the same for all operands. If two
-    metrics with the same name have different units, the first keeps its name, and the unit is appended to the other's:
-    ``time (ticks)``. If a file leaves a unit empty, the unit is taken from the other operands, if they agree and no two
-    metrics of one operand would be merged. A metric that the operands aggregate differently is not additive.
+    A metric without a match is kept. If metrics with the same name have different parents, the names of the parents
+    distinguish them: ``bytes_sent`` (a root) and ``bytes_p2p/bytes_sent``. These names are the same for all operands.
+    If two metrics with the same name have different units, the first keeps its name, and the unit is appended to the
+    other name: ``time (ticks)``. If a metric has no unit, it gets the unit of the other operands, provided that they
+    agree and no two metrics of one operand would be merged. If operands aggregate a metric differently, it is not
+    additive.
 
     Args:
         forests: The metrics of each operand, parents before children.
 
     Returns:
-        The metrics, each followed by its descendants, and for each operand its names → the merged names.
+        The metrics, each followed by its descendants, and for each operand: its name of a metric → the merged name.
     """
     roots: dict[tuple[str, str], _Node] = {}
     found: list[dict[str, _Node]] = []
@@ -64,7 +65,7 @@ def merge_metrics(
 
 
 def _settled(node: _Node) -> Metric:
-    """Return the merged metric; its description and its source are those of the first operand that has the metric."""
+    """Return the merged metric, with the description and the source of the first operand that has the metric."""
     types = {each.dtype for each in node.known}
     whole = all(each.integral for each in node.known)
     return replace(
@@ -79,7 +80,7 @@ def _settled(node: _Node) -> Metric:
 
 
 def _stated_units(forests: Sequence[Sequence[Metric]], own_names: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """Map each root metric's name to its unit, if all operands with a unit agree and no operand has two units."""
+    """Map each root metric's name to its unit, if all operands with a unit agree and no operand has the name twice."""
     stated: dict[str, set[str]] = {}
     several: set[str] = set()
     for forest, own in zip(forests, own_names, strict=True):
@@ -91,7 +92,7 @@ def _stated_units(forests: Sequence[Sequence[Metric]], own_names: Sequence[Mappi
 
 
 def _own_names(forest: Sequence[Metric]) -> dict[str, str]:
-    """Return the names without the parents' names and units that an earlier merge added to distinguish metrics."""
+    """Map each metric's name to the name without the parent or unit that an earlier merge added to distinguish it."""
     short = {metric.name: _without_parent(metric) for metric in forest}
     often = Counter((metric.parent, name) for metric in forest for name in {metric.name, short[metric.name]})
     own = {
@@ -134,7 +135,7 @@ def _walk(siblings: Mapping[tuple[str, str], _Node]) -> Iterator[_Node]:
 
 
 def _give_names(nodes: Sequence[_Node]) -> None:
-    """Name each node, parents first. Unique names, and the first root with a name, stay unchanged."""
+    """Name each node, parents first. A unique name stays unchanged, as does the name of the first root that has it."""
     often = Counter(node.own for node in nodes)
     kept: dict[str, _Node] = {}
     for node in nodes:

@@ -1,8 +1,8 @@
 """The operators of the algebra, each of which computes one experiment from several (Song et al. 2004, section 3).
 
-Exclusive values, which experiments store, are combined one by one on the domain that the operands share. An operand
-counts as 0 where it is not defined. If one of its values is missing (NaN), the result's value is missing, too. A metric
-of the result is computed on first use.
+The stored exclusive values are combined one by one on the operands' common domain. An operand counts as 0 at call paths
+and locations that it does not have. If one of its values is missing (NaN), the result's value is missing, too. Each
+metric of the result is computed on first use.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ _MOST_STEPS: Final = 32
 _STEPS: Final[WeakKeyDictionary[Experiment, int]] = WeakKeyDictionary()
 
 
-# How to treat a metric that one operand does not have, by its aggregation; with any other aggregation, only the
-# operands that have the metric count.
+# Aggregation of a metric → how it is treated if an operand does not have it, as warnings describe it. For any other
+# aggregation, the result contains only the operands that have the metric.
 _ZERO: Final = "and counted as 0 there"
 _LACKED: Final[Mapping[Aggregation, str]] = {
     "sum": _ZERO,
@@ -44,7 +44,7 @@ _LACKED: Final[Mapping[Aggregation, str]] = {
     "max": _ZERO,
     "none": "and missing in the result",
 }
-# How differences and sums treat a metric that one operand does not have: a 0 would look like a measured change.
+# The same for differences and sums, in which counting the metric as 0 would look like a measured change.
 _ALONE: Final = "so the result contains only values from other experiments"
 _LACKED_BY_SUMS: Final[Mapping[Aggregation, str]] = {**_LACKED, "sum": _ALONE, "min": _ALONE, "max": _ALONE}
 _MISSING: Final = "so the change is unknown"
@@ -73,9 +73,9 @@ def difference(
     Args:
         minuend: The first experiment.
         subtrahend: The second experiment.
-        joined: The integration of both experiments, if it exists already.
-        of_both: How to treat a metric that only one experiment has: if true, its values are missing in the result; if
-            false, its values count as 0 in the other experiment.
+        joined: The integration of both experiments, if it already exists.
+        of_both: Whether a metric must be in both experiments. If true, a metric of only one experiment is missing in
+            the result; if false, it counts as 0 in the other experiment.
         options: Options for matching the experiments.
     """
     joined = joined or integrate((minuend, subtrahend), **options)
@@ -84,9 +84,9 @@ def difference(
 
 
 def merge(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
-    """Join the metrics of experiments; a metric that several experiments have is taken from the first of them.
+    """Combine the metrics of experiments; a metric that several experiments have is taken from the first of them.
 
-    No value is computed, so metrics keep their sources.
+    Values are not changed, so metrics keep their sources.
     """
     joined = integrate(operands, **options)
 
@@ -112,17 +112,17 @@ def total(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
 
 
 def minimum(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
-    """Return the minimum of each metric, call path and location."""
+    """Return the minimum of experiments, value by value."""
     return _extreme("min", np.minimum, np.fmin, integrate(operands, **options))
 
 
 def maximum(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
-    """Return the maximum of each metric, call path and location."""
+    """Return the maximum of experiments, value by value."""
     return _extreme("max", np.maximum, np.fmax, integrate(operands, **options))
 
 
 def stddev(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
-    """Return the standard deviation of a sample (n - 1) of experiments.
+    """Return the sample standard deviation (with n - 1) of experiments, value by value.
 
     A metric's deviation does not include its child metrics' deviations, so all metrics of the result are roots, such as
     ``time.stddev``.
@@ -142,9 +142,9 @@ def stddev(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
 
 
 def ratio(dividend: Experiment, divisor: Experiment, **options: Unpack[Options]) -> Experiment:
-    """Divide the first experiment by the second; a value is missing if its divisor is 0.
+    """Divide the first experiment by the second, value by value; if a divisor is 0, the result is missing.
 
-    Ratios are additive neither along call paths nor along metrics, so all metrics of the result are roots, such as
+    Ratios cannot be added up along call paths or metrics, so all metrics of the result are roots, such as
     ``time.ratio``.
     """
 
@@ -174,12 +174,12 @@ def _combined(
         operation: The name of the operation.
         joined: The operands.
         combine: Computes the values of the result from the operands' values.
-        integral: Whether the results of integers are integers.
-        flat: Whether the results are roots: metrics that include no other metric and are not additive.
+        integral: Whether the operation maps integers to integers.
+        flat: Whether all metrics of the result are roots and not additive.
         unit: The result's unit; None for the operands' unit.
-        of_known: For minima and maxima: computes the result from the values that are not missing, instead of
-            ``combine``.
-        lacked: How to treat a metric that one operand does not have.
+        of_known: Used instead of ``combine`` for minima and maxima: computes the result from the values that are not
+            missing.
+        lacked: Aggregation of a metric → how it is treated if an operand does not have it.
     """
     metrics: list[Metric] = []
     mixed: list[str] = []
@@ -234,7 +234,7 @@ def _combined(
 
 
 class _ApartError(Exception):
-    """Raised if some rows of an operand cannot be read without its other rows."""
+    """Raised if rows of an operand cannot be read separately."""
 
 
 def _apart() -> Severity:
@@ -289,12 +289,12 @@ def _losses(joined: Integration) -> Iterator[str]:
 
 
 def _basis(metric: Metric) -> str:
-    """Return a metric's source; for a derived metric, the source of the original values, without later operations."""
+    """Return a metric's source; for a derived metric, the source of the values from which it was derived."""
     return metric.source.rpartition(" of ")[2] if metric.source.startswith("derived:") else metric.source
 
 
 def _dtype(metric: Metric, *, integral: bool) -> str:
-    """Return the type of an operation's results: integers become signed, because a difference may be negative."""
+    """Return the type of an operation's result. Integers become signed, because differences may be negative."""
     if metric.integral:
         return "INTEGER" if integral else "FLOAT"
     return metric.dtype
@@ -311,7 +311,7 @@ def _added(values: Iterable[Severity]) -> Severity:
 
 
 def _folded(operation: np.ufunc, values: Iterable[Severity]) -> Severity:
-    """Combine all values, two at a time, without changing the inputs."""
+    """Combine all arrays one after the other, without changing the inputs."""
     every = iter(values)
     result = next(every)
     for number, each in enumerate(every):

@@ -14,13 +14,13 @@ __all__ = ["Procedure", "Program", "Version", "is_enclosed", "place_of"]
 
 @dataclass(eq=False)
 class Procedure:
-    """A procedure: its own regions, the regions inside it, and its neighbours in the call forest.
+    """A procedure: its own regions, the regions inside it, and its callers and callees in the call forest.
 
     Attributes:
         file: The source file, as named on the compiler's command line.
         name: The procedure's name.
-        own: Regions that span the whole procedure: a single one, unless a tool distinguishes several.
-        inner: Regions inside the procedure, by kind and ordinal.
+        own: Regions that span the whole procedure; more than one only if a tool distinguishes several.
+        inner: Regions inside the procedure, sorted by kind and ordinal.
         callers: Procedures that call this one.
         below: Names of the procedures that this one calls.
     """
@@ -87,7 +87,7 @@ class Program:
         return program
 
     def procedure(self, region: Region) -> Procedure:
-        """Return the procedure of a region, which is the procedure itself or inside it."""
+        """Return the procedure of a region; the region is the procedure itself or inside it."""
         return self.procedures[place_of(region)]
 
     def _take_call(self, caller: Region | None, callee: Region) -> None:

@@ -1,15 +1,15 @@
 """Match the regions of two versions of a source: by identity, then by similarity.
 
 Song et al. 2004 (section 3) leave open how call paths of different versions match. In this module, a procedure is
-identified by its name, and a region in it by kind and ordinal, as long as the procedure's text is unchanged. If the
-text has changed, ordinals mean little, because an inserted loop shifts the ordinals of the loops after it::
+identified by its name. As long as its text is unchanged, a region in it is identified by kind and ordinal. If the text
+has changed, ordinals are unreliable, because an inserted loop shifts the ordinals of the loops after it::
 
     before   loop 0 (12 lines, calls f)                      loop 1 (3 lines)
                       │                                           │
     after    loop 0 (12 lines, calls f)   loop 1 (5 lines)   loop 2 (3 lines)
 
-The regions of each kind are therefore aligned in order, by length, callees and place. The remaining procedures are then
-matched by names, lengths, callers and callees.
+In this case, the regions of each kind are aligned in order, by length, callees and position. Procedures without a match
+by name are matched by similar names, lengths, callers and callees.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ __all__ = ["Alike", "Correspondence", "correspond", "names_of"]
 
 _T = TypeVar("_T")
 
-_ENOUGH_INSIDE: Final = 0.35  # lowest similarity at which regions match; low, because they are in the same procedure
-_NEAREST: Final = 16  # each procedure is compared with this many shorter, and this many longer, procedures
+_ENOUGH_INSIDE: Final = 0.35  # lowest similarity at which regions match; low, because their procedures match already
+_NEAREST: Final = 16  # each procedure is compared with this many shorter and this many longer ones
 _ENOUGH: Final = 0.6  # the lowest similarity at which procedures with different names match
 
 
@@ -48,9 +48,9 @@ class Correspondence:
     """How the regions of two call forests map to their union.
 
     Attributes:
-        left: Region of the left forest → region of the union, for regions that the union renames.
-        right: Region of the right forest → region of the union. For a match, it is the region of the left forest.
-        alike: Pairs of regions in procedures that were matched by similarity.
+        left: Region of the left forest → region of the union, if it has another name there.
+        right: Region of the right forest → region of the union, which for a match is the region of the left forest.
+        alike: Pairs of regions inside procedures that were matched by similarity.
     """
 
     left: dict[Region, Region] = field(default_factory=dict)
@@ -64,14 +64,14 @@ def correspond(
     """Match the regions of another program with those of a call forest.
 
     Args:
-        left: A call forest, the union of earlier operands.
+        left: The call forest, which is the union of earlier operands.
         right: The program to match with the forest.
-        versions: The versions that the union consists of.
+        versions: The versions of which the union consists.
         exact: Match only regions of the same identity: file, function, kind and ordinal.
 
     Returns:
         The union's region for each region. If a region without a match would have the identity of another region, all
-        regions of its kind in the procedure get new ordinals, which keep the order of both versions.
+        regions of its kind in the procedure get new ordinals, which keep the order in both versions.
     """
     if not exact:
         return _Matching(Program.of(left), right, versions).found()
@@ -83,17 +83,17 @@ def correspond(
 
 
 def names_of(owners: Mapping[Region, tuple[Region, int]]) -> dict[Region, Region]:
-    """Name each region of a union as in the first operand that has the region.
+    """Return names for the regions of a union, each from the first operand that has the region.
 
     The procedure's name is taken from the first operand that has any region of the procedure. If regions of one kind in
     a procedure come from several operands, their ordinals in the union distinguish them.
 
     Args:
-        owners: Region of the union → the first operand's region, and this operand's index; in the order of the
-            operands.
+        owners: Region of the union → the region in the first operand that has it, and this operand's index; in the
+            order of the operands.
 
     Returns:
-        Region of the union → the renamed region; empty if two names would be equal.
+        Region of the union → the renamed region; empty if two of them would be equal.
     """
     procedures: dict[tuple[str, str], tuple[str, str]] = {}
     sources: dict[Hashable, set[int]] = {}
@@ -163,8 +163,8 @@ class _Matching:
     def _pair_by_name(self) -> None:
         """Pair procedures with equal names: first in the same file, then in files with equal names, then in any files.
 
-        If both versions have both files, these files may contain different procedures of one name; then similarity
-        decides.
+        If both versions have both files, the procedures may be different ones with the same name. Such procedures are
+        left to matching by similarity.
         """
         common = {each.file_name for each in self.names} & {each.file_name for each in self.right.procedures.values()}
         for key in (_file_and_name, _base_and_name, _name):
@@ -182,7 +182,7 @@ class _Matching:
                     self._pair(procedure, other)
 
     def _called_as(self, key: Callable[[Procedure], Hashable]) -> dict[Hashable, dict[Procedure, list[Procedure]]]:
-        """Map each key to the unmatched left procedures that have versions with this key, and to these versions."""
+        """Map each key to the unmatched left procedures with versions that have this key, and to these versions."""
         found: dict[Hashable, dict[Procedure, list[Procedure]]] = {}
         for mine in self._free(self.left, self.partner.values()):
             for each in self._versions(mine):
@@ -199,7 +199,7 @@ class _Matching:
         return [each for each in program.procedures.values() if each not in gone]
 
     def _pair_by_likeness(self) -> None:
-        """Pair those of the remaining procedures that have a common caller, the most similar procedures first."""
+        """Pair similar remaining procedures that have a common caller, most similar first."""
         unmoved = self._unmoved_files()
         paired = True
         while paired:
@@ -220,7 +220,7 @@ class _Matching:
                     paired = True
 
     def _candidates(self, by_caller: Mapping[Procedure | None, list[tuple[int, int]]], theirs: Procedure) -> set[int]:
-        """Return the left procedures that share a caller with ``theirs``; per caller, those of most similar length."""
+        """Return left procedures that share a caller with ``theirs``: per caller, those of the most similar length."""
         callers = {
             self.partner.get(each) if each else None for each in theirs.callers if not each or each in self.partner
         }
@@ -232,7 +232,7 @@ class _Matching:
         return found
 
     def _unmoved_files(self) -> set[tuple[str, str]]:
-        """Return the pairs of files with equal text: both versions show the same regions at the same places."""
+        """Return the pairs of files that seem to have equal text, because all matched regions are at the same lines."""
         files: dict[tuple[str, str], bool] = {}
         for theirs, mine in self.partner.items():
             pair = (mine.file, theirs.file)
@@ -246,7 +246,7 @@ class _Matching:
         below = overlap(mine.below, {self.called.get(name, name) for name in theirs.below})
         files = mine.file_name == theirs.file_name
         likeness = 0.25 * ratio(mine.length, theirs.length) + 0.25 * below + 0.2 * files
-        if likeness + 0.3 < _ENOUGH:  # even equal names would not be enough, and comparing names is slow
+        if likeness + 0.3 < _ENOUGH:  # skip the slow comparison of names if even equal names would not be enough
             return 0.0
         return likeness + 0.3 * difflib.SequenceMatcher(None, mine.name, theirs.name, autojunk=False).ratio()
 
@@ -259,13 +259,13 @@ class _Matching:
             self._pair_kind(mine, theirs, left.get(kind, []), right[kind], version)
 
     def _versions(self, mine: Procedure) -> list[Procedure]:
-        """List the versions of a procedure of the union."""
+        """Return the versions of a procedure of the union."""
         return [*dict.fromkeys(each for region in (*mine.own, *mine.inner) for each in self.origins[region])]
 
     def _with_text_of(self, theirs: Procedure, mine: Procedure) -> Procedure | None:
         """Return the version of ``mine`` with the same text as ``theirs``; None if there is none.
 
-        If several versions have this text, the one that has most regions in common with ``theirs`` is returned.
+        If several versions have this text, the one with the most regions in common with ``theirs`` is returned.
         """
         same = [each for each in self._versions(mine) if same_text(each, theirs)]
         return max(same, key=lambda each: len(each.shown() & theirs.shown()), default=None)
@@ -273,7 +273,7 @@ class _Matching:
     def _pair_kind(
         self, mine: Procedure, theirs: Procedure, left: list[Region], right: list[Region], version: Procedure | None
     ) -> None:
-        """Pair the enclosed regions of one kind, and rename unmatched regions on the right to fit the left procedure.
+        """Pair the enclosed regions of one kind, and move unmatched right regions to the left procedure.
 
         Args:
             mine: The left procedure.
@@ -305,7 +305,7 @@ class _Matching:
         anew = any(one is None for one, _ in pairs)
 
         def is_guessed(one: Region, other: Region) -> bool:
-            """Return whether the match is uncertain: a region is new or gone, or another one is just as similar."""
+            """Return whether a match is uncertain: some region has no match, or another one is just as similar."""
             if any(None in pair for pair in pairs):
                 return True
             others = [(each, other) for each in left if each != one] + [(one, each) for each in right if each != other]
@@ -324,10 +324,10 @@ class _Matching:
         self.result.right[other] = self.result.left.get(one, one) if one else alone
 
     def _regions_alike(self, one: Region, own: Region, other: Region, procedure: Procedure, theirs: Procedure) -> float:
-        """Return the similarity of two regions by length, callees, place, and name, unless the name is just a line.
+        """Return the similarity of two regions by length, callees, position and name, except for names such as loop@41.
 
         Args:
-            one: The left region, of the union.
+            one: The left region, in the union.
             own: The same region in one of the versions.
             other: The right region.
             procedure: The procedure of ``own``.

@@ -1,7 +1,7 @@
-"""Read Caliper's profiles: ``.cali`` files, with Caliper's own reader, and its two kinds of JSON.
+"""Read Caliper's profiles: ``.cali`` files, for which Caliper's own reader is used, and Caliper's two kinds of JSON.
 
 A metric's name shows how Caliper aggregated it: ``sum#time.duration`` is a sum over the records of a process, and
-``avg#inclusive#sum#time.duration`` is a mean of such sums over processes. Aggregates over processes have no ranks.
+``avg#inclusive#sum#time.duration`` is a mean of such sums over processes, in which ranks cannot be distinguished.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _TIME: Final = re.compile(r"(?:(?:sum|scale)#)*(?:time(?:\.duration(?:\.ns)?)?|c
 _OF_TIMES: Final = re.compile(r"(?:(?:min|max|avg)#)+(?:sum#)?time(?:\.duration)?")
 _VISITS: Final = re.compile(r"(?:sum#)*region\.count")
 _COUNT: Final = "count"
-_SAMPLER: Final = "cali.sampler.pc"  # the program counter at a sample; Caliper's services put their own names before it
+_SAMPLER: Final = "cali.sampler.pc"  # the program counter at a sample; Caliper's services prefix it with their names
 _OURS: Final = {"io.bytes.read": "io_bytes_read", "io.bytes.written": "io_bytes_written"}
 _A_SECOND: Final = {"sec": 1.0, "s": 1.0, "msec": 1e3, "usec": 1e6, "nsec": 1e9, "ns": 1e9}
 _INCLUSIVE: Final = re.compile(r"(?P<over>(?:sum#)?)inclusive#|(?P<plain>time) \(inc\)|(?P<old>time\.)inclusive\.")
@@ -93,13 +93,13 @@ def _is_metric(column: Column) -> bool:
 
 
 def _refuse_aggregate(found: Records, columns: Iterable[str], *, has_ranks: bool) -> None:
-    """Refuse values that were aggregated over processes, because they do not show how long each rank took."""
+    """Raise InputError if values were aggregated over processes, because they do not show each rank's time."""
     size = found.facts.get("mpi.world.size", found.facts.get("jobsize", ""))
     over = next((each for each in columns if _OVER_PROCESSES.match(each)), None)
     if has_ranks or size == "1" or (not size and (over is None or _is_of_one(found, columns))):
         return
     raise InputError(
-        f"expected a Caliper profile by rank (mpi.rank), found one aggregated over {size or 'all'} "
+        f"expected a Caliper profile with ranks (mpi.rank), found one aggregated over {size or 'all'} "
         f"processes{f' ({over})' if over else ''}, in which ranks cannot be distinguished; record one with "
         "CALI_CONFIG=hatchet-region-profile"
     )
@@ -119,7 +119,7 @@ def _is_of_one(found: Records, columns: Iterable[str]) -> bool:
 
 
 def _summed_over(found: Records, columns: Iterable[str]) -> list[str]:
-    """Return the keys that distinguish records, other than call paths, ranks, threads and metrics."""
+    """Return the keys that distinguish records, except for call paths, ranks, threads and metrics."""
     seen: dict[str, str] = {}
     many = set()
     for record in found.records:
@@ -160,7 +160,7 @@ class _Reading:
                 self._profile.add(metric, path, location, value)
 
     def add_samples(self) -> None:
-        """Record the value of one sample if the records come from Caliper's sampler and contain numbers of samples."""
+        """Set the amount that one sample represents, if the records contain sample counts from Caliper's sampler."""
         sampled = [
             each.values
             for each in self._records
@@ -171,7 +171,7 @@ class _Reading:
             self._profile.samples[metric] = sum(each.get(name, 0.0) for each in sampled) / scale / number
 
     def _alone(self, whole: Mapping[tuple[int, int], float], digit: float) -> Mapping[tuple[int, int], float]:
-        """Return exclusive values: inclusive values minus those of the children; 0 if only a rounding error remains."""
+        """Return exclusive values: inclusive values minus those of the children, and 0 instead of a rounding error."""
         found = dict(whole)
         parts: defaultdict[tuple[int, int], int] = defaultdict(int)
         for (path, location), value in whole.items():
@@ -237,7 +237,7 @@ class _Reading:
         return _OURS.get(name.removeprefix("sum#")), 1.0
 
     def _without_unit(self, columns: Mapping[str, Column]) -> float | None:
-        """Return how many units make a second for times without a unit; None if all times have units.
+        """Return how many units per second to assume for times without a unit; None if all times have units.
 
         Up to version 2.2, Caliper wrote whole microseconds or, if so configured, seconds. The files do not show which.
         """
@@ -253,7 +253,7 @@ class _Reading:
 
 
 def _is_nothing(own: float, whole: float, parts: int, digit: float) -> bool:
-    """Return whether an exclusive value is only the rounding error of the numbers in the file, or of the sums."""
+    """Return whether an exclusive value is only a rounding error, either of the numbers in the file or of the sums."""
     return -digit * (1 + parts) <= own < 0 or (parts > 0 and abs(own) <= float(rounding(whole, 1 + parts)))
 
 

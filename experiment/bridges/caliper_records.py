@@ -1,4 +1,4 @@
-"""Read the records of a Caliper file, whatever its format."""
+"""Read the records of a Caliper file in any of its formats."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DEEP: Final = 1000  # maximum depth of nodes in a .cali file, because each reco
 
 
 class Column(NamedTuple):
-    """An attribute's description in a file: whether it is a number, and whether it may be summed."""
+    """The description of an attribute: its unit, whether it is a number, and whether it may be summed."""
 
     name: str
     unit: str = ""
@@ -76,7 +76,7 @@ class Records:
         """Read a ``.cali`` file.
 
         Raises:
-            InputError: The package that reads the file is not installed, or nodes form a cycle.
+            InputError: Caliper's reader is not installed, or nodes form a cycle or are too deep.
         """
         return _of_stream(source)
 
@@ -107,7 +107,7 @@ def _unit(attribute: Any) -> str:
 
 
 def _refuse_circles(nodes: Any) -> None:
-    """Refuse nodes that form cycles or endless chains, which the reader would follow forever."""
+    """Make the reader raise InputError for nodes that form cycles or are too deep; it would follow a cycle forever."""
     plain = nodes.import_node
     depths: dict[int, int] = {}
 
@@ -145,7 +145,7 @@ def _of_split_json(document: Mapping[str, Any]) -> Records:
 
 
 def _labels(nodes: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
-    """Return, for each node, the labels on the path from the root to it; ``nodes`` lists parents before children."""
+    """Return the labels on the path from the root to each node; in ``nodes``, parents come before children."""
     found: list[tuple[str, ...]] = []
     size = 0
     for node in nodes:
@@ -183,7 +183,7 @@ def _record(
 
 
 def _is_number(value: object) -> bool:
-    """Return whether a value is a number or the text of one, except for nan and inf, which may be names of regions."""
+    """Return whether a value is a number or the text of one, except for nan and inf, which may be regions' names."""
     if not isinstance(value, str):
         return isinstance(value, int | float) and not isinstance(value, bool)
     try:

@@ -1,4 +1,4 @@
-"""HPCToolkit's call paths with inclusive values per thread, from which exclusive values are computed."""
+"""Compute exclusive values from HPCToolkit's call paths and inclusive values per thread."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _Places = npt.NDArray[np.intp]
 
 MPI: Final = ("MPI_", "PMPI_")
 _CLOCK: Final = re.compile(r"(CPUTIME|REALTIME|WALLCLOCK) \((usec|sec)\)")
-# HPCToolkit's name of a time → our metrics; times with other names are wall times
+# HPCToolkit's name of a time → our metrics, for the time and for its part in MPI; all other times are wall times.
 _OURS: Final[Mapping[str, tuple[str, str]]] = {"CPUTIME": ("cpu_time", "mpi_cpu_time")}
 _WALL: Final = ("wall_time", "mpi_time")
 _A_SECOND: Final[Mapping[str, float]] = {"usec": 1e6, "sec": 1.0}
 
 
 class Node(NamedTuple):
-    """A function or loop: its row of values, its parent node, its call path, and whether it is inside MPI."""
+    """A function or loop: its row of values, parent node and call path, and whether it is inside MPI."""
 
     row: int
     above: int | None
@@ -39,7 +39,7 @@ class Node(NamedTuple):
 
 
 class _Metric(NamedTuple):
-    """The names of a metric and of its part inside MPI, and the number by which values are divided to get our unit."""
+    """A metric's name, the name of its part inside MPI, and the divisor that converts values to our unit."""
 
     name: str
     in_mpi: str
@@ -78,12 +78,12 @@ class CallTree:
             values: Column → inclusive values, ``float64[row]``; a missing column counts as 0.
 
         Raises:
-            InputError: There are no nodes, more values than fit in memory, or a value that is not finite.
+            InputError: There are no nodes, there are more values than fit in memory, or a value is not finite.
         """
         if not self.nodes:
             raise InputError("expected functions and loops, found none")
         self._added += len(self.nodes) * len(values)
-        if self._added > MAX_VALUES:  # the file itself may be small, because nodes and threads may share data
+        if self._added > MAX_VALUES:  # even in a small file, because nodes and threads may share data
             raise InputError(f"expected at most {MAX_VALUES} values of functions, loops and threads, found more")
         if not self._metrics:
             self._metrics = {column: _metric(profile, name) for column, name in self.columns.items()}
@@ -107,12 +107,12 @@ class CallTree:
 
     @property
     def samples(self) -> dict[str, float]:
-        """The smallest positive value of each metric: an upper bound for one sample's value, which no file contains."""
+        """The smallest positive value of each metric, an upper bound for one sample's value, which no file contains."""
         return self._least
 
     @cached_property
     def _places(self) -> tuple[_Places, _Places, _Places]:
-        """Return the rows of all nodes, the nodes that have a parent, and these parents."""
+        """The rows of all nodes, the nodes that have a parent, and these parents."""
         inner = [number for number, each in enumerate(self.nodes) if each.above is not None]
         outer = [each.above for each in self.nodes if each.above is not None]
         found = [each.row for each in self.nodes], inner, outer

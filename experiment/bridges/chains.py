@@ -1,8 +1,8 @@
-"""Chains of work that lead to each location, and what the locations waited for: the critical path of a trace.
+"""Compute the critical path of a trace: the chain of work that led to each location, and what locations waited for.
 
 The probe library uses the same method while a program runs (docs/design.md, "Critical path"). A chain is a list of
-links, each with the work between two points at which chains split or joined. Chains share the links that they have in
-common at their beginning.
+links, each with the work between two points at which chains split or joined. Chains that begin in the same way share
+the links of their common beginning.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from typing import Final
 __all__ = ["Chains", "Link", "Work", "add_work"]
 
 Work = dict[int, float]
-"""Call path and location, numbered by ``Chains.key`` → seconds, or visits."""
+"""Key of a call path and location, as in ``Chains.key`` → seconds, or visits."""
 
-_LEAST_SWEPT: Final = 1024  # a search for unused links is not worthwhile if there are fewer links than this
+_LEAST_SWEPT: Final = 1024  # with fewer links, searching for links to merge is not worthwhile
 
 
 @dataclass(slots=True, eq=False)
 class Link:
-    """The end of a chain.
+    """A link, which also represents the whole chain that ends with it.
 
     Attributes:
         number: The link's number, greater than that of any earlier link.
         before: The previous link; None at the start.
-        length: The length of the whole chain, in seconds.
-        work: The work of this link alone.
-        visits: The number of visits of this link alone, by the same keys as ``work``.
+        length: The length of the whole chain up to this link, in seconds.
+        work: The work of this link only.
+        visits: The visits of this link only, with the same keys as ``work``.
         holders: The number of locations, messages and later links that refer to this link.
     """
 
@@ -65,7 +65,7 @@ class Chains:
         self.delays: defaultdict[tuple[int, int, bool], float] = defaultdict(float)
 
     def key(self, path: int, location: int) -> int:
-        """Return the number that identifies a call path on a location."""
+        """Return the number that identifies a call path at a location."""
         return path * self._locations + location
 
     def place(self, key: int) -> tuple[int, int]:
@@ -76,7 +76,7 @@ class Chains:
         return location in self._ends
 
     def start(self, location: int, like: int | None = None) -> None:
-        """Begin the chain of a location, empty or as a copy of another location's chain."""
+        """Begin a location's chain, either empty or with the chain of the location ``like``."""
         if like is not None:
             self._ends[location] = self.hold(like)
         else:
@@ -87,7 +87,7 @@ class Chains:
         return self._ends[location].length
 
     def lengthen(self, location: int, work: Work, visits: Work | None = None) -> None:
-        """Append work and its visits to a location's chain; the caller must not use the objects afterwards."""
+        """Append work and its visits to a location's chain; the caller must not use the dictionaries afterwards."""
         if not work:
             return
         end = self._ends[location]
@@ -125,8 +125,8 @@ class Chains:
             location: The waiting location.
             other: The end of the chain for which the location waits.
             path: The call path in which the location waits.
-            by_message: Whether the chain arrives with a message rather than a collective.
-            even_alike: Switch even if both chains are equally long.
+            by_message: Whether the location waits for a message rather than in a collective.
+            even_alike: Whether to switch even if both chains are equally long.
         """
         mine = self._ends[location]
         if other is mine or other.length < mine.length or (other.length == mine.length and not even_alike):
@@ -137,7 +137,7 @@ class Chains:
         self.release(mine)
 
     def longest(self) -> tuple[Work, Work]:
-        """Return the work and the visits of the longest chain; of the first one, if several are equally long."""
+        """Return the work and the visits of the longest chain; if several are equally long, of the first one."""
         work: Work = {}
         visits: Work = {}
         at: Link | None = max(self._ends.values(), key=lambda end: end.length, default=None)
@@ -148,7 +148,7 @@ class Chains:
         return work, visits
 
     def _blame(self, waiting: int, mine: Link, other: Link, *, by_message: bool) -> None:
-        """Attribute a wait to the call paths in which the other chain, on any location, has more work than ``mine``."""
+        """Attribute a wait to the call paths in which the other chain has more work than ``mine``, at any location."""
         waited = other.length - mine.length
         if waited <= 0:
             return
@@ -205,7 +205,7 @@ class Chains:
                 at = at.before
 
     def _shorten(self, link: Link) -> None:
-        """Merge earlier links that no other chain uses, so that only those links remain at which chains split."""
+        """Merge earlier links that no other chain uses into this link, so that links end only where chains split."""
         while (before := link.before) is not None and before.holders == 1:
             link.work, link.visits = _joined(before.work, link.work), _joined(before.visits, link.visits)
             link.before = before.before
@@ -220,6 +220,6 @@ def _joined(one: Work, other: Work) -> Work:
 
 
 def add_work(to: Work, work: Mapping[int, float]) -> None:
-    """Add work to ``to``."""
+    """Add work to ``to``, in place."""
     for key, seconds in work.items():
         to[key] = to.get(key, 0.0) + seconds

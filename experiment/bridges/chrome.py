@@ -1,4 +1,4 @@
-"""Read traces in Chrome's format, which Perfetto reads and many tools write; slices of threads become call paths.
+"""Read traces in Chrome's format, which Perfetto reads and many tools write; slices become call paths.
 
 If a slice begins within another slice of the same thread, the outer slice counts as its caller.
 """
@@ -35,7 +35,7 @@ class _Slice(NamedTuple):
 
 
 def events_of(document: Any) -> Sequence[Mapping[str, Any]] | None:
-    """Return the events if a JSON document is a trace in Chrome's format; None for any other document."""
+    """Return the events of a JSON document; None if it is not a trace in Chrome's format."""
     if isinstance(document, dict) and isinstance(document.get("traceEvents"), list):
         document = document["traceEvents"]
     elif not (isinstance(document, list) and document and isinstance(document[0], dict) and "ph" in document[0]):
@@ -45,7 +45,7 @@ def events_of(document: Any) -> Sequence[Mapping[str, Any]] | None:
 
 
 def read_events(events: Sequence[Mapping[str, Any]]) -> Experiment:
-    """Return the profile of a trace: its slices, added up by call path.
+    """Return the profile of a trace, in which slices are added up by call path.
 
     Raises:
         InputError: There are no slices, or a slice ends before it begins.
@@ -112,7 +112,7 @@ def _order(number: str) -> tuple[int, str]:
 
 
 def _ranks(processes: set[str], names: Mapping[str, str]) -> tuple[dict[str, int], bool]:
-    """Map processes to ranks: by their names if these are distinct, otherwise in the order of their numbers."""
+    """Map processes to ranks, and return whether their names contain the ranks; otherwise, number them in ID order."""
     told = {each: found[1] for each in processes if (found := _RANK.search(names.get(each, "")))}
     if told.keys() == processes and len({*told.values()}) == len(processes):
         return {each: int(rank) for each, rank in told.items()}, True
@@ -120,7 +120,7 @@ def _ranks(processes: set[str], names: Mapping[str, str]) -> tuple[dict[str, int
 
 
 def _add(profile: Profile, slices: Sequence[_Slice], place: int, root: int | None) -> None:
-    """Add the exclusive time of each slice, that is, its duration without the slices inside it."""
+    """Add the exclusive time of each slice, which is its duration without the slices inside it."""
     stack: list[tuple[_Slice, int]] = []
     for each in slices:
         if each.end < each.begin:

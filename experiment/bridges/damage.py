@@ -1,4 +1,4 @@
-"""One-line errors about other tools' damaged files, and about missing packages."""
+"""One-line errors for damaged files of other tools, and for missing packages."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ __all__ = ["damaged_parts", "is_installed", "missing_package", "package"]
 
 @contextmanager
 def damaged_parts(path: Path, kind: str) -> Iterator[None]:
-    """Convert exceptions in the block, except ``OSError`` and ``MemoryError``, to an error that names the file.
+    """Convert exceptions in the block, except for ``OSError`` and ``MemoryError``, to an error that names the file.
 
-    The readers of other projects may raise any exception for a damaged file.
+    Other projects' readers may raise any exception for a damaged file.
 
     Raises:
         InputError: The block raised such an exception.
@@ -36,7 +36,7 @@ def damaged_parts(path: Path, kind: str) -> Iterator[None]:
 
 
 def package(name: str, extra: str) -> ModuleType:
-    """Import an optional package that reads a kind of file.
+    """Import an optional package.
 
     Raises:
         InputError: The package is not installed.

@@ -1,6 +1,6 @@
-"""Read Darshan's logs: the cost of each file in a run, per rank if Darshan recorded it per rank.
+"""Read Darshan's logs: the time, calls and bytes of each file in a run, per rank if Darshan recorded them per rank.
 
-Each file becomes a call path below the program. If all ranks had a file open, Darshan keeps only sums over ranks.
+Each file becomes a call path below the program. If all ranks opened a file, Darshan keeps only sums over ranks.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["read"]
 
 _SHARED: Final = -1
 _UNCOUNTED: Final = -1
-_MOST: Final = 1 << 22  # maximum number of values of Darshan's own counters, of which there are about 200
+_MOST: Final = 1 << 22  # maximum number of values of all of Darshan's own counters (about 200) together
 _MPI: Final = "MPI-IO"
 _TIMES: Final = ("F_READ_TIME", "F_WRITE_TIME", "F_META_TIME")
 _OURS: Final[Mapping[str, Sequence[str]]] = {
@@ -49,7 +49,7 @@ def read(source: Source) -> Experiment:
     """Read a log as an experiment.
 
     Raises:
-        InputError: The log is damaged, has no counters of files, or the package is not installed.
+        InputError: The log is damaged, has no file counters, or the package is not installed.
     """
     log = _log(source)
     processes = int(log["processes"])
@@ -74,7 +74,7 @@ def read(source: Source) -> Experiment:
         )
     if log["partial"]:
         profile.remarks.append(
-            f"Darshan: the log does not cover some files ({', '.join(log['partial'])}), so the sums are too low"
+            f"Darshan: the log does not cover all files of {', '.join(log['partial'])}, so the sums are too low"
         )
     others = [each for each in log["modules"] if each not in ("POSIX", "STDIO", _MPI)]
     profile.remarks.append(
@@ -89,7 +89,7 @@ def _log(source: Source) -> Any:
         raise missing_package("darshan", "darshan", "no module of this name")
     done = _printed(source.path)
     said = [line.strip() for line in done.stderr.decode("utf-8", "replace").split("\n") if line.strip()]
-    # the exit status is not enough, because even after an error the output ends in the same way as a complete log
+    # The exit status is not enough, because the output looks complete even after an error.
     if done.returncode or any(line.startswith(_ERROR) for line in said):
         last = said[-1] if said else ""
         how = f"the reader was killed by signal {-done.returncode}" if done.returncode < 0 else last
@@ -112,7 +112,7 @@ class _Files:
         self._places = places
         self._names: Mapping[str, str] = log["names"]
         self._records = log["records"]
-        # Count MPI-IO calls only for files without POSIX records, because MPI-IO calls make POSIX calls.
+        # MPI-IO calls count only for files without other records, because they make POSIX calls themselves.
         self._below = {each["id"] for each in self._records if each["module"] != _MPI}
         known = {name for each in self._records for name, value in each["values"].items() if value >= 0}
         own = {name for name in known if not _NO_SUM.search(name)}
@@ -137,8 +137,8 @@ class _Files:
                 self._add(record, name, path, place, part)
         if shared:
             self._profile.remarks.append(
-                f"Darshan: for {len(shared)} file{'s' * (len(shared) > 1)} that all ranks had open, the log has only "
-                f"sums over ranks, so {DIVIDED}"
+                f"Darshan: for {len(shared)} file{'s' * (len(shared) > 1)} that all ranks opened, the log contains "
+                f"only sums over ranks, so {DIVIDED}"
             )
         if self._impossible:
             self._profile.remarks.append(

@@ -1,6 +1,7 @@
-"""Print a log as one JSON object, using Darshan's own library; a separate process, because damaged logs may crash it.
+"""Print a log as one JSON object, using Darshan's own library.
 
-Run as ``python -m autoanalyzer.experiment.bridges.darshan_records LOG``.
+This is a separate program, because damaged logs may crash the library. Run it as
+``python -m autoanalyzer.experiment.bridges.darshan_records LOG``.
 """
 
 from __future__ import annotations

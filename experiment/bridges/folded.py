@@ -29,7 +29,7 @@ _MARKUP: Final = ("<", "{", "[{")
 
 
 def begins(text: str) -> bool:
-    """Return whether a file that begins with this text contains folded stacks; the text may end within a line."""
+    """Return whether a file that begins with this text contains folded stacks; the text's last line may be cut off."""
     *whole, last = text.split("\n")
     stacks = [line for line in whole if line.strip() and not line.startswith(_COMMENT)]
     first = stacks[0] if stacks else last
@@ -42,7 +42,7 @@ def read(source: Source) -> Experiment:
     """Read folded stacks as an experiment.
 
     Raises:
-        InputError: A line is not a stack with a number of samples, or there are no stacks of programs.
+        InputError: A line is not a stack with a sample count, or there are no stacks except for those of idle cores.
     """
     profile = Profile("folded stacks")
     profile.metric(_METRIC, "occ")
@@ -85,7 +85,7 @@ def read(source: Source) -> Experiment:
 
 
 def _who(first: str) -> tuple[str, tuple[int, int]]:
-    """Return the command at the beginning of a stack, and the numbers of its process and thread; 0 if unknown.
+    """Return the command that begins a stack, and the numbers of its process and thread, which are 0 if unknown.
 
     A thread of an unknown process counts as a separate process.
     """

@@ -1,8 +1,8 @@
 """Read the text that gprof prints: its flat profile, its call graph, or both.
 
 gprof measures each function's own time and its number of calls per caller. It does not measure the time per caller, but
-estimates it from the number of calls. Each function is therefore placed where it certainly belongs: below the innermost
-function that all of its calls pass through. gprof's estimate is a separate metric::
+estimates it from the number of calls. Therefore, each function is placed below the innermost function that is certain
+to be active during all calls to it. gprof's estimate is a separate metric::
 
     main ─ step ─┬─ relax ─ kernel        norm is called by step and by main: below main
                  └─ copy
@@ -37,7 +37,7 @@ _CYCLE: Final = re.compile(r"<cycle \d+ as a whole>")
 _LINE: Final = "---"
 _GRAPH: Final = "Call graph"
 _INDEX: Final = "Index by function name"  # printed after each call graph, with or without explanations (-b)
-# percentage points by which the sum of a complete flat profile's shares may differ from 100, because they are rounded
+# The percentages in a complete flat profile add up to 100 ± this number, because they are rounded.
 _ROUNDING: Final = 2.0
 _TOTAL: Final = "total_time"
 
@@ -56,7 +56,7 @@ def read(source: Source) -> Experiment:
     """Read the text that gprof printed.
 
     Raises:
-        InputError: The text is cut off, or contains no line of a function.
+        InputError: The text is cut off, or contains no functions.
     """
     functions, period, share = _functions(source)
     if not functions:
@@ -79,19 +79,19 @@ def read(source: Source) -> Experiment:
         profile.samples["cpu_time"] = float(number)
     sampled = f" from samples of {period}" if period else ""
     profile.remarks.append(
-        f"gprof: one process, no ranks, no threads; CPU time{sampled}; a function is placed below the function "
-        "through which all calls to it go"
+        f"gprof: one process, no ranks, no threads; CPU time{sampled}; each function is shown below the innermost "
+        "function through which all calls to it pass"
     )
     if 0 < share < 100 - _ROUNDING:
         profile.remarks.append(
-            f"gprof: the flat profile lists only {share:.0f} % of the time, so some functions are missing, or the "
+            f"gprof: the flat profile contains only {share:.0f} % of the time, because functions are missing or the "
             "output is truncated"
         )
     return profile.experiment()
 
 
 def _functions(source: Source) -> tuple[dict[str, _Function], str, float]:
-    """Return the functions by name, the sampling period, and the percentage of time that the flat profile lists."""
+    """Return the functions by name, the sampling period as text, and the sum of the flat profile's percentages."""
     found: dict[str, _Function] = {}
     period, share = "", 0.0
     is_in_graph = False
@@ -141,7 +141,7 @@ def _add_entry(function: _Function, entry: re.Match[str], callers: list[str]) ->
 
 
 def _paths(functions: Mapping[str, _Function], profile: Profile) -> dict[str, int]:
-    """Place each function below the innermost function that all its calls pass through."""
+    """Add each function below the innermost function through which all its calls pass; return their call paths."""
     above = _dominators({name: [*each.callers] for name, each in functions.items()})
     outermost = [name for name in functions if above[name] is None]
     root = profile.path(Region("program", "program", "", "program")) if len(outermost) > 1 else None
@@ -160,7 +160,7 @@ def _paths(functions: Mapping[str, _Function], profile: Profile) -> dict[str, in
 def _dominators(callers: Mapping[str, list[str]]) -> dict[str, str | None]:
     """Return the immediate dominator of each function; None for a function that is called from outside.
 
-    The method is from K. Cooper, T. Harvey, K. Kennedy, A simple, fast dominance algorithm, 2001.
+    The algorithm is from K. Cooper, T. Harvey, K. Kennedy, A simple, fast dominance algorithm, 2001.
     """
     order = list(_reached(callers))[::-1]  # the outermost function first
     rank = {name: place for place, name in enumerate(order)}
@@ -202,7 +202,7 @@ def _common(one: str | None, other: str | None, above: Mapping[str, str | None],
 
 
 def _reached(callers: Mapping[str, list[str]]) -> Iterator[str]:
-    """Yield functions in postorder of calls: callees before callers, except in cycles."""
+    """Yield the functions in postorder: callees before callers, except in cycles."""
     called: dict[str, list[str]] = {name: [] for name in callers}
     for name, each in callers.items():
         for caller in each:

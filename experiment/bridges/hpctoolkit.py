@@ -1,9 +1,9 @@
-"""Read HPCToolkit databases: ``experiment.xml`` with the call paths, and a ``.metric-db`` file per thread.
+"""Read HPCToolkit databases: ``experiment.xml`` with the call paths, and one ``.metric-db`` file per thread.
 
 ``hpctoolkit_database`` reads the databases of later versions.
 
-The files contain inclusive values, from which exclusive values are computed. Call sites and statements count towards
-the function or loop that contains them.
+Exclusive values are computed from the inclusive values in the files. Call sites and statements count towards the
+function or loop that contains them.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class _Structure:
 
 
 def read(source: Source) -> Experiment:
-    """Read a database, given its file of call paths, usually ``experiment.xml``; the values are in files beside it.
+    """Read a database, given its file with the call paths (usually ``experiment.xml``); the values are in other files.
 
     Raises:
         InputError: The database is damaged, or has no values per thread.
@@ -81,7 +81,7 @@ def _database(file: Path) -> Experiment:
     )
     if not threads or not structure.tree.columns:
         raise InputError(
-            "expected values by thread (*.metric-db), found none; create these files with hpcprof-mpi --metric-db yes"
+            "expected values per thread (*.metric-db), found none; create these files with hpcprof-mpi --metric-db yes"
         )
     for rank, thread, each in threads:
         structure.tree.add(profile, profile.location(rank, thread), _values(each, structure))
@@ -115,9 +115,9 @@ def _structure(file: Path, profile: Profile) -> _Structure:
 
 
 def _refuse_entities(file: Path) -> None:
-    """Refuse a file that declares entities, because a few bytes of them can expand until memory is full.
+    """Refuse a file that declares entities, because a few bytes of entities can expand until memory is full.
 
-    Only the part before the first element is read, because all declarations come before it.
+    Only the part before the first element is read, because it contains all declarations.
 
     Raises:
         InputError: The file declares entities.
@@ -128,7 +128,7 @@ def _refuse_entities(file: Path) -> None:
 
     began: list[object] = []
     parser = expat.ParserCreate()
-    # without this, the parser stops at an unknown entity
+    # Without this, the parser stops at an unknown entity.
     parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_ALWAYS)
     parser.EntityDeclHandler = parser.SkippedEntityHandler = refuse
     parser.StartElementHandler = lambda *name: began.append(name)

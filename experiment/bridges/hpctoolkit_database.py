@@ -1,7 +1,7 @@
 """Read HPCToolkit databases of version 4: ``meta.db`` with the call paths, ``profile.db`` with the threads' values.
 
 Structures are found by their offsets in the file, and arrays contain the size of their elements, so later minor
-versions are readable, too. The format is described in FORMATS.md, which HPCToolkit puts into each database.
+versions can be read, too. FORMATS.md, which HPCToolkit adds to each database, describes the format.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _HEAD: Final = 16  # size of a file's head in bytes
 _VERSION: Final = 4
 _LARGEST: Final = 1 << 29  # maximum number of bytes to read at once, or to allocate per thread
 _LONGEST: Final = 1 << 14  # maximum length of a string in bytes; longer strings are cut off
-# all strings together may have this many times the file's bytes, because strings with the same ending may share bytes
+# All strings together may be this many times as long as the file, because strings with the same ending may share bytes.
 _SHARED: Final = 4
 _PART: Final = 1 << 10  # number of bytes of a string to read at a time
 
@@ -68,7 +68,7 @@ _INDEX: Final = np.dtype([("context", "<u4"), ("start", "<u8")])
 
 
 class _Profile(NamedTuple):
-    """A thread's identity, and the offsets and numbers of its values in the file."""
+    """A thread's identity, and where its values are: their number and offset, and those of the index by context."""
 
     values: int
     start: int
@@ -81,7 +81,7 @@ class _Profile(NamedTuple):
 
 
 def read(source: Source) -> Experiment:
-    """Read a database, given its file of call paths, ``meta.db``; the values are in a file beside it.
+    """Read a database, given its file with the call paths, ``meta.db``; the values are in a file beside it.
 
     Raises:
         InputError: The database is damaged, has another version, or has no values per thread.
@@ -110,7 +110,7 @@ def read_database(path: Path) -> Experiment:
     for each in profiles:
         if each.of_gpu:
             streams += 1
-        # A first thread is kept even without samples, because it shows that its rank exists.
+        # The first thread of a rank is kept even without samples, so that the rank exists.
         elif each.thread and not each.values:
             idle += 1
         else:
@@ -150,7 +150,7 @@ class _File:
         """Return ``size`` bytes, starting at an offset.
 
         Raises:
-            InputError: The file does not have so many bytes at this offset.
+            InputError: The file has fewer bytes at this offset, or ``size`` is too large.
         """
         if not (0 <= size <= _LARGEST and 0 <= offset <= self._end - size):
             raise InputError(
@@ -191,13 +191,13 @@ class _File:
 
 
 def _kinds(meta: _File) -> Sequence[str]:
-    """Return the kinds of identifiers that threads have, such as rank and thread, by their numbers."""
+    """Return the names of the kinds of identifiers, such as RANK and THREAD, in the order of their numbers."""
     names, many = meta.fields(meta.sections[_NAMES], _NAME_LIST)
     return [meta.text(name) for (name,) in meta.items(names, many, _POINTER.size, _POINTER)]
 
 
 def _columns(meta: _File, tree: CallTree) -> Mapping[int, int]:
-    """Add a column to the tree for each metric with inclusive values; map the metrics' numbers to columns."""
+    """Add a column to the tree for each metric with inclusive values; return the metrics' numbers → columns."""
     found: dict[int, int] = {}
     seen = set()
     metrics, many, size, size_of_scope = meta.fields(meta.sections[_METRICS], _METRIC_LIST)
@@ -244,9 +244,9 @@ class _Contexts:
         return self.rows.setdefault(context, len(self.rows))
 
     def _side_by_side(self, start: int, size: int, above: int, line: int) -> Iterator[tuple[int, int, int, int]]:
-        """Add the contexts in a part of the file, all of them children of one context, to the tree.
+        """Add the contexts in a part of the file, which are the children of one context, to the tree.
 
-        Yield for each context the offset and the size of its children, its node, and its line.
+        Yield, for each of them, the offset and the size of its children, its node, and its line.
         """
         content = self._meta.bytes(start, size)
         at = 0
@@ -266,10 +266,10 @@ class _Contexts:
             region = None
             if kind == _FUNCTION:
                 region = self._function(code)
-            # a function without a line belongs to a library about which nothing else is known
+            # A loop without a line is in a library about which nothing else is known; its values stay with its caller.
             elif kind == _LOOP and own_line:
                 region = Region("loop", f"loop@{own_line}", self._file(file), "", own_line, own_line)
-            elif kind == _INSTRUCTION and call:  # a call from a function without a name
+            elif kind == _INSTRUCTION and call:  # a call from an unknown function of a library
                 region = function(f"[{self._file(library).rpartition('/')[2]}]")
             node = above
             if region:
@@ -282,7 +282,7 @@ class _Contexts:
             name, _, offset, file, line = self._meta.fields(at, _FUNCTION_ITEM)
             text = self._meta.text(name) if name else f"<function at {offset:#x}>"
             where = self._file(file)
-            if where.startswith("["):  # only the library's name is known, and it also follows the function's name
+            if where.startswith("["):  # only the library is known, and its name is also appended to the function's
                 text, where, line = text.removesuffix(f" {where}"), "", 0
             self._functions[at] = function(text, where, line)
         return self._functions[at]
@@ -295,7 +295,7 @@ class _Contexts:
 
 
 def _profiles(values: _File, kinds: Sequence[str]) -> Iterator[_Profile]:
-    """Yield the profiles of single threads. Without ranks, nodes count as processes and are numbered from 0."""
+    """Yield the profiles of single threads. If there are no ranks, nodes count as processes and are numbered from 0."""
     infos, many, size = values.fields(values.sections[_INFOS], _PROFILE_LIST)
     seen = set()
     ranked = set()
@@ -320,7 +320,7 @@ def _profiles(values: _File, kinds: Sequence[str]) -> Iterator[_Profile]:
 
 
 def _identifiers(values: _File, place: int, kinds: Sequence[str]) -> tuple[Mapping[str, int], Mapping[str, int]]:
-    """Map each kind of a thread's identifiers to its number, counted from 0, and to its number on the machine."""
+    """Map the kinds of a thread's identifiers to their logical numbers, counted from 0, and to their physical ones."""
     logical, physical = {}, {}
     many = values.fields(place, _MANY_IDENTIFIERS)[0]
     if many > len(kinds):
@@ -334,7 +334,7 @@ def _identifiers(values: _File, place: int, kinds: Sequence[str]) -> tuple[Mappi
 
 
 def _refuse_shared(values: _File, profiles: Sequence[_Profile]) -> None:
-    """Refuse threads that share bytes in the file, because a small file could then take much time and memory."""
+    """Refuse threads that share bytes in the file, because a small file could then take a lot of time and memory."""
     sizes = [(each.start, each.values * _VALUE.itemsize) for each in profiles]
     sizes += [(each.indices, each.contexts * _INDEX.itemsize) for each in profiles]
     blocks = sorted((start, start + size) for start, size in sizes if size)
@@ -346,13 +346,13 @@ def _refuse_shared(values: _File, profiles: Sequence[_Profile]) -> None:
 
 
 def _values(values: _File, profile: _Profile, rows: Mapping[int, int], column: npt.NDArray[np.intp]) -> Values:
-    """Return the inclusive values of a thread; ``column`` maps a metric's number to a column, or to -1 for none."""
+    """Return the inclusive values of a thread; ``column`` maps a metric's number to its column, or to -1 to skip it."""
     pairs = np.frombuffer(values.bytes(profile.start, profile.values * _VALUE.itemsize), _VALUE)
     indices = np.frombuffer(values.bytes(profile.indices, profile.contexts * _INDEX.itemsize), _INDEX)
     starts = np.append(indices["start"].astype(np.int64), len(pairs))
     if starts[0] != 0 or (starts[1:] < starts[:-1]).any():
         raise InputError(f"{values.name}: expected values in the order of contexts, found another order")
-    # All other values belong to contexts above all entries, or to instructions that may be missing in the call paths.
+    # Values without a row are skipped: their contexts are above all entries, or are instructions without a call path.
     row = np.array([rows.get(each, -1) for each in indices["context"].tolist()], dtype=np.intp)
     places = np.repeat(row, np.diff(starts)), column[pairs["metric"]]
     wanted = np.flatnonzero((places[0] >= 0) & (places[1] >= 0))

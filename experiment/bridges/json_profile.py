@@ -15,12 +15,12 @@ from .text import whole_text
 
 __all__ = ["read"]
 
-_HEAD: Final = 1 << 20  # bytes; JSON that has none of the keys in its first MiB is not parsed
+_HEAD: Final = 1 << 20  # number of bytes that must contain at least one of the keys; otherwise, the JSON is not parsed
 _KEYS: Final = re.compile(rb'"(traceEvents|ph|data|records|path|count|time[^"]*|\w+#[^"]*)"\s*:')
 
 
 def read(source: Source) -> Experiment:
-    """Read a trace in Chrome's format, or a profile of Caliper.
+    """Read a trace in Chrome's format, or a Caliper profile.
 
     Raises:
         InputError: The file is neither of these, or is damaged.
@@ -33,7 +33,7 @@ def read(source: Source) -> Experiment:
 
 
 def _parsed(text: bytes) -> Any:
-    """Parse JSON; an array of events may lack its end, for example after a program was killed."""
+    """Parse JSON; the end of an array of events may be missing, for example if the program was killed."""
     try:
         return json.loads(text)
     except json.JSONDecodeError:

@@ -22,7 +22,7 @@ _PLAIN: Final = (
     "hpctoolkit",
     "hpctoolkit_database",
     "otf2",
-)  # suffixes of files that other libraries open by name, or that belong to a set of files
+)  # modules for files that cannot be gzipped: other libraries open them by name, or they belong to a set of files
 HEAD: Final = 4096  # number of bytes from which a file is recognised
 
 _TAU: Final = re.compile(rb"\d+ templated_functions")
@@ -70,7 +70,7 @@ def _has_heading(*headings: bytes) -> Callable[[bytes], bool]:
     return lambda head: head.lstrip().startswith(headings)
 
 
-# The kinds of files; the first kind that matches is used.
+# All kinds of files; the first one that matches is used.
 KINDS: Final = (
     Kind("an mpiP report", "mpip", _has_heading(b"@ mpiP")),
     Kind("a Darshan log", "darshan", _is_darshan),
@@ -90,7 +90,7 @@ KINDS: Final = (
 )
 
 
-# The first bytes of files that must be converted to text by their tool → their kind, and how to convert them.
+# First bytes of a file that must be converted to text by its tool → its kind, and the command that converts it.
 _RECORDINGS: Final = {
     b"gmon": ("gprof data of a program (such as ./app)", "gprof ./app {file} > profile.txt"),
     b"PERFILE2": ("perf data", "perf script -F +pid -i {file} > profile.txt"),
@@ -103,7 +103,7 @@ class FolderKind(NamedTuple):
     Attributes:
         name: The kind's name in messages.
         module: The module whose ``read_folder`` converts the folder to an experiment.
-        holds: Returns whether a folder is of this kind, which the names of its files show.
+        holds: Returns whether a folder is of this kind, judging by the names of its files.
     """
 
     name: str
@@ -128,7 +128,7 @@ def is_foreign_folder(path: Path) -> bool:
 
 
 def read_foreign_folder(path: Path) -> Experiment:
-    """Read a folder of another tool, for which ``is_foreign_folder`` must be true.
+    """Read another tool's folder, for which ``is_foreign_folder`` must be true.
 
     Raises:
         InputError: A file is damaged, or the package that reads the files is not installed.
@@ -139,11 +139,11 @@ def read_foreign_folder(path: Path) -> Experiment:
 
 
 def read_foreign(source: Source) -> Experiment | None:
-    """Read a profile of another tool; return None for a file that none of the known tools writes.
+    """Read another tool's profile; return None if the file is of no known kind.
 
     Raises:
-        InputError: The file is damaged, has no profile of ranks, or must be converted by its tool; or the package that
-            reads the file is not installed.
+        InputError: The file is damaged, does not distinguish ranks, or must be converted by its tool, or the package
+            that reads the file is not installed.
     """
     head = source.read(0, HEAD)
     kind = next((each for each in KINDS if each.begins(head)), None)

@@ -1,9 +1,9 @@
-"""Read the report of mpiP: each rank's time in the program and in MPI, and its calls at each call site.
+"""Read mpiP's report: each rank's time in the program and in MPI, and its calls at each call site.
 
-A call site is placed below the functions of its stack. The program's own time is a rank's total time without its call
-sites. Because the report's numbers have only three digits, the sum over the call sites may differ from the rank's time
-in MPI. If rounding explains the difference, the call sites are scaled so that their sum equals this time. Without
-scaling, the rounding error could exceed the program's own time on a rank that mostly waits.
+A call site is placed below the functions of its stack. The program's own time is a rank's total time minus the time of
+its call sites. Because the report's numbers have only three digits, the sum over the call sites may differ from the
+rank's time in MPI. If rounding explains the difference, the call sites are scaled so that their sum equals this time.
+Without scaling, the rounding error of a rank that mostly waits could exceed the program's own time.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ _UNKNOWN: Final = "[unknown]"
 _IO: Final = "File_"
 _END: Final = "End of Report"
 _TIMES: Final = "Callsite Time statistics"
-# Section that lists bytes per call site → the metric to which the bytes are added.
+# Section that contains bytes per call site → the metric for these bytes.
 _VOLUMES: Final = {
     "Callsite Message Sent statistics": "mpi_bytes_sent",
     "Callsite I/O statistics": "io_bytes",
     "Callsite RMA Target statistics": "rma_bytes",
 }
 _MILLISECONDS: Final = 1e3
-_DIGITS: Final = 0.01  # rounding explains differences up to this share of a sum, because its numbers have three digits
-_OTHERS: Final = "other calls to MPI"  # calls that have no call site in the report
+_DIGITS: Final = 0.01  # differences up to this share of a sum are explained by rounding to three digits
+_OTHERS: Final = "other calls to MPI"  # all calls without a call site in the report
 
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """A frame of a call's stack: function, file and line; the innermost frame also contains the called function."""
+    """A frame of a call site's stack: function, file and line, and in the innermost frame also the called function."""
 
     function: str
     file: str
@@ -55,7 +55,7 @@ class _Frame:
 
 
 def read(source: Source) -> Experiment:
-    """Read a report of mpiP.
+    """Read mpiP's report.
 
     Raises:
         InputError: The report is cut off, has no times per rank, or contains an invalid number.
@@ -64,7 +64,7 @@ def read(source: Source) -> Experiment:
 
 
 class _Reading:
-    """Reads a report section by section, and makes an experiment from it."""
+    """Reads a report section by section, and converts it to an experiment."""
 
     def __init__(self, source: Source) -> None:
         self._facts: dict[str, str] = {}
@@ -89,7 +89,7 @@ class _Reading:
             )
         if not self._tasks:
             raise InputError(
-                "expected times by task (@--- MPI Time), found none; concise reports (-c) do not contain them"
+                "expected times per task (@--- MPI Time), found none; concise reports (-c) do not contain them"
             )
         command = self._facts.get("Command", "").split()
         program = command[0].rpartition("/")[2] if command else "program"
@@ -120,7 +120,7 @@ class _Reading:
         return self._profile.experiment(self._notes)
 
     def _spent(self) -> defaultdict[int, float]:
-        """Return, for each rank, the total time of its call sites in seconds."""
+        """Map each rank to the total time of its call sites, in seconds."""
         spent: defaultdict[int, float] = defaultdict(float)
         for _, _, rank, count, _, mean, *_ in self._rows[_TIMES]:
             spent[int(rank)] += _seconds(count, mean)
@@ -169,7 +169,7 @@ def _seconds(count: str, mean: str) -> float:
 
 
 def _sections(source: Source) -> Iterator[tuple[str, str]]:
-    """Yield (section, line) for each line; the section's name is without its unit, and empty before the first section.
+    """Yield each line as (section, line); the section is named without its unit, and empty before the first section.
 
     A heading becomes an empty line of its section.
     """

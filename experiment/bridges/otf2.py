@@ -1,4 +1,4 @@
-"""Read OTF2 archives as profiles: events, added up by call path, and the critical path."""
+"""Read OTF2 archives as profiles: the events, added up by call path, and the critical path."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .profile import Profile
 
 __all__ = ["read", "read_folder"]
 
-_ANCHOR: Final = "traces.otf2"  # the file from which tools find the archive's other files
+_ANCHOR: Final = "traces.otf2"  # the file with which tools open an archive
 _PATH_SOURCE: Final = "derived:wall_time outside MPI and waiting in OpenMP, of imported:OTF2"
 _VISITS_SOURCE: Final = "derived:visits, of imported:OTF2"
 
@@ -36,7 +36,7 @@ def read(source: Source) -> Experiment:
 
 
 def read_folder(path: Path) -> Experiment:
-    """Read the archive in a folder, such as Score-P writes.
+    """Read the archive in a folder, for example one written by Score-P.
 
     Raises:
         InputError: The archive is damaged, no region was entered, or the package is not installed.
@@ -97,7 +97,7 @@ def _profile(anchor: Path) -> Experiment:
 
 
 def _delays(critical: ArchivePath, call_paths: Sequence[CallPath]) -> tuple[Delay, ...]:
-    """Return the delays between regions, each summed over the regions' call paths."""
+    """Return the delays between regions, summed over the regions' call paths."""
     found: defaultdict[tuple[str, str], dict[bool, float]] = defaultdict(lambda: {True: 0.0, False: 0.0})
     for (waiting, late, by_message), seconds in critical.delays().items():
         found[call_paths[waiting].region.descriptor, call_paths[late].region.descriptor][by_message] += seconds
@@ -105,12 +105,12 @@ def _delays(critical: ArchivePath, call_paths: Sequence[CallPath]) -> tuple[Dela
 
 
 class _Sums(History):
-    """Sums of one location's events, updated event by event.
+    """Sums over one location's events, updated with each event.
 
     Attributes:
-        seconds: Call path → seconds for which it was the innermost call path.
+        seconds: Call path → the seconds for which it was the innermost call path.
         passed: Metric and call path → the amount counted while this call path was the innermost one.
-        entered: Call path → the number of entries that are not yet part of the critical path's chains.
+        entered: Call path → the number of entries that are not yet in the chains of the critical path.
     """
 
     def __init__(self) -> None:
@@ -137,7 +137,7 @@ class _Sums(History):
             self.stack.pop()
 
     def worked(self, time: float) -> dict[int, float]:
-        """Map each call path to the seconds for which it was the innermost one since the last call of ``worked``."""
+        """Map call paths to the seconds for which they were the innermost one since the previous call of ``worked``."""
         self._stay(time)
         found, self._recent = self._recent, defaultdict(float)
         for path, seconds in found.items():
@@ -156,7 +156,7 @@ class _Sums(History):
 
 
 class _ByName(defaultdict[str, Events]):
-    """A dictionary that creates a missing entry from its name."""
+    """A dictionary that creates missing entries from their names."""
 
     def __init__(self, make: Callable[[str], Events]) -> None:
         super().__init__()

@@ -14,8 +14,8 @@ from .replay import Collective, Moment, Needs, Replay, UnsynchronisedError
 
 __all__ = ["ArchivePath", "OfPlaces"]
 
-# The members whose work each member needs in a collective, by its name in OTF2_CollectiveOp. In operations that are not
-# listed, each member needs all members. As in our own runs, freed communicators are not followed.
+# Name of a collective in OTF2_CollectiveOp → the members whose work each member needs; in all other collectives, each
+# member needs all members. As in our own runs, operations that free a communicator are not followed.
 _NEEDS: Final[Mapping[str, Needs]] = {
     "BCAST": "root",
     "SCATTER": "root",
@@ -30,13 +30,13 @@ _NEEDS: Final[Mapping[str, Needs]] = {
     "DESTROY_HANDLE_AND_DEALLOCATE": "nobody",
 }
 OfPlaces = Mapping[tuple[int, int], float]
-"""Call path, and the archive's number of a location → seconds."""
+"""Call path, and a location's number in the archive → seconds, or visits."""
 
 _UNKNOWN: Final = "the critical path is not known: "
 
 
 class _Group(NamedTuple):
-    """The members of a communicator: maps ranks to processes, and processes to ranks."""
+    """The members of a communicator: rank → process, and process → rank."""
 
     members: Sequence[int]
     ranks: Mapping[int, int]
@@ -47,8 +47,8 @@ class ArchivePath:
 
     Args:
         definitions: The archive's definitions.
-        worked: Returns a location's work by call path, from the previous call of this function up to a given time, and
-            the visits in which it did this work.
+        worked: Returns a location's work by call path between the previous call of this function and a given time, and
+            the visits in which this work was done.
         where: Returns the current call path of a location.
     """
 
@@ -70,7 +70,7 @@ class ArchivePath:
         self._probed: dict[tuple[int, int], tuple[int, int, int]] = {}
         self._chains = Chains(len(self._process))
         self._replay = Replay(self._chains)
-        self._teams: defaultdict[int, list[float]] = defaultdict(list)  # location → its work in each team it has open
+        self._teams: defaultdict[int, list[float]] = defaultdict(list)  # location → its work in each of its open teams
         self._of_teams: Work = {}
         self._stopped = ""
         for location in self._world:
@@ -98,7 +98,7 @@ class ArchivePath:
         }
 
     def finish(self, time: float) -> None:
-        """Add the work up to the end of the trace to the locations' chains."""
+        """Add the locations' work up to the end of the trace to their chains."""
         for location, number in self._number.items():
             if number in self._chains:
                 self._do(self._replay.work, location, time)
@@ -120,7 +120,7 @@ class ArchivePath:
         return self._of_places(self._chains.waited)
 
     def of_teams(self) -> OfPlaces:
-        """Return the seconds that call paths worked on the slowest thread of each team."""
+        """Return the seconds for which call paths worked in the slowest thread of each team."""
         return self._of_places(self._of_teams)
 
     def delays(self) -> Mapping[tuple[int, int, bool], float]:
@@ -128,7 +128,7 @@ class ArchivePath:
         return {key: seconds for key, seconds in self._chains.delays.items() if NOWHERE not in key[:2]}
 
     def _unknown(self) -> str:
-        """Explain why the path is unknown; empty if it is known or if no ranks could wait for each other."""
+        """Return why the path is unknown; empty if it is known, or if there is only one rank."""
         if self._stopped or len(self._world) < 2:
             return self._stopped
         if self._replay.lost:
@@ -145,7 +145,7 @@ class ArchivePath:
         return len(self._world) > 1 and not self._unknown()
 
     def remarks(self) -> list[str]:
-        """Return warnings that show why the path is unknown, or how many messages it does not include."""
+        """Return warnings: why the path is unknown, or how many messages it does not include."""
         if unknown := self._unknown():
             return [unknown]
         lost = self._replay.in_flight if self.is_known else 0
@@ -191,7 +191,7 @@ class ArchivePath:
         groups = self._groups.get(comm, ())
         rank = groups[0].ranks.get(self._process[location]) if len(groups) == 1 else None
         if rank is None or len(groups[0].members) < 2:
-            return  # an intercommunicator, or a single process: there is no wait that the path could follow
+            return  # the path cannot follow waits in intercommunicators, and a single process does not wait
         needs = _NEEDS.get(self._operations.get(operation, ""), "everyone")
         kind = (comm, operation, request is None)
         collective = Collective(kind, needs, len(groups[0].members), rank, root)
@@ -205,8 +205,8 @@ class ArchivePath:
     def _joined(self, location: int, time: float, *_: int) -> None:
         """Add the work of the team's slowest thread to the chain of the thread that created the team.
 
-        If that thread has called MPI in the team, its work up to the call is already in the chain. Then only the part
-        of the slowest thread's work that exceeds the thread's own work in the team is added.
+        If that thread called MPI in the team, its work up to the call is already in the chain. In this case, only the
+        part of the slowest thread's work that exceeds the thread's own work in the team is added.
         """
         if self._number[location] not in self._chains or self._stopped:
             return
@@ -235,7 +235,7 @@ class ArchivePath:
         """
         groups = self._groups.get(comm, ())
         if not groups:
-            return process  # each process has a communicator of this kind to itself
+            return process  # a communicator without groups contains only the process itself
         members = (groups[-1] if process in groups[0].ranks else groups[0]).members
         return members[rank] if rank < len(members) else None
 
@@ -251,7 +251,7 @@ class ArchivePath:
             self._stopped = f"{_UNKNOWN}the ranks' clocks differ: a message was received {error} before it was sent"
 
     def _work(self, location: int, time: float) -> tuple[Work, Work]:
-        """Return the result of ``_taken``; also record it as work in the location's innermost open team, if any."""
+        """Return the result of ``_taken``, and add it to the work in the location's innermost open team, if any."""
         work, visits = self._taken(location, time)
         if teams := self._teams.get(location):
             teams[-1] += _seconds(work)
@@ -259,7 +259,7 @@ class ArchivePath:
         return work, visits
 
     def _taken(self, location: int, time: float) -> tuple[Work, Work]:
-        """Return a location's work since the previous call, and its visits."""
+        """Return a location's work since the previous call, and the visits in which it was done."""
         number = self._number[location]
         work, visits = self._worked(location, time)
         work, visits = ({self._chains.key(path, number): each for path, each in of.items()} for of in (work, visits))
@@ -278,7 +278,7 @@ def _seconds(work: Work) -> float:
 
 
 def _operations() -> Mapping[int, str]:
-    import _otf2  # noqa: PLC0415 - an extra
+    import _otf2  # noqa: PLC0415 - an optional dependency
 
     head = "COLLECTIVE_OP_"
     return {getattr(_otf2, name).value: name.removeprefix(head) for name in dir(_otf2) if name.startswith(head)}

@@ -12,7 +12,7 @@ _CPU: Final = r"(?:\[\d+\]\s+)?"
 _EVENT: Final = r"(?P<event>[A-Za-z]\S{0,200}):(?=\s|$)"
 _REST: Final = r"(?:\s+(?P<rest>\S.*))?\s*$"
 _COMMAND: Final = r"(?P<command>\S.{0,30}?)\s+"
-# ``perf script -F`` can omit any field. A line with a time, or with a number before the event, is not a stack frame.
+# ``perf script -F`` can omit any field. Lines with a time, or with a number before the event, are never stack frames.
 _CERTAIN: Final = (
     re.compile(
         rf"(?:{_COMMAND})??(?:{_WHO}\s+)?{_CPU}(?P<time>\d+\.\d+):(?:\s+(?P<period>\d+)(?=\s|$))?(?:\s+{_EVENT})?{_REST}"
@@ -25,7 +25,7 @@ _ADDRESS: Final = re.compile(r"[0-9a-f]{1,16}")
 _BARE: Final = re.compile(r"[0-9a-f]{4,16} \S+(?: \S+)*")
 _OFFSET: Final = re.compile(r"\+0x[0-9a-f]+$")
 _UNKNOWN: Final = "[unknown]"
-_INLINED: Final = "inlined"  # printed instead of a file name
+_INLINED: Final = "inlined"  # printed instead of a file name for inlined functions
 _IDLE: Final = "swapper"
 _DELETED: Final = " (deleted))"  # printed after the name of a deleted file
 
@@ -42,7 +42,7 @@ class Head(NamedTuple):
     Attributes:
         command: The name of the command; empty if it is not printed.
         process: The number of the process, or of the thread if only that is printed; None if neither is printed.
-        thread: The number of the thread; None unless it is printed beside the number of the process.
+        thread: The number of the thread; None unless both numbers are printed.
         event: The event that was counted; empty if it is not printed.
         period: The number of events per sample; None if it is not printed.
         frame: The remaining part of the line: the function of a sample without a stack.
@@ -58,7 +58,7 @@ class Head(NamedTuple):
 
 def head(line: str) -> Head | None:
     """Parse the first line of a sample; return None for any other line."""
-    text = line.strip()  # perf pads the names of commands if there are no stacks
+    text = line.strip()  # without stacks, perf pads the names of commands
     if text.startswith(_COMMENT):
         return None
     found = next(filter(None, (each.match(text) for each in _CERTAIN)), None)
@@ -76,7 +76,7 @@ def head(line: str) -> Head | None:
 def frame(line: str) -> str | None:
     """Return the function in a line of a stack, ``55d0 main+0x10 (/bin/ring)``; None for any other line.
 
-    A function without a name gets its file in brackets as a name, or an empty name if the file is unknown, too.
+    The name of an unknown function is its file in brackets, or empty if the file is unknown, too.
     """
     text = line.strip()
     if text.endswith(_DELETED):
@@ -95,7 +95,7 @@ def frame(line: str) -> str | None:
 
 
 def is_idle(command: str, process: int) -> bool:
-    """Return whether a process is the kernel's idle task, which means that no program runs on a core."""
+    """Return whether a process is the kernel's idle task, which runs on idle cores."""
     return command == _IDLE and process == 0
 
 
@@ -110,7 +110,7 @@ def is_header(line: str) -> bool:
 
 
 def frequency(line: str) -> int | None:
-    """Return the samples per second from a line of the header; None if it has none."""
+    """Return the sampling frequency in Hz from a line of the header; None if the line does not contain it."""
     if command := _RECORDED.match(line):
         found = _OF_OPTION.search(command["options"].partition(" -- ")[0])
     else:

@@ -25,7 +25,7 @@ from .text import is_last_line_whole, lines
 __all__ = ["read"]
 
 _CLOCK: Final = re.compile(r"(cpu|task)-clock(:|$)")
-# events that occur on a busy core a fixed number of times per second
+# Events that occur a fixed number of times per second on a busy core.
 _TICKS: Final = re.compile(r"(.*/)?((cpu|ref|bus)-)?cycles(/|:|$)")
 _NANOSECONDS: Final = 1e9
 _MPI: Final = ("MPI_", "PMPI_")
@@ -33,7 +33,7 @@ _UNNAMED: Final = "program"
 
 
 class _Sample(NamedTuple):
-    """A sample: process and thread, event, stack with the innermost function first, and whether it is complete."""
+    """A sample: process and thread, event, period, stack (innermost function first), and whether it is complete."""
 
     command: str
     process: int
@@ -58,7 +58,7 @@ def read(source: Source) -> Experiment:
 
 
 def _samples(source: Source, found: _Samples) -> Iterator[_Sample]:
-    """Yield the samples; the last is incomplete if it lacks a newline, or an empty line after its stack."""
+    """Yield the samples; the last one is incomplete if its newline, or the empty line after its stack, is missing."""
     current: _Sample | None = None
     is_ended = is_stack = False
     stacked: set[str] = set()  # events whose samples end with an empty line
@@ -162,7 +162,7 @@ class _Samples:
         for (metric, path, place), value in self._sums.items():
             self._profile.add(self._profile.metric(self._named(metric), "occ"), path, places[place], value)
         for metric, (total, squares) in self._worth.items():
-            if total > 0:  # a sum of samples with different periods varies like a sum of equal samples of this size
+            if total > 0:  # samples with different periods have the same variance as equal samples of this size
                 self._profile.samples[self._profile.metric(self._named(metric), "occ")] = squares / total
         apart = (
             ""
@@ -183,7 +183,7 @@ class _Samples:
         return self._profile.experiment(Notes(program=self._commands.most_common(1)[0][0]))
 
     def _named(self, metric: str) -> str:
-        """Return a metric's name; an event whose samples are only counted becomes ``samples`` or ``samples:EVENT``."""
+        """Return a metric's name; if an event's samples are only counted, it is ``samples`` or ``samples:EVENT``."""
         if metric not in self._untold:
             return metric
         return "samples" if len(self._untold) == 1 else f"samples:{metric or 'events'}"

@@ -1,4 +1,4 @@
-"""Collect another tool's profile piece by piece: call paths, identified by their regions, and known values."""
+"""Build another tool's profile piece by piece, from call paths, which are identified by their regions, and values."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def function(name: str, file: str = "", first_line: int = 0, last_line: int = 0)
 
 
 def _written(text: str) -> str:
-    """Replace characters that an experiment file cannot contain, but names in damaged files do."""
+    """Replace characters that an experiment file cannot contain; names in damaged files may contain them."""
     return _UNWRITABLE.sub("\ufffd", text)
 
 
@@ -53,7 +53,7 @@ class Profile:
 
     Attributes:
         remarks: Warnings about the data.
-        samples: The amount that one sample represents, by metric; see ``Notes``.
+        samples: Metric → the amount that one sample represents; see ``Notes``.
     """
 
     def __init__(self, tool: str) -> None:
@@ -74,12 +74,12 @@ class Profile:
         """Define a metric unless it is already defined, and return its name.
 
         Args:
-            name: Any name; characters that no file can contain are replaced. If it is the name of one of our metrics,
-                the metric has our unit and description.
-            unit: The unit of a metric that is not ours.
-            description: The description of a metric that is not ours.
+            name: Any name; characters that no file can contain are replaced. If autoanalyzer itself has a metric of
+                this name, its unit and description are used instead of the other arguments.
+            unit: The unit.
+            description: The description.
             aggregation: ``sum``, ``min``, ``max`` or ``none``.
-            source: The source of a metric that is not ours; if empty, the tool that wrote the file.
+            source: The source; if empty, the tool that wrote the file.
         """
         name = _written(name).strip() or _UNNAMED
         if name in _COUNTED:  # our metrics exclude instructions inside MPI, which other tools do not count separately
@@ -127,9 +127,11 @@ class Profile:
         return self._call_paths[path].parent
 
     def chain(self, names: Sequence[str], parent: int | None = None) -> int | None:
-        """Return the number of the call path that these functions form below ``parent``, outermost first.
+        """Return the number of the call path that nested functions form below ``parent``; without any, ``parent``.
 
-        Without names, return ``parent``.
+        Args:
+            names: The names of the functions, outermost first.
+            parent: The parent's number; None for a root.
         """
         for name in names:
             parent = self.path(name, parent)
@@ -150,7 +152,7 @@ class Profile:
         return self._locations.setdefault((process, thread), (len(self._locations), node))[0]
 
     def add(self, metric: str, path: int, location: int, value: float) -> None:
-        """Add to a call path's exclusive value on a location; for minima and maxima, keep the lower or higher value.
+        """Add to a call path's exclusive value at a location; for minima and maxima, keep the smaller or larger value.
 
         Raises:
             InputError: The value is infinite or not a number.
@@ -166,7 +168,7 @@ class Profile:
         """Return the experiment, with locations in order of ranks and threads.
 
         Raises:
-            InputError: There is no call path or no value, there are too many of them, or data contradict each other.
+            InputError: There is no call path or no value, there are too many values, or the data are inconsistent.
         """
         if not self._call_paths or not any(len(values[0]) for values in self._values.values()):
             raise InputError("expected values of call paths, found none")
@@ -208,7 +210,7 @@ class Profile:
         else:
             found = np.zeros(shape)
             np.add.at(found, places, values)
-            if metric.aggregation == "none":  # values that are not additive hold only for their own call path
+            if metric.aggregation == "none":  # values cannot be combined, and an unset value is missing rather than 0
                 count = np.zeros(shape, dtype=np.intp)
                 np.add.at(count, places, 1)
                 found[count != 1] = np.nan

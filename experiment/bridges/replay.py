@@ -1,7 +1,7 @@
-"""Replay the messages and collectives of a trace, to build the chains of work.
+"""Replay the messages and collectives of a trace to build the chains of work.
 
-Operations are replayed in order of time. If an operation depends on another one that has not been replayed yet, it
-waits, and all later operations of its location wait behind it.
+Operations are replayed in order of time. If an operation depends on another one that has not been replayed yet, it is
+queued, together with all later operations of its location.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from .chains import Chains, Link, Work
 __all__ = ["Collective", "Meeting", "Moment", "Needs", "Replay", "UnsynchronisedError"]
 
 Needs = Literal["everyone", "root", "all_to_root", "lower", "nobody"]
-"""The ranks for which each rank waits in a collective: all; the root; all (only the root waits); lower ranks; none."""
+"""The ranks for which a rank waits in a collective: all; the root; all, if it is the root; all lower ranks; none."""
 
 _MOST_WAITING: Final = 2_000_000  # maximum number of waiting operations; each takes about 300 bytes
 
 
 class UnsynchronisedError(Exception):
-    """Raised if the clocks show that something arrived before it was sent."""
+    """Raised if, according to the ranks' clocks, something arrived before it was sent."""
 
 
 @dataclass(slots=True, eq=False)
@@ -44,7 +44,7 @@ class Moment:
 
 @dataclass(slots=True, eq=False)
 class _Operation:
-    """An operation of a location, which waits to be replayed: work, or its part in a message or a collective."""
+    """An operation of a location to be replayed: work, a send, a receive, or entering or leaving a collective."""
 
     moment: Moment
     act: Callable[[int, _Operation], bool]
@@ -57,11 +57,11 @@ class Meeting:
     """A collective that some members have entered.
 
     Attributes:
-        came: Rank in the communicator → the rank's chain on entry, and the time of entry.
+        came: Rank in the communicator → its chain and the time when it entered.
         left: The number of members that have left.
         waiting: Locations that wait for other members.
-        longest: The longest chain of all members, and the time at which the last member entered; None until all members
-            have entered.
+        longest: The longest of all members' chains, and the time at which the last member entered; None until all
+            members have entered.
     """
 
     came: dict[int, tuple[Link, float]] = field(default_factory=dict)
@@ -72,10 +72,10 @@ class Meeting:
 
 @dataclass(frozen=True, slots=True)
 class Collective:
-    """Identifies the collective in which a member takes part.
+    """A collective, as recorded by one of its members.
 
     Attributes:
-        kind: Distinguishes the collective from others, by communicator, operation, and whether it blocks.
+        kind: The communicator, the operation, and whether it blocks; collectives of one kind match in order.
         needs: The members whose work this member needs.
         size: The number of members.
         rank: This member's rank.
@@ -90,14 +90,14 @@ class Collective:
 
 
 class Replay:
-    """Chains of work, advanced by messages and collectives.
+    """Extends chains of work by replaying messages and collectives.
 
     Args:
         chains: The locations' chains, already started.
 
     Attributes:
         messages: The number of messages received, plus the number of times that a member left a collective.
-        lost: Whether replaying stopped because too many operations were waiting.
+        lost: Whether replaying stopped because too many operations were queued.
     """
 
     def __init__(self, chains: Chains) -> None:
@@ -118,7 +118,7 @@ class Replay:
         self._add(location, _Operation(moment, self._nothing))
 
     def send(self, location: int, moment: Moment, channel: Hashable) -> None:
-        """Record that a location sends a message after its work; messages in one channel arrive in order."""
+        """Record that a location sends a message; messages in one channel arrive in order."""
         self._add(location, _Operation(moment, self._send, (channel,)))
 
     def receive(self, location: int, moment: Moment, channel: Hashable) -> None:
@@ -135,12 +135,12 @@ class Replay:
 
     @property
     def in_flight(self) -> int:
-        """Return the number of messages that were sent but not received."""
+        """The number of messages that were sent but not received."""
         return sum(map(len, self._sent.values()))
 
     @property
     def waiting(self) -> int:
-        """Return the number of waiting locations."""
+        """The number of waiting locations."""
         return len(self._queues)
 
     def _add(self, location: int, operation: _Operation) -> None:
@@ -221,7 +221,7 @@ class Replay:
         return True
 
     def _come(self, location: int, operation: _Operation, collective: Collective, request: Hashable) -> Meeting:
-        """Find the next meeting of the collective's kind for this member, and enter it."""
+        """Return this member's next meeting of the collective's kind, after entering it."""
         turns = (*collective.kind, collective.rank)
         key = (*collective.kind, self._turns[turns])
         self._turns[turns] += 1
@@ -229,7 +229,7 @@ class Replay:
         begun = self._begun.pop((location, request), None)
         meeting.came[collective.rank] = begun or (self._chains.hold(location), operation.moment.time)
         if len(meeting.came) == collective.size:
-            del self._meetings[key]  # members that have not left yet keep a reference
+            del self._meetings[key]  # members that have not left yet hold references to it
         self._ready.extend(meeting.waiting)
         meeting.waiting.clear()
         return meeting
@@ -246,7 +246,7 @@ def _written(seconds: float) -> str:
 
 
 def _is_there(meeting: Meeting, collective: Collective) -> bool:
-    """Return whether all members whose work a member needs have arrived."""
+    """Return whether all members whose work this member needs have arrived."""
     came = meeting.came
     match collective.needs:
         case "everyone":
@@ -261,9 +261,9 @@ def _is_there(meeting: Meeting, collective: Collective) -> bool:
 
 
 def _needed(meeting: Meeting, collective: Collective) -> tuple[Link, float] | None:
-    """Return the longest chain that a member needs, and the time at which the last of the needed members arrived.
+    """Return the longest chain of the members that a member needs, and the time at which the last of them arrived.
 
-    None if the member needs no other member.
+    Return None if the member needs no other member.
     """
     match collective.needs:
         case "everyone":
@@ -280,6 +280,6 @@ def _needed(meeting: Meeting, collective: Collective) -> tuple[Link, float] | No
 
 
 def _longest(meeting: Meeting, ranks: range) -> tuple[Link, float]:
-    """Return the longest chain (of the lowest rank, if several are equal), and when the last of these ranks arrived."""
+    """Return the longest chain (in case of a tie, the lowest rank's), and the time at which the last rank arrived."""
     came = [meeting.came[rank] for rank in ranks]
     return max(came, key=lambda each: each[0].length)[0], max(time for _, time in came)

@@ -9,7 +9,7 @@ __all__ = ["rounding"]
 
 
 def rounding(whole: npt.ArrayLike, parts: int) -> npt.NDArray[np.float64]:
-    """Return the largest possible rounding error of sums: number of parts × distance to the next floating-point number.
+    """Return the maximum rounding error of sums: ``parts`` × the distance to the next floating-point number.
 
     Args:
         whole: The sums, in any unit; the result has the same shape and unit.

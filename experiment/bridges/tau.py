@@ -1,7 +1,7 @@
-"""Read TAU's profiles: a folder with a file per thread, ``profile.NODE.CONTEXT.THREAD``, or with a folder per metric.
+"""Read TAU's profiles: a folder with one file per thread, ``profile.NODE.CONTEXT.THREAD``, or one folder per metric.
 
 A file lists functions and chains of calls: ``main => solve => MPI_Send()``. If TAU limited the depth of the chains,
-some do not begin with an outermost function. Their place is then unknown, so functions become a flat list.
+some do not begin with an outermost function. Because their callers are then unknown, all functions become a flat list.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _files(path: Path) -> list[tuple[tuple[int, int, int], Path]]:
 
 
 def _placed(files: Iterable[Path]) -> list[tuple[tuple[int, int, int], Path]]:
-    """Return the files with names of profiles, folder by folder, each with its node, context and thread."""
+    """Return the files that are named like profiles, folder by folder, each with its node, context and thread."""
     named = ((each, found.groups()) for each in files if (found := _FILE.match(each.name)))
     places = (((int(node), int(context), int(thread)), each) for each, (node, context, thread) in named)
     return sorted(places, key=lambda each: (each[1].parent, each[0]))
@@ -140,9 +140,9 @@ def _roots(rows: Mapping[tuple[str, ...], object]) -> list[str]:
 
 
 def _are_whole(threads: Sequence[Mapping[tuple[str, ...], object]]) -> bool:
-    """Return whether every chain begins with an outermost function, and all its prefixes exist, too.
+    """Return whether every chain begins with an outermost function, and all prefixes of chains exist, too.
 
-    A thread, such as an idle one, may have no chains if its functions are not called in the chains of other threads.
+    A thread, such as an idle one, may have no chains if none of its functions is called in the chains of other threads.
     """
     called = {chain[-1] for rows in threads for chain in rows if len(chain) > 1}
     return bool(called) and all(_is_whole(rows, called) for rows in threads)

@@ -12,14 +12,14 @@ __all__ = ["is_last_line_whole", "lines", "whole_text"]
 
 _BLOCK: Final = 1 << 20
 _LONGEST: Final = 1 << 24  # maximum number of bytes in a line
-_LARGEST: Final = 64  # MiB; the largest text that is parsed as a whole, which takes up to 25 times its size in memory
+_LARGEST: Final = 64  # maximum size in MiB of a text that is parsed as a whole, which takes up to 25 times the memory
 
 
 def lines(source: Source) -> Iterator[str]:
     """Yield the lines without their newlines.
 
     Raises:
-        InputError: A line is longer than any tool writes.
+        InputError: A line has more than ``_LONGEST`` bytes.
     """
     offset, rest = 0, b""
     while block := source.read(offset, _BLOCK):
@@ -34,7 +34,7 @@ def lines(source: Source) -> Iterator[str]:
 
 
 def is_last_line_whole(source: Source) -> bool:
-    """Return whether the last line ends with a newline; if it does not, the file is cut off."""
+    """Return whether the last line ends with a newline; otherwise, the file is cut off."""
     return source.read(source.end() - 1, 1) == b"\n"
 
 

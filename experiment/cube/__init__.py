@@ -1,1 +1,1 @@
-"""Read and write files of CUBE 3 and CUBE 4."""
+"""Read and write CUBE 3 and CUBE 4 files."""

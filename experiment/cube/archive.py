@@ -1,4 +1,4 @@
-"""Find the members of a tar archive, and read them in place without unpacking the archive."""
+"""Find the members of a tar archive and read them in place, without unpacking the archive."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ __all__ = ["Archive"]
 _MAX_MEMBERS: Final = 100_000
 _MAX_HEADER: Final = 1 << 20  # maximum size of one header in bytes; a long name makes it large
 _MAX_HEADERS: Final = 1 << 26  # maximum size of all headers together in bytes
-_SHOWN: Final = 3  # maximum number of members that a warning names
-_CHECKSUM: Final = slice(148, 156)  # the checksum's place in a header
+_SHOWN: Final = 3  # maximum number of members that a warning lists
+_CHECKSUM: Final = slice(148, 156)  # the bytes of a header that contain its checksum
 _MAGIC: Final = slice(257, 262), b"ustar"
 
 
 class _Headers(FileIO):
-    """A tar archive whose headers are read up to a limit; by itself, tarfile would read a header of any claimed length.
+    """A tar archive that limits the size of headers, because tarfile would read a header of any claimed length.
 
     Two blocks of zeros end the archive. A single block of zeros does not, because cubelib writes one after a member
     that fills its last block.
@@ -36,10 +36,10 @@ class _Headers(FileIO):
     _mended = -1
 
     def read(self, size: int | None = -1) -> bytes:
-        """Return bytes of a header; no bytes at the end of the archive.
+        """Return the next bytes of a header; empty at the end of the archive.
 
         Raises:
-            InputError: One header, or all headers together, are longer than in any experiment.
+            InputError: A header, or all headers together, are too large for an experiment.
         """
         wanted = _MAX_HEADERS + 1 if size is None or size < 0 else size
         self._left -= wanted
@@ -59,7 +59,7 @@ class _Headers(FileIO):
 
     @property
     def at_zeros(self) -> bool:
-        """Whether the last bytes read were all zero, as at the end of an archive, or no bytes were read."""
+        """Whether the bytes read last were all zero or empty, as at the end of an archive."""
         return self._zeros or self._ended
 
     def mend(self, place: int) -> None:
@@ -78,7 +78,7 @@ def _with_checksum(header: bytes) -> bytes:
 
 
 class _Member(tarfile.TarInfo):
-    """A member; its header may have a wrong checksum if all its other fields are valid."""
+    """A member, whose header may have a wrong checksum (``mistaken``) if all other fields are valid."""
 
     mistaken = False
 
@@ -113,9 +113,9 @@ class Archive:
         remarks: Warnings about harmless defects.
 
     Raises:
-        InputError: The file is not a tar archive, its headers are too large, or it has members that no experiment has:
-            links, devices, folders, sparse files, names that lead out of the archive, duplicate names, or too many
-            members.
+        InputError: The file is not a tar archive, its headers are too large, or it has members that experiments do not
+            have: links, devices, sparse files, names that lead out of the archive, duplicate names, truncated files, or
+            too many members.
     """
 
     def __init__(self, source: Source) -> None:
@@ -208,6 +208,6 @@ def _of_checksums(members: list[str]) -> Iterator[str]:
     if members:
         more = f" and {len(members) - _SHOWN} more" if len(members) > _SHOWN else ""
         yield (
-            f"the archive has wrong checksums for {', '.join(members[:_SHOWN])}{more}; the content of these members "
-            "was read nevertheless; if the archive was damaged in transfer, copy it again"
+            f"the archive has wrong checksums for {', '.join(members[:_SHOWN])}{more}; these members were read "
+            "nevertheless; if the archive was damaged in transfer, copy it again"
         )

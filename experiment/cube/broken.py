@@ -1,4 +1,4 @@
-"""One-line errors that name a broken file."""
+"""One-line errors for broken files."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["broken_parts"]
 
 @contextmanager
 def broken_parts(path: Path, kind: str) -> Iterator[None]:
-    """Convert exceptions that a broken file causes in the block to an error that names the file.
+    """Convert exceptions in the block that a broken file can cause to an error that names the file.
 
     Raises:
-        InputError: The block raised an exception that shows that the file is broken.
+        InputError: The block raised such an exception.
     """
     try:
         yield

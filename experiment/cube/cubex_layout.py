@@ -1,7 +1,7 @@
 """The layout of a metric's values in CUBE 4: an index of call paths, and rows of values in the order of the index.
 
-Exclusive metrics number the call paths depth first. Inclusive metrics number all children of a call path before its
-grandchildren.
+In exclusive metrics, call paths are numbered depth first. In inclusive metrics, all children of a call path are
+numbered before its grandchildren.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ __all__ = ["ALL", "ANCHOR", "DATA", "INDEX", "INDEX_HEAD", "LISTED", "LOCATIONS"
 ANCHOR: Final = "anchor.xml"
 LOCATIONS: Final = "autoanalyzer.locations"
 INDEX: Final = b"CUBEX.INDEX"
-INDEX_HEAD: Final = 18  # size in bytes of an index's head: ``CUBEX.INDEX``, byte order, version, kind
-LISTED: Final = 1  # the kind of index that lists the call paths of its rows
-ALL: Final = 3  # the kind of index that has a row for each call path
+INDEX_HEAD: Final = 18  # size of an index's head in bytes: ``CUBEX.INDEX``, byte order, version, kind
+LISTED: Final = 1  # the kind of index that lists the call paths with rows
+ALL: Final = 3  # the kind of index in which every call path has a row
 DATA: Final = b"CUBEX.DATA"
 PACKED: Final = b"ZCUBEX.DATA"
 NOTHING: Final = {"min": np.inf, "max": -np.inf}  # the minimum and the maximum of no values
 
 
 def numbered(parents: Sequence[int | None], *, inclusive: bool) -> npt.NDArray[np.intp]:
-    """Return ``intp[number]``: the call path with each number in an index.
+    """Return ``intp[number]``: the call path for each number in an index.
 
     Args:
         parents: The parent of each call path, parents before children.

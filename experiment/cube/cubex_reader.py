@@ -1,6 +1,7 @@
 """Read CUBE 4 (``.cubex``): a tar archive of ``anchor.xml`` and two binary files per metric.
 
-``N.index`` lists the call paths of metric N. ``N.data`` contains a row of values, one per location, for each of them.
+``N.index`` lists the call paths for which metric N has values. For each of them, ``N.data`` contains a row with one
+value per location.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def read_cubex(source: Source) -> Experiment:
     """Read a CUBE 4 file; values are read when a metric is first used.
 
     Raises:
-        InputError: The archive is broken or unsafe, or its parts contradict each other.
+        InputError: The archive is broken, unsafe or inconsistent.
     """
     archive = Archive(source)
     with broken_parts(source.path, "CUBE 4"):
@@ -128,7 +129,7 @@ class _Values:
     def rows(self, name: str, rows: Rows) -> Severity | None:
         """Return exclusive values of some call paths, ``float64[row, location]``.
 
-        None if the file stores inclusive values, or does not store each row separately.
+        Return None if the file stores inclusive values, or does not store each row separately.
         """
         metric = self._metrics[name]
         if metric.inclusive:
@@ -148,7 +149,7 @@ class _Values:
     def columns(self, name: str, columns: slice) -> Severity | None:
         """Return exclusive values of consecutive locations, ``float64[call path, location]``.
 
-        None if rows are not stored separately, or locations are in another order.
+        Return None if the file does not store each row separately, or stores the locations in another order.
         """
         metric = self._metrics[name]
         if not self._in_order:
@@ -166,7 +167,7 @@ class _Values:
         return self._own(name, found)
 
     def _nothing(self, metric: StoredMetric, rows: int, columns: int) -> Severity:
-        """Return the values of call paths without a row; ``float64[row, column]``."""
+        """Return the values of call paths without a row, 0 or NaN; ``float64[row, column]``."""
         if metric.metric.aggregation in NOTHING:
             return np.full((rows, columns), np.nan)
         return np.zeros((rows, columns))
@@ -182,7 +183,7 @@ class _Values:
         return self._parts[name]
 
     def left_out(self) -> Iterator[str]:
-        """Yield warnings about metrics that have rows without a call path, which packed metrics never have."""
+        """Yield warnings about metrics with rows that belong to no call path, which only unpacked metrics can have."""
         for name, metric in self._metrics.items():
             data, kind = f"{metric.number}.data", TYPES.get(metric.dtype)
             if kind and f"{metric.number}.index" in self._archive and self._archive.starts(data, DATA):
@@ -248,7 +249,7 @@ class _Values:
 
 
 def _inflated(text: bytes, order: str, most: int) -> bytes:
-    """Unpack blocks. A count comes first, then the unpacked offset, packed offset and packed size of each block."""
+    """Unpack blocks, after their count and the unpacked offset, packed offset and packed size of each block."""
     count = struct.unpack_from(f"{order}q", text)[0]
     if not 0 <= 24 * count <= len(text):
         raise InputError(f"expected a list of {count} packed blocks, found fewer")
@@ -260,7 +261,7 @@ def _inflated(text: bytes, order: str, most: int) -> bytes:
             raise InputError(
                 "expected consecutive packed blocks, found one that overlaps another or extends beyond the end"
             )
-        unpacked.extend(bytes(min(place, most + 1) - len(unpacked)))  # zeros for unset values, which have no block
+        unpacked.extend(bytes(min(place, most + 1) - len(unpacked)))  # unset values have no block and are 0
         engine = zlib.decompressobj()
         try:
             unpacked += engine.decompress(text[start + at : start + at + packed], most - len(unpacked) + 1)
@@ -272,7 +273,7 @@ def _inflated(text: bytes, order: str, most: int) -> bytes:
 
 
 def _unpacked(anchor: bytes) -> bytes:
-    """Unpack the anchor if it is packed."""
+    """Return the anchor, unpacked if it is gzipped."""
     if not anchor.startswith(b"\x1f\x8b"):
         return anchor
     engine = zlib.decompressobj(wbits=31)

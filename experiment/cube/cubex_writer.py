@@ -1,8 +1,8 @@
 """Write an experiment as CUBE 4 (``.cubex``), which cubelib and CubeGUI open; see ``cubex_layout``.
 
 Several processes may write one file, each with the values of some locations. They exchange each metric block by block,
-so that each process gets whole rows and writes them in their final place. No process ever stores more of a metric than
-its own share and one block of rows.
+so that each process gets whole rows and writes them at their final offsets. No process ever stores more of a metric
+than its own share and one block of rows.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ _Values = npt.NDArray[Any]
 
 _BLOCK: Final = 512  # size of a tar archive's block in bytes
 _RECORD: Final = 20 * _BLOCK  # an archive's size is a multiple of this
-_LARGEST: Final = (1 << 33) - 1  # size in bytes of the largest member that every reader supports
+_LARGEST: Final = (1 << 33) - 1  # maximum size in bytes of a member that every reader supports
 _EXCHANGED: Final = 32 << 20  # size of a block of rows in bytes, per process
 _SMALL: Final = 1 << 12  # rows with fewer bytes are always packed, which costs almost no time
 _TRIED: Final = 1 << 16  # number of bytes of a row that are packed to test whether packing is worthwhile
 _SAMPLE: Final = 4  # number of rows that are packed to test whether packing is worthwhile
-# packing must reduce the size by this factor; doubles shrink by only 10 %, which takes more time than it saves
+# Packing must reduce the size by this factor. Most doubles shrink by only 10 %, which costs more time than it saves.
 _WORTH: Final = 4
 _FAST: Final = 1
-_MANY: Final = 1000  # number of locations that take 20 ms to parse as XML
+_MANY: Final = 1000  # from this number of locations, which take 20 ms to parse as XML, a table is written as well
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,8 @@ class Part:
 
     Attributes:
         experiment: The experiment with only the process's locations.
-        columns: The columns of these locations among all locations, ``intp[location]``.
-        writes: Whether the process can write the file; process 0 must.
+        columns: ``intp[location]``: the indices of these locations among all locations.
+        writes: Whether the process can write the file; True for process 0.
     """
 
     experiment: Experiment
@@ -65,7 +65,7 @@ class Part:
 
 
 def write_cubex(experiment: Experiment, path: Path) -> None:
-    """Write ``path``, completely or not at all, so that every value reads back bit for bit.
+    """Write ``path``, completely or not at all; every value reads back bit for bit.
 
     Values that were read as inclusive are written as inclusive, so nothing is rounded.
 
@@ -87,7 +87,7 @@ def write_parts(
     *,
     told: Callable[[], object] | None = None,
 ) -> None:
-    """Write an experiment whose values are distributed over several processes; a collective operation.
+    """Write an experiment whose values are distributed over several processes; all of them must call this function.
 
     Args:
         communicator: The processes.
@@ -120,7 +120,7 @@ def _write_metric(archive: _Archive, rows: _Rows, number: int, metric: Metric) -
         ):
             break
     nothing = metric.aggregation in NOTHING
-    if member.listed or nothing:  # without an index, readers take every value for 0, even a minimum
+    if member.listed or nothing:  # without an index, readers assume that all values are 0, even minima
         archive.end_member(f"{number}.data", member.end())
         index = INDEX + struct.pack(f"<ihBi{len(member.listed)}i", 1, 0, LISTED, len(member.listed), *member.listed)
         archive.add(f"{number}.index", index)
@@ -138,7 +138,7 @@ def _write_head(archive: _Archive, whole: Experiment, storage: dict[str, MetricS
 
 
 class _Rows:
-    """Distributes whole rows of metrics, block by block, to the processes that write."""
+    """Distributes whole rows of metrics, block by block, over the processes that write."""
 
     def __init__(self, communicator: Communicator, part: Part) -> None:
         self.part = part
@@ -163,7 +163,7 @@ class _Rows:
             yield start + first, mine
 
     def inclusive(self, values: Severity) -> Iterator[tuple[int, Severity]]:
-        """Yield the blocks of inclusive values, whose rows are numbered differently from rows of exclusive values."""
+        """Yield blocks of inclusive values, whose rows are numbered differently from those of exclusive values."""
         order = numbered(self._parents, inclusive=True)
         for start in range(0, len(order), self._step):
             first, mine = self._redistributed(values[order[start : start + self._step]])
@@ -175,7 +175,7 @@ class _Rows:
         return max(1, _EXCHANGED // max(1, 8 * self._width)) * sum(self._writers)
 
     def _redistributed(self, values: Severity) -> tuple[int, Severity]:
-        """Distribute rows over the writing processes; return the first row and the rows of this process."""
+        """Distribute rows over the writing processes; return the index of this process's first row, and its rows."""
         if self._communicator.size == 1:
             return 0, values
         shares = [*accumulate(self._writers, initial=0)]
@@ -190,7 +190,7 @@ class _Rows:
 
 @dataclass
 class _Archive:
-    """A tar archive that several processes write; each process keeps track of where the next member begins."""
+    """A tar archive that several processes write; each of them tracks where the next member begins."""
 
     communicator: Communicator
     file: IO[bytes] | None
@@ -199,7 +199,7 @@ class _Archive:
     start: int = 0
 
     def write(self, offset: int, content: bytes | memoryview) -> None:
-        """Write bytes of the current member."""
+        """Write bytes at an offset in the current member."""
         assert self.file is not None
         left = memoryview(content).cast("B")
         offset += self.start + _BLOCK
@@ -228,7 +228,7 @@ class _Archive:
         self.start += _BLOCK + -(-(size + padded) // _BLOCK) * _BLOCK
 
     def add(self, name: str, content: bytes | memoryview) -> None:
-        """Add a member whose content all processes have, or, after all other members, one that only process 0 has."""
+        """Add a whole member. All processes must have its content, except for the last members, added by process 0."""
         if self.communicator.rank == 0 and len(content) <= _LARGEST:
             self.write(0, content)
         self.end_member(name, len(content))
@@ -236,20 +236,20 @@ class _Archive:
     def close(self) -> None:
         """End the archive."""
         assert self.file is not None
-        os.ftruncate(self.file.fileno(), self.start)  # the last metric may have been written in a larger type
+        os.ftruncate(self.file.fileno(), self.start)  # a first attempt to write the last metric may have been longer
         end = self.start + 2 * _BLOCK
         os.ftruncate(self.file.fileno(), -(-end // _RECORD) * _RECORD)
 
 
 @dataclass
 class _Data:
-    """The rows of a metric, from all processes, in the current member.
+    """The rows of a metric from all processes, which become the current member.
 
     Attributes:
-        archive: The archive of the member.
+        archive: The archive.
         metric: The metric; its ``dtype`` is the type in which the values are stored.
-        dtype: The type that the last added rows need; ``WIDER`` if they do not fit the metric's type.
-        listed: The numbers of the rows that are stored; in all other rows, readers assume 0 or missing values.
+        dtype: The type that the rows added last need; ``WIDER`` if they do not fit the metric's type.
+        listed: The numbers of the stored rows; for all other rows, readers assume 0 or missing values.
     """
 
     archive: _Archive
@@ -258,7 +258,7 @@ class _Data:
     listed: list[int] = field(default_factory=list)
     _size: int = 0  # size of a row in bytes
     _packed: bool | None = None
-    _blocks: dict[int, bytes] = field(default_factory=dict)  # row's unpacked offset → packed block, of this process
+    _blocks: dict[int, bytes] = field(default_factory=dict)  # index of a stored row of this process → packed block
     _sizes: list[int] = field(default_factory=list)
 
     def add(self, first: int, severity: Severity) -> bool:
@@ -316,7 +316,7 @@ class _Data:
         return len(table) + places[-1]
 
     def _is_worth_packing(self, values: _Values, rows: Sequence[int]) -> bool:
-        """Return whether packing makes rows much smaller, judged by some rows of each process."""
+        """Return whether packing makes rows much smaller, based on a sample from each process."""
         if self._size < _SMALL:
             return True
         sample = rows[:: max(1, -(-len(rows) // _SAMPLE))]
@@ -334,7 +334,7 @@ class _Data:
             self._sizes += sizes
 
     def _write(self, values: _Values, rows: Sequence[int], place: int) -> None:
-        """Write rows unpacked, so that any part can be read; adjacent rows are written together."""
+        """Write rows unpacked, so that any part can be read separately; adjacent rows are written at once."""
         for _, group in groupby(enumerate(rows), lambda each: each[1] - each[0]):
             run = [*group]
             (at, start), (_, stop) = run[0], run[-1]

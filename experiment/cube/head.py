@@ -1,4 +1,4 @@
-"""Parse the head of a CUBE 3 or CUBE 4 file, before the severities: attributes, metrics, program and system."""
+"""Parse the part of a CUBE 3 or CUBE 4 file before the severities: attributes, metrics, program and system."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ SAMPLES_KEY: Final = "autoanalyzer.samples"
 MESSAGES_KEY: Final = "autoanalyzer.messages"
 SOURCE_KEY: Final = "autoanalyzer.source."
 NOT_ADDITIVE_KEY: Final = "autoanalyzer.not_additive."
-DTYPE_KEY: Final = "autoanalyzer.dtype."  # prefix of keys with the types of metrics that are stored as another type
+DTYPE_KEY: Final = "autoanalyzer.dtype."  # prefix of keys for the types of metrics that are stored as another type
 
-# The maximum number of elements of each kind, so that memory stays bounded for any file.
+# The maximum number of elements of each kind, so that any file can be read with bounded memory.
 LIMITS: Final = {
     **dict.fromkeys(("region", "cnode", "process", "locationgroup", "thread", "location", "coord"), 1_000_000),
     **dict.fromkeys(("machine", "node", "systemtreenode", "attr"), 100_000),
     **dict.fromkeys(("metric", "dim"), 20_000),
     "cart": 1000,
 }
-_MAX_DEPTH: Final = 5000  # maximum nesting of elements; the total length of path names grows with the square of it
-_MAX_NAMES: Final = 10_000  # maximum number of different element and attribute names, because the parser keeps each
+_MAX_DEPTH: Final = 5000  # maximum nesting of elements; the total length of path names grows with its square
+_MAX_NAMES: Final = 10_000  # maximum number of different element and attribute names, all of which the parser keeps
 _MAX_TEXT: Final = 1 << 26  # maximum number of characters in one element
 
 _ITEMS: Final = frozenset(
@@ -54,12 +54,12 @@ _ITEMS: Final = frozenset(
         *("machine", "node", "process", "thread", "systemtreenode", "locationgroup", "location"),
     }
 )
-_NUMBERS: Final = ("FLOAT", "DOUBLE", "INT", "CHAR")  # a type's values are numbers if its name contains one of these
+_NUMBERS: Final = ("FLOAT", "DOUBLE", "INT", "CHAR")  # types whose names contain one of these are numbers
 
 
 @dataclass(frozen=True, slots=True)
 class StoredMetric:
-    """A metric with its number and type in the file, and whether its values are inclusive."""
+    """A metric with its number and type in the file, and whether the file contains inclusive values."""
 
     metric: Metric
     number: int
@@ -68,13 +68,13 @@ class StoredMetric:
 
 
 class CubeHead:
-    """Handles a parser's events one by one, so that no tree of elements is ever in memory.
+    """Handles a parser's events one by one, so that the tree of elements is never in memory.
 
     Args:
         major: The expected version of CUBE.
 
     Raises:
-        InputError: The file has another kind or version, contradicts itself, or exceeds ``LIMITS``.
+        InputError: The file has another kind or version, is inconsistent, or exceeds ``LIMITS``.
     """
 
     def __init__(self, major: str) -> None:
@@ -159,7 +159,7 @@ class CubeHead:
         return VERSION_KEY in self._attributes
 
     def notes(self, *more: str) -> Notes:
-        """Return the notes; for another tool's file, they list the data that could not be converted.
+        """Return the notes, with warnings about data of other tools that could not be converted.
 
         Args:
             more: Further warnings.
@@ -170,7 +170,7 @@ class CubeHead:
         return replace(notes, remarks=remarks)
 
     def metrics(self) -> list[StoredMetric]:
-        """Return the metrics whose values are numbers and are stored in the file."""
+        """Return the metrics whose values are numbers that are stored in the file."""
         creator = self._attributes.get("Creator", "CUBE")
         kept: list[StoredMetric] = []
         names: dict[int, str | None] = {}  # for each metric, the nearest ancestor that is kept
@@ -232,11 +232,11 @@ class CubeHead:
         return {number: place for place, number in enumerate(numbers)}
 
     def check_version(self) -> None:
-        """Raise InputError if the file's format version is not ours, as in files of later versions of this program."""
+        """Raise InputError if the file's format version is not supported, as in files of later versions."""
         found = self._attributes.get(VERSION_KEY, FORMAT_VERSION)
         if found != FORMAT_VERSION:
             raise InputError(
-                f"expected format version {FORMAT_VERSION}, found version {found}; use a later autoanalyzer"
+                f"expected format version {FORMAT_VERSION}, found version {found}; use a later version of autoanalyzer"
             )
 
     def _check_root(self, tag: str, attributes: Mapping[str, str]) -> None:

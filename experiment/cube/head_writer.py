@@ -1,10 +1,10 @@
-"""Write the head of a CUBE 3 or CUBE 4 file, before the severities: attributes, metrics, program and system.
+"""Write the part of a CUBE 3 or CUBE 4 file before the severities: attributes, metrics, program and system.
 
 Data for which CUBE has no element are stored where CUBE allows free text: a region's ``descr`` contains its descriptor,
 and ``attr`` elements contain the notes and the sources of the metrics.
 
-The CUBE tools accept XML in one form only: double quotes; ``<url></url>`` rather than ``<url/>``; a topology's name
-before its size, and at least one coordinate in each topology.
+The CUBE tools accept XML only in a certain form: double quotes, ``<url></url>`` rather than ``<url/>``, a topology's
+name before its size, and at least one coordinate in each topology.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class MetricStorage:
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """A level of the system: the tag of its elements and, in CUBE 4, the element that contains its class."""
+    """A level of the system: the tag of its elements and, in CUBE 4, the tag and text of the child with its class."""
 
     tag: str
     kind: tuple[str, str] | None = None
@@ -63,7 +63,7 @@ class _Level:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The differences in naming between CUBE 3 and CUBE 4."""
+    """The names in which CUBE 3 and CUBE 4 differ."""
 
     version: str
     machine: _Level
@@ -85,7 +85,7 @@ CUBE_4: Final = Dialect(
 
 
 def check_writable(experiment: Experiment, path: Path) -> None:
-    """Refuse experiments that no file can contain.
+    """Check that a file can contain an experiment.
 
     Raises:
         InputError: There are no locations, or a metric's name would be read back as a different name.
@@ -102,7 +102,7 @@ def check_writable(experiment: Experiment, path: Path) -> None:
 
 @contextmanager
 def cube_element(stream: IO[bytes], dialect: Dialect) -> Iterator[Any]:
-    """Open the document's root element, yield lxml's writer of its content, and close it."""
+    """Write the document's root element, whose content the block writes with the yielded lxml writer."""
     stream.write(_DECLARATION)
     with _first_failure(), etree.xmlfile(stream, encoding="UTF-8") as xml, xml.element("cube", version=dialect.version):
         xml.write("\n")
@@ -135,7 +135,7 @@ def write_head(
         storage: How each metric's values are stored.
 
     Returns:
-        The offsets in the stream at which the elements of machines, nodes, processes and threads begin and end.
+        The offsets in the stream at which the part with machines, nodes, processes and threads begins and ends.
     """
     for key, value in _attributes(experiment, storage):
         _element(xml, "attr", key=key, value=value)
@@ -198,7 +198,7 @@ def _write_program(xml: Any, experiment: Experiment) -> None:
         if path.site is not None:
             caller = path.region if path.parent is None else paths[path.parent].region
             found |= {"line": str(path.site), "mod": _printable(caller.file)}
-        elif path.line is not None:  # without ``mod``, readers do not use the line to distinguish call paths
+        elif path.line is not None:  # without ``mod``, the line does not distinguish call paths for readers
             found["line"] = str(path.line)
         return found
 
@@ -278,7 +278,7 @@ def _system_element(xml: Any, level: _Level, number: int, name: str) -> Iterator
 def _processes(places: Iterable[tuple[str, str, int, int, int]], dialect: Dialect, numbers: Iterator[int]) -> str:
     """Return the XML elements of processes and threads.
 
-    They contain only numbers, which need no escaping, so they are formatted as text, which is much faster.
+    They are formatted as text, which is much faster and safe, because they contain only numbers.
     """
     process, thread = dialect.process, dialect.thread
     of_process, of_thread = (
@@ -316,5 +316,5 @@ def _write_topologies(
 
 
 def _printable(text: str) -> str:
-    """Replace what XML cannot contain (control characters, bytes of an unknown encoding) with U+FFFD."""
+    """Replace characters that XML cannot contain (control characters, undecodable bytes) with U+FFFD."""
     return _NOT_XML.sub("\ufffd", text)

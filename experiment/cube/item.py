@@ -1,4 +1,4 @@
-"""An element of a CUBE file that becomes an object."""
+"""An element of a CUBE file that is converted to an object."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _KEPT: Final = frozenset({"uniq_name", "disp_name", "dtype", "uom", "descr", "na
 
 @dataclass(slots=True)
 class Item:
-    """An element with its attributes, and with the texts of those direct children that are used."""
+    """An element with its attributes, its parent, and the texts of the child elements that are used."""
 
     tag: str
     attributes: Mapping[str, str]

@@ -1,7 +1,7 @@
-"""The locations of a large experiment, as a table beside the XML, which would take seconds to parse.
+"""A table of a large experiment's locations, stored in addition to the XML, which would take seconds to parse.
 
 CUBE 4 does not define this member of the archive, and its tools ignore it. The table also contains the range of the XML
-that describes only the locations.
+that describes the same locations, so that readers can skip it.
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ _BEHIND: Final = (b"<topologies>", b"</system>")
 
 @dataclass(frozen=True)
 class LocationTable:
-    """The locations by their numbers in the file.
+    """The locations of an experiment.
 
     Attributes:
-        locations: All locations.
-        cut: The offsets in the XML at which the part with the same content begins and ends.
+        locations: All locations, in the order of their numbers in the file.
+        cut: The offsets in the XML at which the part with the same locations begins and ends.
     """
 
     locations: Sequence[Location]
     cut: tuple[int, int]
 
     def to_bytes(self) -> bytes:
-        """Return the table as the content of the archive's member."""
+        """Return the content of the archive's member."""
         names = dict.fromkeys(name for each in self.locations for name in (each.machine, each.node))
         place = {name: number for number, name in enumerate(names)}
         columns = (
@@ -68,7 +68,7 @@ class LocationTable:
 
     @classmethod
     def of(cls, archive: Archive) -> LocationTable | None:
-        """Read the table of an archive; None if it has none.
+        """Read the table from an archive; return None if there is none.
 
         Raises:
             InputError: The table is broken.
@@ -141,7 +141,7 @@ class LocationTable:
 def _numbers(archive: Archive, start: int, end: int) -> Iterator[list[int]]:
     """Yield the locations' numbers in a range of the XML, block by block.
 
-    A number that begins in one block and ends in the next is yielded with the next.
+    A number on the boundary between two blocks is yielded with the second one.
     """
     rest = b""
     while start < end and (text := archive.part(ANCHOR, start, min(_PIECE, end - start))):

@@ -1,4 +1,4 @@
-"""The severities of a CUBE 3 file: find the matrix of each metric, and read one matrix at a time."""
+"""Read the severities of a CUBE 3 file: find each metric's matrix, and read one matrix at a time."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ __all__ = ["CubeMatrices", "escaped", "parser_for", "severities_end"]
 _CHUNK: Final = 1 << 20
 _LONGEST_NUMBER: Final = 1 << 8  # maximum length in bytes of a number with the white space around it
 _LONGEST_TAG: Final = 1 << 12
-# numbers of bytes at the end of the file that are searched first, because the severities usually end there
+# How many bytes at the end of the file are searched for the end of the severities, which is usually there.
 _TAILS: Final = (1 << 12, 1 << 20)
 _MATRIX_START: Final = b"<matrix"
-# this byte of the word is searched first, which is several times as fast as searching for the word; no row contains it
+# Blocks are first searched for this byte of the tag, which is several times as fast; rows do not contain it.
 _RARE: Final = b"m"
 _SEVERITY_END: Final = b"</severity"
 _MATRIX: Final = re.compile(rb"""<matrix[ \t\r\n]+metricId[ \t\r\n]*=[ \t\r\n]*["'](\d+)["'][ \t\r\n]*/?>""")
@@ -38,7 +38,7 @@ _ROW: Final = re.compile(rb'[ \t\r\n]*<row cnodeId="(\d+)">')
 _ROW_END: Final = b"</row>"
 _MATRIX_END: Final = re.compile(rb"[ \t\r\n]*</matrix>[ \t\r\n]*")
 _AS_IT_IS: Final = re.compile(rb"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|&#?\w+;|(&)", re.S)
-# atomic groups, so that a mismatch does not backtrack through many comments
+# Groups are atomic, so that a mismatch does not backtrack through many comments.
 _SPACE: Final = rb"(?>[ \t\r\n]+|<!--.*?-->)*+"
 _BETWEEN: Final = re.compile(_SPACE, re.S)
 _FILE_END: Final = re.compile(rb"</severity[ \t\r\n]*>%b</cube[ \t\r\n]*>%b" % (_SPACE, _SPACE), re.S)
@@ -75,10 +75,10 @@ class CubeMatrices:
         self._longest = _LONGEST_NUMBER * (len(columns) + 1)
 
     def read(self, metric: str) -> Severity:
-        """Return a metric's values, ``float64[call path, location]``; 0 in a missing row or matrix.
+        """Return a metric's values, ``float64[call path, location]``; 0 if a row or the matrix is missing.
 
         Raises:
-            InputError: The severities are broken, or do not fit the part before them.
+            InputError: The severities are broken, or inconsistent with the part before them.
         """
         severity = np.zeros((len(self._places), len(self._columns)))
         with broken_parts(self._source.path, f"CUBE 3 XML with values of {metric}"):
@@ -124,7 +124,7 @@ class CubeMatrices:
             )
 
     def _regular_rows(self, start: int, end: int) -> Iterator[tuple[int, bytes]]:
-        """Yield the rows of a matrix in the layout that all tools write; other layouts are left to the XML parser."""
+        """Yield the rows of a matrix; raise ``_IrregularError`` if it does not have the layout that all tools write."""
         buffer, at, offset = b"", 0, start
         tag = _MATRIX.match(self._source.read(start, _LONGEST_TAG))
         if tag is None or tag[0].endswith(b"/>"):
@@ -190,7 +190,7 @@ class CubeMatrices:
         before = chunk = b""
         while following := self._source.read(offset, min(_CHUNK, end - offset)):
             before, chunk = chunk, following
-            # The end of the previous block may be the beginning of a tag, but it contains no whole tag.
+            # A tag may begin at the end of the previous block. The overlap is too short to contain a whole tag.
             overlap = before[1 - len(_MATRIX_START) :]
             if _RARE in chunk or _RARE in overlap:
                 text, base = overlap + chunk, offset - len(overlap)
@@ -214,7 +214,7 @@ def severities_end(source: Source, start: int) -> int:
         start: The offset at which the content of ``<severity>`` starts.
 
     Raises:
-        InputError: The file is cut off, or does not end soon after ``</severity>``.
+        InputError: The file is cut off, or contains more than ``</cube>`` after ``</severity>``.
     """
     end = source.end()
     for size in _TAILS:
@@ -283,16 +283,16 @@ class _RowTarget:
 
 
 def parser_for(target: Any) -> Any:
-    """Return a parser that passes its events to ``target``, loads no other files, and sets no limits itself."""
+    """Return an XML parser that passes its events to ``target``, loads no other files and has no limits of its own."""
     return etree.XMLParser(
         target=target, resolve_entities=True, load_dtd=False, no_network=True, huge_tree=True, remove_pis=True
     )
 
 
 def escaped(text: bytes) -> bytes:
-    """Escape ampersands that do not begin an entity; some names contain one, and the CUBE tools accept it.
+    """Escape ampersands that do not begin an entity, because some names contain them, and the CUBE tools accept them.
 
     Args:
-        text: The whole text up to the severities, so that no entity is cut.
+        text: The whole text up to the severities, so that no entity is cut off.
     """
     return _AS_IT_IS.sub(lambda found: b"&amp;" if found[1] else found[0], text) if b"&" in text else text

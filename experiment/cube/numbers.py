@@ -21,11 +21,11 @@ _SPACE: Final = b" \t\r\n"  # white space in XML; Python also accepts other char
 _NO_NUMBER: Final = re.compile(rb"[_\x00-\x08\x0b\x0c\x0e-\x1f]")  # characters that Python accepts, but XML does not
 _MINUS_ZERO: Final = re.compile(rb"-0(?![.\d])")  # JSON readers parse ``-0`` as an integer, which loses the sign
 _LARGEST: Final = np.finfo(np.float64).max
-_LONG: Final = 1 << 12  # in rows with more bytes, numpy replaces single bytes faster than ``bytes.replace``
+_LONG: Final = 1 << 12  # from this number of bytes, numpy replaces characters faster than ``bytes.replace``
 
 
 def row_text(values: Severity) -> bytes:
-    """Format a row, one number per line, as the shortest text that reads back bit for bit; a missing value is NaN."""
+    """Return a row as the shortest text that reads back bit for bit, with one number per line; ``nan`` if missing."""
     text = orjson.dumps(np.ascontiguousarray(values), option=orjson.OPT_SERIALIZE_NUMPY)[1:-1].replace(b",", b"\n")
     if b"null" in text:
         text = text.replace(b"null", b"nan")
@@ -33,19 +33,19 @@ def row_text(values: Severity) -> bytes:
 
 
 class RowParser:
-    """Reads rows, one after the other."""
+    """Parses rows, one after the other."""
 
     def __init__(self) -> None:
         self._json = simdjson.Parser()
 
     def parse(self, text: bytes) -> Severity:
-        """Return the numbers in a text, which are separated by white space, as ``float64[number]``.
+        """Return the numbers in a text, separated by white space, as ``float64[number]``.
 
         Raises:
             ValueError: A word is not a number.
         """
-        # With commas in place of newlines, the text is a JSON list of numbers, for which a fast, exact reader exists.
-        # Python reads what JSON cannot express, such as nan.
+        # With commas instead of newlines, the text is a JSON list of numbers, for which there is a fast, exact parser.
+        # Python parses what JSON cannot express, such as nan.
         if not (b"," in text or b"[" in text):
             try:
                 numbers = self._json.parse(_with_commas(b"[%b]" % text.strip(_SPACE)))
@@ -63,8 +63,8 @@ class RowParser:
 def finite(values: Severity, metric: Metric) -> None:
     """Replace missing values with NaN, in place.
 
-    In a metric of minima or maxima, infinity and the largest floating-point number mark missing values. All missing
-    values get the same bits, because another NaN would not read back bit for bit.
+    In minima and maxima, infinity and the largest floating-point number mark missing values. All missing values get the
+    same bits, because other NaNs would not read back bit for bit.
 
     Raises:
         InputError: A metric that is neither a minimum nor a maximum has an infinite value.

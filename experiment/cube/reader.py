@@ -30,8 +30,8 @@ def read_cube(source: Source) -> Experiment:
     """Read a CUBE 3 file; severities are read when a metric is first used.
 
     Raises:
-        InputError: The file is not CUBE 3 XML, has a later version, or contradicts itself. Document types are refused
-            before they are parsed, because experiments need no entities.
+        InputError: The file is not CUBE 3 XML, has a later version, is inconsistent, or has a document type, which is
+            refused before it is parsed, because experiments need no entities.
     """
     if not source.read(0, 256).removeprefix(_BOM).lstrip().startswith(b"<"):
         raise InputError(f"{source.path}: expected an experiment (CUBE 3 XML), found a file of another kind")
@@ -53,7 +53,7 @@ def _experiment(source: Source, head: CubeHead, content: tuple[int, int] | None)
         source,
         content,
         places=head.places(),
-        # The values in a row are ordered by the threads' numbers. In the system part, threads may have another order.
+        # Values in a row are in the order of the threads' numbers. The head may list the threads in another order.
         columns=np.argsort([number for number, _ in locations]),
         metrics={each.metric.name: each for each in stored},
         known=head.metric_numbers(),
@@ -72,7 +72,7 @@ def _experiment(source: Source, head: CubeHead, content: tuple[int, int] | None)
 
 
 def check_size(call_paths: int, locations: int) -> None:
-    """Refuse metrics that are too large for memory.
+    """Check that a metric is not too large for memory.
 
     Raises:
         InputError: One metric has more than ``MAX_VALUES`` values.
@@ -89,7 +89,7 @@ def _read_head(source: Source, *, mended: bool = False) -> tuple[CubeHead, tuple
 
     Args:
         source: The file.
-        mended: Whether to repair invalid XML, which needs the whole text at once.
+        mended: Whether to repair invalid XML, which requires the whole text at once.
 
     Returns:
         The head, and the offsets at which the content of ``<severity>`` starts and ends; None if it is empty.

@@ -1,8 +1,8 @@
-"""The index files of an archive, which show for which call paths a CUBE 4 metric has values.
+"""The index files of a CUBE 4 archive, which show for which call paths a metric has values.
 
 ``CUBEX.INDEX`` is followed by a byte order, a version and the kind of the index. A sparse index then lists the call
-paths in the order of their rows of values; without values, the list is missing. A dense index has no list: each call
-path has a row, but the rows of the last call paths may be missing.
+paths in the order of their rows of values; if there are no values, the list is missing. A dense index has no list: each
+call path has a row, but the rows of the last call paths may be missing.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class RowIndex:
     Attributes:
         order: The byte order of the index and of the values: ``<`` or ``>``.
         listed: The numbers of the call paths, as in ``numbered``, in the order of their rows.
-        dense: Whether the index is dense, so that ``listed`` has all call paths, and the last ones may have no row.
+        dense: Whether the index is dense. If so, ``listed`` contains all call paths, but the last ones may have no row.
     """
 
     order: str
@@ -64,7 +64,7 @@ class RowIndex:
         return cls(order, listed, dense=False)
 
     def rows(self, size: int, row: int) -> int:
-        """Return the number of rows in ``size`` bytes of values, ``row`` bytes each.
+        """Return the number of rows of ``row`` bytes each in ``size`` bytes of values.
 
         Raises:
             InputError: There are fewer rows than a sparse index lists, or the last row is cut off.

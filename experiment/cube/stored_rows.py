@@ -1,4 +1,4 @@
-"""Read single rows, or parts of rows, of a metric's values in a CUBE 4 archive."""
+"""Read single rows of a metric's values, or parts of rows, from a CUBE 4 archive."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CHUNK: Final = 1 << 12  # number of bytes to unpack at a time; small, because t
 
 
 class StoredRows:
-    """The rows of a metric, unpacked or each packed separately; for other layouts, the methods return None.
+    """The rows of a metric, which are unpacked or packed separately; for other layouts, the methods return None.
 
     Args:
         archive: The archive.
@@ -48,7 +48,7 @@ class StoredRows:
         self._unpacking: dict[int, _Unpacking] = {}
 
     def has(self, paths: Rows) -> npt.NDArray[np.bool_]:
-        """Return whether each of the call paths has a row, ``bool[path]``."""
+        """Return whether each of these call paths has a row, ``bool[path]``."""
         return np.array([int(path) in self._row for path in paths], dtype=np.bool_)
 
     def rows(self, paths: Rows) -> Severity | None:
@@ -65,7 +65,7 @@ class StoredRows:
     def columns(self, columns: slice) -> Severity | None:
         """Return consecutive values of all rows, ``float64[row, value]``.
 
-        Packed rows are unpacked from where the last request ended if possible, otherwise from the start of the row.
+        If possible, packed rows are unpacked from the end of the previous request, otherwise from the start of the row.
         """
         first, size = columns.start * self._kind.itemsize, (columns.stop - columns.start) * self._kind.itemsize
         found = np.empty((len(self._row), columns.stop - columns.start))
@@ -88,7 +88,7 @@ class StoredRows:
         try:
             return zlib.decompressobj().decompress(self._archive.part(self._name, at, size), self._size + 1)
         except zlib.error:
-            return None  # the error is reported when all rows are read
+            return None  # the caller then reads all rows, which raises an error
 
     def _packed_part(self, row: int, first: int, size: int) -> bytes | None:
         if self._places is None:
@@ -109,7 +109,7 @@ class StoredRows:
             yield self._archive.part(self._name, at + start, min(_CHUNK, size - start))
 
     def _blocks(self, rows: int) -> list[tuple[int, int]] | None:
-        """Return the offset and the length of each row's packed block; None unless each row has its own, in order."""
+        """Return the offset and size of each row's packed block; None unless there is one block per row, in order."""
         head = len(PACKED) + 8
         if not self._archive.starts(self._name, PACKED):
             return None
@@ -135,9 +135,9 @@ class _Unpacking:
     """A packed row that is unpacked from start to end, on demand.
 
     Attributes:
-        packed: The packed bytes that remain.
+        packed: Yields the packed bytes that were not read yet.
         engine: The decompressor.
-        piece: The packed bytes that were read last.
+        piece: Packed bytes that were read but not unpacked yet.
         at: The number of unpacked bytes that have been returned or skipped so far.
     """
 

@@ -28,7 +28,7 @@ class _Grid:
 
 
 class CubeSystem:
-    """Collects the locations and topologies of a CUBE 3 system, or of a CUBE 4 system with any tree above processes."""
+    """Collects the locations and topologies of a CUBE 3 or CUBE 4 file; in CUBE 4, any tree may be above processes."""
 
     def __init__(self) -> None:
         self._threads: list[tuple[int, Item, int | None]] = []  # number in the file, process, rank
@@ -58,8 +58,8 @@ class CubeSystem:
         """Return each location with its number in the file.
 
         Args:
-            ours: Whether autoanalyzer wrote the file. If so, locations are in the order of their numbers, otherwise in
-                the order of processes and threads. If another tool numbered the threads across all processes, they are
+            ours: Whether autoanalyzer wrote the file. If so, locations are in the order of their numbers. Otherwise,
+                they are in the order of processes and threads, and threads that are numbered across all processes are
                 renumbered within each process.
 
         Raises:
@@ -110,7 +110,7 @@ class CubeSystem:
         self._grid(item.above).places[int(number)] = tuple(map(int, text.split()))
 
     def _process_ranks(self) -> dict[int, int]:
-        """Map each process to its rank; processes without a rank, or whose rank is taken, are numbered last.
+        """Map each process to its rank. Processes without a rank, or with another process's rank, get the next numbers.
 
         Two processes have the same rank if the CUBE tools merged runs on different machines.
         """
@@ -139,7 +139,7 @@ class CubeSystem:
         return ranks
 
     def _thread_ranks(self, *, renumber: bool) -> list[int]:
-        """Return the number of each thread within its process, derived from the numbers in the file."""
+        """Return each thread's number within its process, derived from the numbers in the file."""
         stated = [rank for *_, rank in self._threads]
         by_process: dict[int, list[int]] = {}
         for place, (_, process, _) in enumerate(self._threads):
@@ -155,13 +155,13 @@ class CubeSystem:
 
 
 class _Names:
-    """The names of the outermost and the innermost element around each process, cached by element."""
+    """Finds the machine and the node of processes: the names of the outermost and the innermost element around them."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[str, str] | None] = {}
 
     def of(self, process: Item) -> tuple[str, str]:
-        """Return the machine and the node of a process; empty names if it is in none."""
+        """Return the machine and the node of a process; empty names if there are none."""
         unknown = []
         above = process.above
         while above is not None and id(above) not in self._known:

@@ -1,4 +1,4 @@
-"""The types that CUBE has for a metric's values."""
+"""CUBE's types for the values of metrics."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ WIDER: Final = "DOUBLE"
 
 
 def typed(severity: Severity, metric: Metric) -> tuple[str, npt.NDArray[Any]]:
-    """Return values in their metric's type, or as floating-point numbers if that would change a value.
+    """Convert values to their metric's type, unless that would change a value.
 
     Returns:
-        The type's name, and the values, of the same shape.
+        The name of the resulting type, and the values in the same shape.
     """
     kind = TYPES.get(metric.dtype)
     if kind == "f8":
@@ -46,7 +46,7 @@ def typed(severity: Severity, metric: Metric) -> tuple[str, npt.NDArray[Any]]:
 
 
 def stored_rows(values: npt.NDArray[Any], nothing: float = 0.0) -> list[int]:
-    """Return the call paths whose rows must be stored; CUBE allows omitting rows in which each value is ``nothing``.
+    """Return the call paths whose rows must be stored, because not all values in the row are ``nothing``.
 
     Args:
         values: The values, ``[call path, location]``; -0 differs from 0.

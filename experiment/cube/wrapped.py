@@ -1,7 +1,7 @@
-"""Unsigned counts that fell below zero and therefore appear as huge counts in a file.
+"""Convert unsigned counts that fell below zero and therefore appear as huge counts in a file.
 
 A tool that subtracts unsigned 64-bit counts writes 2^64 - n for -n. The CUBE tools add and subtract modulo 2^64, so
-that these values cancel out. If they are read as negative numbers, they cancel out in floating point, too.
+these values cancel out. If they are read as negative numbers, they also cancel out in floating point.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def unwrapped(values: Severity, text: bytes) -> Severity:
     """Return a row of unsigned counts, with 2^64 subtracted from counts of at least 2^63.
 
     Args:
-        values: The counts as floating-point numbers, which are too coarse for such counts.
+        values: The counts as floating-point numbers, which are too imprecise for such counts.
         text: The row in the file: numbers separated by white space.
     """
     if not (values >= _MOST).any():
@@ -37,9 +37,9 @@ def unwrapped(values: Severity, text: bytes) -> Severity:
 
 
 def below_zero(metrics: Iterable[Metric], severities: LazySeverities) -> Iterator[str]:
-    """Yield warnings with the number of values of unsigned metrics that were read as negative numbers.
+    """Yield a warning for each unsigned metric that has values that were read as negative numbers.
 
-    Metrics that cannot be read raise an error when they are used.
+    Metrics that cannot be read are skipped; they raise an error when they are used.
     """
     for metric in metrics:
         if metric.dtype in UNSIGNED_64:
@@ -49,5 +49,5 @@ def below_zero(metrics: Iterable[Metric], severities: LazySeverities) -> Iterato
                 if count:
                     yield (
                         f"{metric.name}: {count:,} unsigned value{'s' * (count > 1)} wrapped around below zero and "
-                        f"{'are' if count > 1 else 'is'} read as negative, so that sums are right"
+                        f"{'are' if count > 1 else 'is'} read as negative, so that sums are correct"
                     )

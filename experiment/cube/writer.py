@@ -24,7 +24,7 @@ __all__ = ["write_cube"]
 
 
 def write_cube(experiment: Experiment, path: Path) -> None:
-    """Write ``path``, completely or not at all; packed if its name ends in ``.gz``.
+    """Write ``path``, completely or not at all; the file is gzipped if its name ends in ``.gz``.
 
     Raises:
         InputError: The folder does not exist or cannot be written, a value is infinite, a metric's name would be read
@@ -40,13 +40,13 @@ def write_cube(experiment: Experiment, path: Path) -> None:
                 severity = experiment.exclusive(metric.name)
                 if np.isinf(severity).any():
                     raise InputError(f"{path}: expected finite values of {metric.name}, found infinity")
-                # Omitted rows are 0, but tools that convert to CUBE 4 would treat an omitted minimum as missing.
+                # Omitted rows mean 0, but tools that convert to CUBE 4 would treat an omitted minimum as missing.
                 rows = range(len(severity)) if metric.aggregation in NOTHING else stored_rows(severity)
                 _write_matrix(stream, number, severity, rows)
 
 
 def _type(experiment: Experiment, metric: Metric) -> str:
-    """Return the type in which to store a metric's values; only integer metrics are read to determine it."""
+    """Return the type in which to store a metric's values, which depends on the values only for integer metrics."""
     return metric.dtype if TYPES.get(metric.dtype) == "f8" else typed(experiment.exclusive(metric.name), metric)[0]
 
 

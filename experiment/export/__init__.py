@@ -1,4 +1,4 @@
-"""Write experiments and time lines as files of other tools, block by block as they are read."""
+"""Write experiments and time lines in other tools' formats, block by block as they are read."""
 
 from .formats import EXPORTED, export, export_of, export_trace, holds_time_lines
 

@@ -1,4 +1,4 @@
-"""The stacks of an experiment's call paths: the frames of each stack, and the order in which stacks are drawn."""
+"""The stack of each call path of an experiment, and the order in which stacks are drawn."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..region import Region
 
 __all__ = ["CallStacks"]
 
-_KEPT: Final = 1 << 14  # stacks in the cache, enough for most programs
+_KEPT: Final = 1 << 14  # maximum number of stacks in the cache, enough for most programs
 
 
 class CallStacks:

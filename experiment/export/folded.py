@@ -1,6 +1,6 @@
-"""Write folded stacks: one line per stack, with the frames separated by semicolons, and the value.
+"""Write folded stacks: one line per stack, with its frames, separated by semicolons, and its value.
 
-Brendan Gregg's flamegraph.pl, inferno and speedscope draw them.
+Brendan Gregg's flamegraph.pl, inferno and speedscope read them.
 """
 
 from __future__ import annotations
@@ -40,5 +40,5 @@ def write_folded(experiment: Experiment, path: Path, metric: Metric, *, together
 
 
 def _frame(name: str) -> str:
-    """Return a name without characters that would end a frame or a line."""
+    """Replace characters in a name that would end a frame or a line."""
     return "".join(each if each.isprintable() else "\ufffd" for each in name).replace(";", ":") or "?"

@@ -22,12 +22,12 @@ class Export:
     """An export format.
 
     Attributes:
-        suffix: The ending of the files' names.
-        title: The format's name for users.
-        module: The module of this package with the function that writes the format.
-        function: The name of this function.
+        suffix: The ending of the names of files in this format.
+        title: The format's name in messages.
+        module: The module of this package that writes the format.
+        function: The name of the function that writes the format.
         several: Whether a file can contain several metrics.
-        stacks: Whether a file can contain only additive metrics.
+        stacks: Whether a file contains stacks, and therefore only additive metrics.
     """
 
     suffix: str
@@ -56,29 +56,29 @@ EXPORTED: Final = tuple(each.suffix for each in _FORMATS)
 
 
 def export_of(path: Path) -> Export | None:
-    """Return the format for a file's name; None if the name does not belong to another tool."""
+    """Return the export format for a file's name; None if there is none."""
     return next((each for each in _FORMATS if path.name.endswith(each.suffix)), None)
 
 
 def export(experiment: Experiment, path: Path, names: Collection[str] = (), *, together: bool = False) -> list[Metric]:
-    """Write an experiment as a file of another tool.
+    """Write an experiment in another tool's format.
 
     Args:
         experiment: The experiment to write.
         path: The file, whose name ends in one of ``EXPORTED``.
-        names: Names of metrics. By default, all metrics that the format supports; if it supports only one metric, the
-            first of ``WEIGHING_TIMES`` that exists.
+        names: Names of metrics. By default, all metrics that the format supports, or, if a file can contain only one
+            metric, the first of ``WEIGHING_TIMES`` that exists.
         together: Whether to add up all ranks and threads.
 
     Returns:
         The metrics that were written.
 
     Raises:
-        UsageError: Several metrics were named for a format with a single metric, or a metric is not additive.
-        InputError: There is no such metric, a value does not fit, or the file cannot be written.
+        UsageError: Several metrics were given for a format with a single metric, or a metric is not additive.
+        InputError: There is no such metric, a value cannot be represented, or the file cannot be written.
     """
     kind = export_of(path)
-    assert kind, "by its name"
+    assert kind, "the caller checked the file's name"
     if kind.several:
         find = metric_of_stacks if kind.stacks else Experiment.metric
         metrics = [find(experiment, name) for name in names] or _all(experiment, stacks=kind.stacks)
@@ -92,7 +92,7 @@ def export(experiment: Experiment, path: Path, names: Collection[str] = (), *, t
 
 
 def _all(experiment: Experiment, *, stacks: bool) -> list[Metric]:
-    """Return all metrics (for stacks, all additive metrics), the default metric of stacks first.
+    """Return all metrics, or all additive metrics for stacks; the default metric for stacks comes first.
 
     Raises:
         InputError: There is no additive metric for stacks.
@@ -105,7 +105,7 @@ def _all(experiment: Experiment, *, stacks: bool) -> list[Metric]:
 
 
 def holds_time_lines(path: Path) -> bool:
-    """Return whether a file with this name shows time lines, if the run has time lines."""
+    """Return whether a file with this name can contain time lines."""
     return path.name.endswith(_PERFETTO)
 
 
@@ -115,7 +115,7 @@ def export_trace(trace: Trace, path: Path, names: Collection[str] = ()) -> None:
     Args:
         trace: The trace to write.
         path: A file for which ``holds_time_lines`` is true.
-        names: Metrics that become counters; all if empty.
+        names: Names of the metrics to write as counters; all if empty.
 
     Raises:
         InputError: There is no such metric, or the file cannot be written.

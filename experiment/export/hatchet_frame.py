@@ -1,4 +1,4 @@
-"""Convert experiments to Hatchet's GraphFrames and to Thickets; both packages are imported on demand."""
+"""Convert experiments to Hatchet GraphFrames and to Thickets; both packages are imported on demand."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _INCLUSIVE = " (inc)"  # the suffix that Hatchet's readers use
 
 
 def to_hatchet(experiment: Experiment, metrics: Sequence[str] | None = None, *, together: bool = False) -> GraphFrame:
-    """Return a GraphFrame: one node per call path, one row per node and rank (and thread, if processes have several).
+    """Return a GraphFrame with one node per call path and one row per node and rank (and thread, if there are several).
 
     Each metric has a column with exclusive values, such as ``wall_time``. If the metric is additive, a minimum or a
     maximum, it also has a column with inclusive values, such as ``wall_time (inc)``. The other columns are ``name``,
@@ -59,7 +59,7 @@ def to_hatchet(experiment: Experiment, metrics: Sequence[str] | None = None, *, 
 
 
 def to_thicket(runs: Mapping[str, Experiment], metrics: Sequence[str] | None = None) -> Thicket:
-    """Return a Thicket of several runs: one row per call path and run, all ranks and threads aggregated.
+    """Return a Thicket of several runs, with one row per call path and run; ranks and threads are aggregated.
 
     Args:
         runs: Name of a run → its experiment; at least one.
@@ -81,7 +81,7 @@ def _graph(experiment: Experiment) -> tuple[Any, list[Any]]:
     nodes: list[Any] = []
     for path in experiment.call_paths:
         region = path.region
-        about = {"name": region.name, "type": region.kind, "file": region.file}  # without the line, which edits change
+        about = {"name": region.name, "type": region.kind, "file": region.file}  # no line, because edits change it
         nodes.append(node(frame(about), None if path.parent is None else nodes[path.parent]))
         if path.parent is not None:
             nodes[path.parent].add_child(nodes[-1])
@@ -124,7 +124,7 @@ def _columns(experiment: Experiment, names: Sequence[str], *, together: bool) ->
 
 def _imported(library: str, extra: str) -> Any:
     try:
-        with redirect_stdout(sys.stderr):  # Thicket prints to standard output which of its parts are missing
+        with redirect_stdout(sys.stderr):  # Thicket prints warnings about missing parts to standard output
             return import_module(library)
     except ImportError:
         raise InputError(f"this function needs {library}: pip install 'autoanalyzer[{extra}]'") from None

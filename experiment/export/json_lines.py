@@ -21,7 +21,7 @@ __all__ = ["write_json_lines"]
 
 
 def write_json_lines(experiment: Experiment, path: Path, metrics: Sequence[Metric], *, together: bool) -> None:
-    """Write one line per value, with all digits; a missing value is null.
+    """Write one line per value, with all digits; missing values are null.
 
     Args:
         experiment: The experiment to write.
@@ -30,7 +30,7 @@ def write_json_lines(experiment: Experiment, path: Path, metrics: Sequence[Metri
         together: Whether to aggregate all locations; machine, node, process and thread are then null.
 
     Raises:
-        InputError: A sum is too large for a number, or the file cannot be written.
+        InputError: A sum overflows, or the file cannot be written.
     """
     with replacing(path) as stream:
         for part in parts(experiment, together=together):

@@ -1,4 +1,4 @@
-"""The unit of writing: some columns of an experiment, or all of them aggregated."""
+"""The part of an experiment that is written at a time: some columns, or the aggregate of all columns."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class Part:
 
 
 def parts(experiment: Experiment, *, together: bool, metrics: int = 1) -> Iterator[Part]:
-    """Yield the locations block by block, or all of them aggregated to one column.
+    """Yield the locations block by block, or all of them aggregated into one column.
 
     Args:
         experiment: The experiment to write.
         together: Whether to aggregate all locations.
-        metrics: The number of metrics that the caller reads per part. If there are several blocks, parts have fewer
-            columns by this factor, so that memory stays bounded.
+        metrics: The number of metrics that the caller reads per part. If there are several blocks, their size is
+            divided by this number, so that memory stays bounded.
     """
     if together:
         yield Part((None,), lambda metric: _together(experiment, metric))
@@ -54,7 +54,7 @@ def _together(experiment: Experiment, metric: str) -> Severity:
 
 
 def titles(experiment: Experiment) -> Callable[[Location | None], tuple[str, ...]]:
-    """Return a function that names a column: rank, and thread if processes have several; empty for the aggregate."""
+    """Return a function that names a column by rank, and by thread if there are several; empty for the aggregate."""
     threaded = any(place.thread for place in experiment.locations)
 
     def of(place: Location | None) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Write a profile as slices, which show where time was spent, and how much, but not when: a profile has no times."""
+"""Write a profile as slices, which show how much time was spent where, but not when: profiles do not record that."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _SAID: Final = "a profile, not a time line"
 
 
 def write_profile_slices(experiment: Experiment, path: Path, metric: Metric, *, together: bool) -> None:
-    """Write slices side by side, in call-tree order, for each location; the file states that they have no times.
+    """Write the slices of each location side by side, in call-tree order; the file states that this is no time line.
 
     Args:
         experiment: The experiment to write.
         path: The file, which is replaced only when the new file is complete.
-        metric: The metric that determines the length of slices; for metrics other than times, a unit is a nanosecond.
+        metric: The metric that determines the length of slices; if it is not a time, one unit becomes one nanosecond.
         together: Whether to add up all locations.
 
     Raises:

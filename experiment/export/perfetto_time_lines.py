@@ -21,18 +21,18 @@ _SAID: Final = (
     "slices are made from samples; the call paths of a sample are shown in call-tree order, because their real order "
     "is unknown"
 )
-_ROUNDED: Final = 1  # rounding error of each part, in nanoseconds
+_ROUNDED: Final = 1  # maximum rounding error of each part, in nanoseconds
 
 
 def write_time_lines(trace: Trace, path: Path, metrics: Collection[str]) -> None:
     """Write the slices of each thread, and a counter for each metric that is not always 0, one time line at a time.
 
-    Additive metrics become rates per second over each sample. Levels keep their value at the end of the sample.
+    Additive metrics become rates per second during each sample. Levels are shown at the end of each sample.
 
     Args:
         trace: The trace to write.
         path: The file, which is replaced only when the new file is complete.
-        metrics: The metrics that become counters.
+        metrics: The names of the metrics to write as counters.
 
     Raises:
         InputError: There is no such metric, or the file cannot be written.
@@ -70,7 +70,7 @@ def _slices(events: TraceEvents, lane: Lane, line: TimeLine) -> None:
 
 
 def _samples(line: TimeLine) -> Iterator[tuple[int, int, npt.NDArray[np.intp], npt.NDArray[np.float64]]]:
-    """Yield each sample: begin and end in nanoseconds, and the call path and the seconds of each of its parts."""
+    """Yield each sample's beginning and end in nanoseconds, and the call path and the seconds of each of its parts."""
     edges = (np.rint(times * NANO).astype(np.int64).tolist() for times in (line.begin, line.end))
     for begin, end, (first, last) in zip(*edges, pairwise(line.first.tolist()), strict=True):
         yield begin, end, line.paths[first:last], line.seconds[first:last]

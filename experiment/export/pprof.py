@@ -1,7 +1,7 @@
-"""Write a profile for pprof: samples with several metrics, each with its stack, and with the rank as a label.
+"""Write a profile for pprof. Each sample contains a stack, the values of several metrics, and the rank as a label.
 
-A file is one gzipped message. Concatenated messages form one message whose repeated fields are joined, so the file can
-be written piece by piece.
+A file is one gzipped message. Concatenated messages form one message in which repeated fields are joined, so the file
+can be written piece by piece.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from .weights import unit_of, whole_numbers
 
 __all__ = ["write_pprof"]
 
-_KEPT: Final = 1 << 14  # stacks in the cache, enough for most programs
-_PIECE: Final = 4096  # number of samples to write at a time: a few hundred KiB
+_KEPT: Final = 1 << 14  # maximum number of stacks in the cache, enough for most programs
+_PIECE: Final = 4096  # number of samples to write at a time, which take a few hundred KiB
 _EFFORT: Final = 6  # compression level, gzip's default
 _SAID: Final = "written by autoanalyzer; values are exclusive; missing values are 0"
 
 
 def write_pprof(experiment: Experiment, path: Path, metrics: Sequence[Metric], *, together: bool) -> None:
-    """Write a sample, with the values of all metrics, for each call path and location where a metric is not 0.
+    """Write a sample with the values of all metrics for each call path and location, unless all of them are 0.
 
     Args:
         experiment: The experiment to write.
@@ -57,7 +57,7 @@ class _Writer:
         self._leaf_first = lru_cache(_KEPT)(self._locations)
 
     def pieces(self, blocks: Iterable[Part]) -> Iterator[bytes]:
-        """Yield the message in pieces: the head, then samples, and the strings that these use."""
+        """Yield the message in pieces: first the head, then the samples, and finally the strings."""
         yield self._head().SerializeToString()
         piece = self._profile()
         for part in blocks:
@@ -96,7 +96,7 @@ class _Writer:
         return [frame + 1 for frame in reversed(self._stacks.frames_of(path))]
 
     def _labels(self, place: Location | None) -> Any:
-        """Return rank, thread and node as labels; they are texts, because pprof treats the number 0 as missing."""
+        """Return rank, thread and node as labels. They are strings, because pprof treats the number 0 as missing."""
         holder = self._profile().sample.add()
         about = {"rank": place.process, "thread": place.thread, "node": place.node} if place else {}
         for key, value in about.items():

@@ -1,4 +1,4 @@
-"""The messages in pprof's files, for any release of protobuf.
+"""The messages in pprof's files, declared at run time for any release of protobuf.
 
 The format is Google's ``profile.proto``. Only the fields that are written are declared.
 """
@@ -15,7 +15,7 @@ PACKAGE: Final = "perftools.profiles"
 
 _Field = tuple[str, int, str]
 
-# Message → its fields: name, number, type. ``*`` marks repeated fields; types that are messages begin with a capital.
+# Message → its fields: name, number, type. ``*`` marks repeated fields; types that begin with a capital are messages.
 _MESSAGES: Final[dict[str, tuple[_Field, ...]]] = {
     "ValueType": (("type", 1, "int64"), ("unit", 2, "int64")),
     "Label": (("key", 1, "int64"), ("str", 2, "int64")),
@@ -42,7 +42,7 @@ _MESSAGES: Final[dict[str, tuple[_Field, ...]]] = {
 
 
 def profile_class() -> Any:
-    """Return the class ``Profile``; nested messages are created with the ``add`` methods of their fields."""
+    """Return the message class ``Profile``, whose fields have ``add`` methods that create nested messages."""
     file = descriptor_pb2.FileDescriptorProto(name="autoanalyzer/profile.proto", package=PACKAGE, syntax="proto3")
     for name, fields in _MESSAGES.items():
         message = file.message_type.add(name=name)

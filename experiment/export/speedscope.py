@@ -1,6 +1,6 @@
 """Write speedscope's own JSON: one profile per rank and thread, with shared frames.
 
-The format is described in https://www.speedscope.app/file-format-schema.json.
+https://www.speedscope.app/file-format-schema.json describes the format.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .weights import unit_of, weights
 __all__ = ["write_speedscope"]
 
 _SCHEMA: Final = "https://www.speedscope.app/file-format-schema.json"
-_UNITS: Final = frozenset({"bytes", "nanoseconds"})  # those of our units that speedscope supports
+_UNITS: Final = frozenset({"bytes", "nanoseconds"})  # units that ``unit_of`` may return and that speedscope supports
 
 
 def write_speedscope(experiment: Experiment, path: Path, metric: Metric, *, together: bool) -> None:
@@ -33,7 +33,7 @@ def write_speedscope(experiment: Experiment, path: Path, metric: Metric, *, toge
         experiment: The experiment to write.
         path: The file, which is replaced only when the new file is complete.
         metric: The metric whose values, rounded to integers, are written.
-        together: Whether to add up all locations to one profile.
+        together: Whether to add up all locations in a single profile.
 
     Raises:
         InputError: A value is below 0 or too large, or the file cannot be written.

@@ -1,4 +1,4 @@
-"""Write JSON that Perfetto and Chrome show: nested slices and counters, for each process and thread.
+"""Write JSON that Perfetto and Chrome can show: nested slices and counters for each process and thread.
 
 The format is Google's Trace Event Format: event ``B`` begins a slice, ``E`` ends the last slice, ``C`` sets a counter,
 and ``M`` names a process or thread.
@@ -46,7 +46,7 @@ class TraceEvents:
     def lane(self, process: int, process_name: str, thread_name: str) -> Lane:
         """Return a thread's lane; if the process is new, write its name first.
 
-        Threads are numbered from 1 across all processes, because Perfetto takes thread 0 for the idle thread.
+        Threads are numbered from 1 across all processes, because Perfetto treats thread 0 as the idle thread.
         """
         self._lanes += 1
         if process != self._process:
@@ -61,12 +61,12 @@ class TraceEvents:
         self.put(json.dumps({"ph": "M", "name": kind, **ids, "args": found}))
 
     def edge(self, kind: str, path: int, ids: str, at: int) -> None:
-        """Begin (``B``) or end (``E``) a slice; speedscope matches the two events by their members, which are equal."""
+        """Begin (``B``) or end (``E``) a slice. Both events have the same members, by which speedscope matches them."""
         self.put(f'{{"ph":"{kind}",{ids},"ts":{_microseconds(at)},{self._slices[path]}}}')
 
 
 class Lane:
-    """The slices of a thread, which follow its moves from call path to call path.
+    """A thread's slices, which begin and end as the thread moves from call path to call path.
 
     Args:
         events: The writer of events.
@@ -84,7 +84,7 @@ class Lane:
         return self._open[-1] if self._open else None
 
     def move(self, path: int | None, at: int) -> None:
-        """Move to a call path: end the open slices that are not above it, and begin those that are missing.
+        """Move to a call path: end the open slices that do not contain it, and begin those that are missing.
 
         Args:
             path: The call path; None to end all slices.
@@ -103,7 +103,7 @@ class Lane:
         self._open = wanted
 
     def count(self, title: str, unit: str, value: float, at: int) -> None:
-        """Write a counter's new value; Perfetto shows its title and unit."""
+        """Write the new value of a counter, which Perfetto shows with the title and unit."""
         named, of = json.dumps(title), json.dumps(unit)
         self._events.put(
             f'{{"ph":"C",{self._ids},"ts":{_microseconds(at)},"name":{named},"args":{{{of}:{value:.9g}}}}}'
@@ -112,7 +112,7 @@ class Lane:
 
 @contextmanager
 def trace_events(path: Path, call_paths: Sequence[CallPath], facts: Mapping[str, str]) -> Iterator[TraceEvents]:
-    """Yield the writer of a file's events; the file is replaced when the block ends without an error.
+    """Yield a writer of events to a file, which is replaced when the block ends without an error.
 
     Args:
         path: The file.

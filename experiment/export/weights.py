@@ -1,4 +1,4 @@
-"""The values of stacks: an additive metric, rounded to integers, because most formats accept only integers."""
+"""The values of stacks: an additive metric, rounded to integers, because most formats support only integers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .part import parts
 
 __all__ = ["NANO", "default_metric", "metric_of_stacks", "unit_of", "weights", "whole_numbers"]
 
-NANO: Final = 1e9  # nanoseconds per second; clocks have a resolution of a nanosecond
+NANO: Final = 1e9  # nanoseconds per second; the clocks have a resolution of one nanosecond
 _MOST: Final = 2.0**63  # the smallest number that does not fit into a signed 64-bit integer
 
 
@@ -39,12 +39,12 @@ def metric_of_stacks(experiment: Experiment, name: str | None = None) -> Metric:
 
 
 def default_metric(experiment: Experiment) -> str | None:
-    """Return the name of the default metric for stacks: the first time that exists; None if there is none."""
+    """Return the default metric for stacks, which is the first of ``WEIGHING_TIMES`` that exists; None if none does."""
     return next((each for each in WEIGHING_TIMES if each in experiment), None)
 
 
 def unit_of(metric: Metric) -> tuple[str, float]:
-    """Return the unit of a metric's integers, and the number of these units per unit of the metric itself."""
+    """Return the unit of a metric's integers, and the factor that converts the metric's values to it."""
     return ("nanoseconds", NANO) if metric.unit == "sec" else (metric.unit, 1.0)
 
 

@@ -1,4 +1,4 @@
-"""Plans: which regions a build instruments, as data."""
+"""Plans, which define the regions that a build instruments."""
 
 from .pattern import Pattern
 from .plan import Exclude, Include, Merge, Plan, Split, build_line

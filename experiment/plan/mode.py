@@ -11,7 +11,7 @@ from ..region import CALL_KINDS
 __all__ = ["CALL_MODES", "DEFAULT_MODES", "MODES", "asked_modes", "kinds_of", "mode_of", "modes_of"]
 
 MODES: Final = ("functions", "outer-loops", "inner-loops", "math", "mpi", "syscall", "library", "user", "openmp")
-"""All modes; any subset may be requested."""
+"""All modes; any subset can be selected."""
 
 DEFAULT_MODES: Final = ("functions", "outer-loops", "user", "openmp")
 
@@ -35,15 +35,15 @@ def kinds_of(mode: str) -> tuple[str, ...]:
 
 
 def mode_of(kind: str) -> str:
-    """Return the mode to which regions of a kind belong; for loops, the mode of outermost loops."""
+    """Return the mode to which regions of a kind belong; for loops, the mode for outermost loops."""
     return _OF_KIND.get(kind, kind)
 
 
 def asked_modes(text: str, asked_by: str) -> tuple[str, ...]:
-    """Parse the modes that an option or a variable names, separated by commas or spaces.
+    """Return the modes in the value of an option or variable, where they are separated by commas or spaces.
 
     Raises:
-        UsageError: A mode does not exist, or no mode is named.
+        UsageError: A mode does not exist, or there are no modes in the text.
     """
     found = modes_of(text.replace(",", " ").split(), asked_by)
     if not found:

@@ -22,7 +22,7 @@ class Pattern(NamedTuple):
     Attributes:
         kind: The region's kind, as in ``Region``. Kind, name, file and function are ``fnmatch`` patterns.
         name: The region's name.
-        file: The region's file, by its whole path or by the end of its path.
+        file: The region's file: its whole path or the end of its path.
         function: The function that encloses the region, or is the region.
         ordinal: The region's index among the regions of its kind in its function.
     """
@@ -55,12 +55,12 @@ class Pattern(NamedTuple):
         )
 
     def is_of_file(self, file: str) -> bool:
-        """Return whether regions of a file can match; relative file names may be relative to any folder."""
+        """Return whether regions in a file can match; a relative name may be relative to any folder."""
         if self.file is None or _is(self.file, file):
             return True
         if self.file.rpartition("/")[2] != file.rpartition("/")[2] and not _SPECIAL.search(self.file):
-            return False  # quick exit, because most rules of a large plan are for other files
-        whole = os.path.abspath(file)  # noqa: PTH100 - must not follow links
+            return False  # fast path, because most rules of a large plan are for other files
+        whole = os.path.abspath(file)  # noqa: PTH100 - Path.resolve would follow links
         if self.file.startswith("/"):
             return _is(self.file, whole)
         end = f"/{UPWARDS.sub('', self.file)}"
@@ -76,7 +76,7 @@ class Pattern(NamedTuple):
 
 
 def spelled(value: object) -> str:
-    """Format a value as TOML, which has the same escapes as JSON."""
+    """Return a value as TOML, which has the same escapes as JSON."""
     import json  # noqa: PLC0415 - builds never call this function
 
     found = list(value) if isinstance(value, tuple) else value
@@ -93,7 +93,7 @@ def _is_called(wanted: str | None, found: str, file: str) -> bool:
 def _is(wanted: str | None, found: str) -> bool:
     if wanted is None or wanted == found:
         return True
-    # Compiled patterns are cached here, because a plan may have thousands of rules and fnmatch caches only few.
+    # Only patterns with wildcards use fnmatch, which caches too few patterns for plans with thousands of rules.
     return _SPECIAL.search(wanted) is not None and fnmatchcase(found, wanted)
 
 

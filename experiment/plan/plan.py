@@ -1,4 +1,6 @@
-"""Plans: the regions that a build instruments. ``regions --plan``, runs and users write plans; front ends read them.
+"""Plans, which define the regions that a build instruments.
+
+Users, runs and ``regions --plan`` write plans; the front ends read them.
 
 .. code-block:: toml
 
@@ -32,8 +34,8 @@
 
 A rule applies to the regions that match all of its keys among ``kind``, ``name``, ``file``, ``function`` and
 ``ordinal``. Text values may contain the wildcards ``*``, ``?`` and ``[…]``. Kind, file, function and ordinal together
-identify a region. Runs add the key ``texts``, with checksums of those versions of the file to which the rule applies,
-because an ordinal may denote another region in other versions.
+identify a region. Runs add the key ``texts``, with checksums of the versions of the file to which the rule applies,
+because an ordinal may identify another region in other versions.
 """
 
 from __future__ import annotations
@@ -75,7 +77,7 @@ class Include(NamedTuple):
 
     Attributes:
         pattern: The regions.
-        modes: Only regions that belong to these modes are included; if empty, all regions, even tiny ones.
+        modes: The modes to which included regions must belong; if empty, all regions are included, even tiny ones.
         comment: An explanation for readers of the file; it is not read back.
     """
 
@@ -94,7 +96,7 @@ class Include(NamedTuple):
 
 
 class Exclude(NamedTuple):
-    """Regions that are not instrumented; their time goes to the enclosing region.
+    """Regions that are not instrumented; their time is attributed to the enclosing region.
 
     Attributes:
         pattern: The regions.
@@ -126,10 +128,10 @@ class Merge(NamedTuple):
     """Adjacent regions that become one region, from the first to the last, with everything between them.
 
     Attributes:
-        file: Pattern of their file; None for any.
-        function: Pattern of the enclosing function.
+        file: Pattern for their file; None for any file.
+        function: Pattern for the enclosing function.
         regions: The regions' names, such as ``loop@41``, or their kinds and ordinals, such as ``loop#0``.
-        name: The name of the merged region; if empty, it is made of the members' names.
+        name: The name of the merged region; if empty, the members' names are combined.
     """
 
     file: str | None
@@ -166,10 +168,10 @@ class Plan(NamedTuple):
     """How a build divides a program into regions.
 
     Attributes:
-        modes: The modes; None for the modes that the command names, or else the default modes.
+        modes: The modes; None for those of the command, or for the default modes if the command has none.
         include: Regions that are instrumented in addition to those of the modes.
-        exclude: Regions that are never instrumented, whatever other rules state.
-        eliminate: Regions that are removed, but not the regions inside them.
+        exclude: Regions that are never instrumented, even if other rules match them.
+        eliminate: Regions that are removed, whereas the regions inside them are kept.
         merge: Adjacent regions that are merged.
         split: Regions that are replaced by the parts directly inside them.
     """
@@ -182,13 +184,13 @@ class Plan(NamedTuple):
     split: tuple[Split, ...] = ()
 
     def patterns(self) -> Iterator[tuple[str, Pattern]]:
-        """Yield each rule's table and pattern, except for ``merge`` rules and rules for certain versions of a file."""
+        """Yield each rule's table and pattern, except for ``merge`` rules and rules with ``texts``."""
         for table, rule in self._rules():
             if not getattr(rule, "texts", ()):
                 yield table, rule.pattern
 
     def files(self) -> frozenset[str]:
-        """Return the files that rules name."""
+        """Return the files that occur in rules."""
         return frozenset(rule.pattern.file for _, rule in self._rules() if rule.pattern.file)
 
     def _rules(self) -> Iterator[tuple[str, Include | Exclude | Split]]:
@@ -198,11 +200,11 @@ class Plan(NamedTuple):
 
 
 def build_line(path: Path, plan: Plan | None = None) -> str:
-    """Return the shell line that builds with a plan; it works in whatever folders the build calls the compiler.
+    """Return the shell command that builds with a plan; it works in any folder where the build calls the compiler.
 
     Args:
         path: The plan's file.
-        plan: The plan; the source files that it names show which compilers are needed.
+        plan: The plan, whose source files determine which compilers are needed.
     """
     files = plan.files() if plan else frozenset()
     compilers = [compiler for language, compiler in _COMPILERS if any(map(language.search, files))]

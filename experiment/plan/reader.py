@@ -43,7 +43,7 @@ def load_plan(path: Path, name: str = "") -> Plan:
 
 
 class _Reader:
-    """Converts TOML to rules, and refuses invalid rules with messages that contain the plan's name."""
+    """Converts TOML to rules, and refuses invalid rules; ``name`` is the plan's name in error messages."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -89,7 +89,7 @@ class _Reader:
         return Pattern(**values)
 
     def _include(self, entry: dict[str, Any]) -> Include:
-        # An entry may have ``reason`` and ``texts``, because ``regions --plan`` keeps them when it reverses a rule.
+        # ``reason`` and ``texts`` are accepted, because ``regions --plan`` keeps them when it reverses a rule.
         pattern = self._pattern("include", entry, "modes", "reason", "texts")
         modes = self._modes("include: modes", entry["modes"]) if "modes" in entry else ()
         if not modes and "modes" in entry:

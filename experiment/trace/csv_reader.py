@@ -1,7 +1,7 @@
-"""Read traces as CSV, which any monitoring system can write.
+"""Read traces in CSV, which any monitoring system can write.
 
-The first line names the columns, ``time,process,thread,<metric>[<unit>],…``. Every other line is a sample: seconds, a
-rank, a thread, and one number per metric. An empty field is a missing value.
+The first line contains the names of the columns, ``time,process,thread,<metric>[<unit>],…``. Every other line is a
+sample: seconds, a rank, a thread, and one number per metric. An empty field is a missing value.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["COLUMNS", "TraceReader", "read_trace"]
 COLUMNS: Final = ("time", "process", "thread")
 _COLUMN: Final = re.compile(r"(?P<name>.*?)(?:\[(?P<unit>[^\[\]]*)\])?", re.DOTALL)
 _NOTHING: Final = frozenset({"", "nan", "NaN", "NA"})
-_PIECE: Final = 2**22  # bytes to read at a time
+_PIECE: Final = 2**22  # number of bytes to read at a time
 _LONGEST: Final = 2**24  # maximum number of characters in a line
 _NUMBER: Final = 2**31
 _DIGITS: Final = 100  # maximum number of digits in a number, including leading zeros
@@ -59,7 +59,7 @@ class TraceReader:
             last: Whether this is the last piece, whose last line is complete even if it does not end with a newline.
 
         Raises:
-            InputError: A line is not a sample; the message contains the line's number.
+            InputError: A line is not a sample; the message contains its number.
         """
         rows: list[tuple[int, list[str]]] = []
         try:

@@ -1,4 +1,4 @@
-"""Write traces as CSV for ``csv_reader``; additive metrics become rates, because samples have no length in CSV."""
+"""Write traces in CSV for ``csv_reader``; additive metrics become rates, because samples in CSV have no length."""
 
 from __future__ import annotations
 

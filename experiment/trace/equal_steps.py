@@ -1,4 +1,4 @@
-"""Time lines in equal time steps, as far as their samples are known: the input of projection pursuit."""
+"""Divide time lines into equal time steps for projection pursuit, even while they are being recorded."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class KnownSoFar(NamedTuple):
     """The samples of a location that have been recorded so far.
 
     Attributes:
-        place: Process and thread.
+        place: The process and the thread.
         begin: ``float64[sample]``, seconds.
         end: ``float64[sample]``, seconds.
         values: ``float64[sample, metric]``: amounts during the sample, or levels; NaN if not recorded.
@@ -43,7 +43,7 @@ class KnownSoFar(NamedTuple):
 class EqualSteps:
     """Returns the values of each step once, as soon as it is complete: rates of additive metrics, and levels.
 
-    Between calls, samples may be merged into longer samples.
+    Between calls of ``new``, earlier samples may be merged into longer ones.
 
     Attributes:
         metrics: The metrics, one for each column of the values.
@@ -56,7 +56,7 @@ class EqualSteps:
     passed: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def new(self, lines: Iterable[KnownSoFar]) -> Samples:
-        """Return the steps that have become complete since the last call, each as a sample at the end of the step."""
+        """Return the steps that were completed since the last call, each as a sample at the end of the step."""
         parts = [self._of_line(line) for line in lines if len(line.end)]
         locations = list(self.passed)
         numbers = {place: number for number, place in enumerate(locations)}

@@ -1,4 +1,4 @@
-"""Means of samples over other intervals."""
+"""Compute means of samples over other intervals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Values = npt.NDArray[np.float64]
 
 
 def means(begin: Values, end: Values, values: Values, first: Values, last: Values) -> Values:
-    """Return the means over intervals, ``float64[span, metric]``; NaN if at least half of an interval is unknown.
+    """Return the means over intervals, ``float64[span, metric]``; NaN for intervals of which at least half is unknown.
 
     Args:
         begin: ``float64[sample]``, seconds.
@@ -46,7 +46,9 @@ def means(begin: Values, end: Values, values: Values, first: Values, last: Value
 
 
 def rates(metrics: Sequence[Metric], begin: Values, end: Values, values: Values) -> Values:
-    """Return rates per second of additive metrics, and levels, ``float64[sample, metric]``; NaN for empty samples.
+    """Return additive metrics as rates per second, and levels unchanged, ``float64[sample, metric]``.
+
+    Samples of length 0 become NaN.
 
     Args:
         metrics: The metrics of the columns.
@@ -59,7 +61,7 @@ def rates(metrics: Sequence[Metric], begin: Values, end: Values, values: Values)
 
 
 def _upto(amounts: Values) -> Values:
-    """Return the cumulative sums at the beginning and the end of each sample; they stay constant between samples."""
+    """Return the cumulative sums at the beginning and at the end of each sample; nothing is added between samples."""
     table = np.zeros((2 * len(amounts), amounts.shape[1]))
     table[1::2] = amounts
     summed: Values = table.cumsum(axis=0)

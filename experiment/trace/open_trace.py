@@ -19,7 +19,7 @@ _CSV: Final = ".csv"
 
 
 def open_trace(path: Path) -> Samples | Trace:
-    """Open a trace; a CSV file is read completely.
+    """Open a trace; the time lines of autoanalyzer's own traces are read on demand.
 
     Args:
         path: A ``.csv`` file, an ``.otf2`` archive, a trace of ``run --trace``, or the folder of such a run.

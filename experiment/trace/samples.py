@@ -23,7 +23,7 @@ class Samples:
         locations: The process and thread of each location, in the order in which locations first appear.
         times: ``float64[sample]``, seconds.
         places: ``int[sample]``, indices of ``locations``.
-        values: ``float64[sample, metric]``, NaN where missing.
+        values: ``float64[sample, metric]``, NaN if missing.
     """
 
     metrics: tuple[str, ...]
@@ -39,7 +39,7 @@ class Samples:
         return cls((), (), [], np.empty(0), np.empty(0, dtype=np.intp), np.empty((0, 0)))
 
     def part(self, taken: npt.NDArray[np.bool_] | npt.NDArray[np.intp] | slice) -> Samples:
-        """Return some of the samples: ``bool[sample]``, their indices, or a slice, which copies nothing."""
+        """Return some of the samples, given as ``bool[sample]``, as indices, or as a slice, which copies nothing."""
         return replace(self, times=self.times[taken], places=self.places[taken], values=self.values[taken])
 
     def with_more(self, *later: Samples) -> Samples:

@@ -1,4 +1,4 @@
-"""One metric of a trace over time, for comparing traces."""
+"""A metric of a trace over time, for comparisons of traces."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Series", "every_series", "series_of"]
 
 Values = npt.NDArray[np.float64]
 
-_FINER: Final = 4  # maximum ratio of steps to samples in a time line, because some samples may be long
+_FINER: Final = 4  # maximum number of steps per sample of the longest time line; samples may differ in length
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,8 +32,8 @@ class Series:
         source: The trace's file.
         begin: ``float64[sample]``: the beginnings of samples, in seconds.
         times: ``float64[sample]``: the ends of samples, in seconds, increasing.
-        values: ``float64[sample]``: means over locations. Rates for additive metrics of autoanalyzer's own traces,
-            otherwise as in the trace. NaN if missing.
+        values: ``float64[sample]``: means over locations. They are rates for additive metrics of autoanalyzer's own
+            traces, and otherwise as in the trace. NaN if missing.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Series:
         return len(self.times)
 
     def over(self, begin: Values, end: Values) -> Values:
-        """Return the means over other intervals, ``float64[other]``; NaN if at least half of an interval is unknown.
+        """Return the means over other intervals, ``float64[other]``; NaN for those of which at least half is unknown.
 
         Args:
             begin: ``float64[other]``, seconds.
@@ -85,7 +85,7 @@ def series_of(trace: Samples | Trace, metric: str, source: str = "", *, ranks: C
         ranks: The ranks to include; None for all.
 
     Raises:
-        InputError: There is no such metric, none of the ranks, or no sample.
+        InputError: There is no such metric, or it has no sample on these ranks.
     """
     names = _names(trace)
     if metric not in names:
@@ -99,7 +99,7 @@ def series_of(trace: Samples | Trace, metric: str, source: str = "", *, ranks: C
 
 
 def every_series(trace: Samples | Trace, source: str = "", *, ranks: Collection[int] | None = None) -> list[Series]:
-    """Return all metrics over time, as means over locations; metrics without a sample are left out.
+    """Return all metrics over time, as means over locations; metrics without samples are left out.
 
     Args:
         trace: A trace of any tool.
@@ -117,7 +117,7 @@ def _names(trace: Samples | Trace) -> Sequence[str]:
 
 
 def _some(trace: Samples | Trace, metrics: Sequence[str], source: str, ranks: Collection[int] | None) -> list[Series]:
-    """Return metrics that share their samples: all metrics of our own trace, but a single metric of any other trace."""
+    """Return the series of metrics that share samples: several metrics of our own trace, or a single one of another."""
 
     def lines() -> Iterator[_Line]:
         found = _of_trace(trace, metrics, ranks) if isinstance(trace, Trace) else _of_samples(trace, metrics[0], ranks)
@@ -133,7 +133,7 @@ def _some(trace: Samples | Trace, metrics: Sequence[str], source: str, ranks: Co
 
 
 def _about(trace: Samples | Trace, metric: str) -> tuple[str, bool]:
-    """Return the unit of a series, and whether it is a rate, as additive metrics of our own traces are."""
+    """Return the unit of a series, and whether it is a rate, which is true for additive metrics of our own traces."""
     if not isinstance(trace, Trace):
         return trace.units[trace.metrics.index(metric)], False
     about = trace.metrics[trace.column(metric)]
@@ -158,7 +158,7 @@ def _mean(lines: Callable[[], Iterator[_Line]]) -> _Line | None:
 
 
 def _of_trace(trace: Trace, metrics: Sequence[str], ranks: Collection[int] | None) -> Iterator[_Line]:
-    """Yield each location's rates of additive metrics, and its levels."""
+    """Yield each location's metrics: additive ones as rates, and levels."""
     columns = [trace.column(metric) for metric in metrics]
     wanted = [trace.metrics[column] for column in columns]
     for number, place in enumerate(trace.locations):
@@ -170,7 +170,7 @@ def _of_trace(trace: Trace, metrics: Sequence[str], ranks: Collection[int] | Non
 
 
 def _of_samples(samples: Samples, metric: str, ranks: Collection[int] | None) -> Iterator[_Line]:
-    """Yield each location's values, each valid since the previous sample; samples at the same time are averaged."""
+    """Yield each location's values, which apply since the previous sample; samples at the same time are averaged."""
     column = samples.metrics.index(metric)
     for number, (process, _) in enumerate(samples.locations):
         if ranks is None or process in ranks:

@@ -1,4 +1,4 @@
-"""Our own trace: each location's samples in order, with amounts, and with the call paths in each sample."""
+"""Our own trace: each location's samples in order, with their metrics and call paths."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class TimeLine:
         begin: ``float64[sample]``, seconds since the first process of the run started.
         end: ``float64[sample]``, seconds; not before ``begin``, and not after the ``begin`` of the next sample.
         values: ``float64[sample, metric]``: the amount during the sample, or the level at its end. NaN if not measured.
-        first: ``int[sample + 1]``: where the parts of each sample begin in the following four arrays.
-        paths: ``int[part]``: call paths; -1 stands for several short call paths together.
-        visits: ``int64[part]``: the number of times that each call path was entered.
-        seconds: ``float64[part]``: seconds in the call path itself, without its descendants.
+        first: ``int[sample + 1]``: the index at which the parts of each sample begin in the following four arrays.
+        paths: ``int[part]``: call paths; -1 for several short call paths together.
+        visits: ``int64[part]``: the number of times that the call path was entered.
+        seconds: ``float64[part]``: the seconds in the call path itself, without its descendants.
         computing: ``float64[part]``: the part of ``seconds`` that was CPU time outside MPI, file I/O and OpenMP.
     """
 
@@ -49,7 +49,7 @@ class TimeLine:
 
     @property
     def samples(self) -> npt.NDArray[np.intp]:
-        """The sample to which each part belongs, ``int[part]``."""
+        """``int[part]``: the sample to which each part belongs."""
         return np.repeat(np.arange(len(self)), np.diff(self.first))
 
 
@@ -63,7 +63,7 @@ class Trace:
         locations: The location of each time line.
         counts: The number of samples in each time line.
         read: Returns the time line of a location.
-        facts: Further facts: the program, and how samples were taken.
+        facts: Further facts, such as the program, and how samples were taken.
     """
 
     metrics: Sequence[Metric]
@@ -78,7 +78,7 @@ class Trace:
         return self.read(location)
 
     def lines(self) -> Iterator[TimeLine]:
-        """Yield one time line after the other."""
+        """Yield the time lines of all locations, reading one at a time."""
         return map(self.line, range(len(self.locations)))
 
     def column(self, metric: str) -> int:

@@ -1,4 +1,4 @@
-"""A trace as a file: a zip of numpy arrays, which ``numpy.load`` opens as well.
+"""Read and write trace files: zips of numpy arrays, which ``numpy.load`` can also open.
 
 ``trace.json`` describes the trace: its kind and version, metrics, call paths, locations with their numbers of samples,
 and further facts. The time lines of neighbouring locations form a block, with one member per array: ``7/begin.npy``,
@@ -39,7 +39,7 @@ _VERSION: Final = 3
 _HEAD: Final = "trace.json"
 _BLOCK: Final = 1 << 16  # maximum number of samples in a block, unless a single time line has more
 _EFFORT: Final = 1  # compression level; level 6 makes files 10 % smaller, but takes three times as long
-_RATIO: Final = 1100  # the greatest plausible compression ratio; deflate reaches 1032
+_RATIO: Final = 1100  # the largest plausible compression ratio; deflate can reach 1032
 _EXACT: Final = 2.0**53
 _NANO: Final = 1e9
 
@@ -52,7 +52,7 @@ def save_trace(trace: Trace, path: Path, lines: Iterable[TimeLine] | None = None
     Args:
         trace: The trace to write.
         path: The file, which is replaced only when the new file is complete.
-        lines: The trace's time lines; None if they should be read from ``trace``.
+        lines: The trace's time lines; None to read them from ``trace``.
 
     Raises:
         InputError: The file cannot be written.
@@ -125,7 +125,7 @@ def _nanoseconds(seconds: _Array) -> _Array:
 
 
 def _compact(values: _Array) -> _Array:
-    """Return non-negative integers in the smallest integer type, with -1 for NaN; return other values as floats."""
+    """Return non-negative integers in the smallest integer type, with -1 for NaN, and all other values as floats."""
     known = values[~np.isnan(values)]
     most = known.max(initial=0)
     if most >= _EXACT or known.min(initial=0) < 0 or (known != np.rint(known)).any():
@@ -246,14 +246,14 @@ class _Archive:
         if not all(isinstance(text, str) for text in texts):
             raise self._defect("names that are text", next(text for text in texts if not isinstance(text, str)))
         if not all(isinstance(each.additive, bool) and isinstance(each.parent, str | None) for each in metrics):
-            raise self._defect("metrics with valid parents and additivity", "others")
+            raise self._defect("metrics with valid parents and additivity", "other values")
         if len({each.name for each in metrics}) != len(metrics):
             raise self._defect("metrics with different names", [each.name for each in metrics])
         for number, path in enumerate(call_paths):
             if path.parent is not None and not (isinstance(path.parent, int) and 0 <= path.parent < number):
                 raise self._defect(f"a parent before call path {number}", path.parent)
         if not all(isinstance(each, int) and each >= 0 for at in locations for each in (at.process, at.thread)):
-            raise self._defect("numbers of processes and threads", "something else")
+            raise self._defect("numbers of processes and threads", "other values")
         if len(counts) != len(locations) or min(counts, default=0) < 0 or len(set(locations)) != len(locations):
             raise self._defect(f"samples of {len(locations)} different locations", counts[:20])
 
@@ -268,16 +268,16 @@ class _Archive:
         arrays |= {name: self._array(f"{number}/{name}.npy", count) for name in of_parts}
         path = arrays["path"]
         if not (np.isfinite(path).all() and (path >= -1).all() and (path < paths).all()):
-            raise self._defect(f"call paths 0 to {paths - 1}", "another one")
+            raise self._defect(f"call paths 0 to {paths - 1}", "other numbers")
         for name in ("begin", "end", *of_parts[1:]):
             if not np.isfinite(arrays[name]).all():
-                raise self._defect(f"finite numbers in {number}/{name}.npy", "another one")
+                raise self._defect(f"finite numbers in {number}/{name}.npy", "infinity or NaN")
         for name in (f"value-{each}" for each in range(metrics)):
             if np.isinf(arrays[name]).any():
-                raise self._defect(f"finite numbers in {number}/{name}.npy", "an infinite one")
+                raise self._defect(f"finite numbers in {number}/{name}.npy", "infinity")
         begin, end = arrays["begin"], arrays["end"]
         if (begin > end).any():
-            raise self._defect("samples that end after they begin", "another one")
+            raise self._defect("samples that end after they begin", "one that ends earlier")
         arrays["first"] = np.concatenate([[0], np.cumsum(parts.astype(np.intp))])
         return arrays
 
@@ -298,7 +298,7 @@ class _Archive:
     def _line(self, arrays: dict[str, _Array], metrics: Sequence[Metric], samples: slice) -> TimeLine:
         begin, end = (_seconds(arrays[name][samples]) for name in ("begin", "end"))
         if (begin[1:] < end[:-1]).any():
-            raise self._defect("consecutive samples", "others")
+            raise self._defect("consecutive samples", "samples that overlap")
         first = arrays["first"][samples.start : samples.stop + 1]
         parts = slice(int(first[0]), int(first[-1]))
         columns = [_values(arrays[f"value-{number}"][samples], metric.unit) for number, metric in enumerate(metrics)]

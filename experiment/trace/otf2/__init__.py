@@ -1,4 +1,4 @@
-"""OTF2 traces, which Score-P, TAU, EZTrace and others write, read with OTF2's own reader."""
+"""Read OTF2 traces, which Score-P, TAU, EZTrace and others write, with OTF2's own reader."""
 
 from .reader import OTF2_SUFFIX, read_otf2
 

@@ -1,4 +1,4 @@
-"""Read an OTF2 archive's events in order of time, as plain numbers: 20 times as fast as with the package's objects."""
+"""Read an OTF2 archive's events in order of time, as plain numbers, 20 times as fast as with the package's objects."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Final
 __all__ = ["NUMBERS", "Take", "read_events"]
 
 Take = Callable[..., None]
-"""Callback for an event: takes the number of the location, the time in ticks, and the attributes in order."""
+"""Callback for an event; its arguments are the location's number, the time in ticks, and the event's attributes."""
 
 _U8: Final = ctypes.c_uint8
 _U32: Final = ctypes.c_uint32
@@ -25,7 +25,7 @@ NUMBERS: Final[Mapping[str, tuple[Any, ...]]] = {
     "MpiRecv": _MESSAGE,
     "MpiIrecvRequest": (_U64,),
     "MpiIrecv": (*_MESSAGE, _U64),
-    "MpiProbe": _MESSAGE,  # its last field is the message's number rather than bytes
+    "MpiProbe": _MESSAGE,  # the last field is the message's number instead of its size
     "MpiMrecv": (_U64, _U64),
     "MpiImrecvRequest": (_U64, _U64),
     "MpiImrecv": (_U64, _U64),
@@ -38,7 +38,7 @@ NUMBERS: Final[Mapping[str, tuple[Any, ...]]] = {
     "OmpFork": (_U32,),
     "OmpJoin": (),
 }
-"""Kinds of events whose attributes are all numbers → their types, as in OTF2_Events.h."""
+"""Kind of event whose attributes are all numbers → the types of its attributes, as in OTF2_Events.h."""
 
 _BATCH: Final = 1 << 20
 _DONE, _FAILED = 0, 1  # OTF2_CALLBACK_SUCCESS, OTF2_CALLBACK_INTERRUPT
@@ -49,12 +49,12 @@ def read_events(archive: Any, takes: Mapping[str, Take], rest: Callable[[str, in
 
     Args:
         archive: The archive, opened by OTF2's own reader.
-        takes: Maps kinds of events, which are keys of ``NUMBERS``, to their handlers.
-        rest: Handles all other events; its arguments are the kind, the number of the location, and the event.
+        takes: Kind of event, one of the keys of ``NUMBERS`` → its handler.
+        rest: Handles all other events; its arguments are the kind, the location's number, and the event.
 
-    Any exception of a handler ends the reading, and is raised again.
+    If a handler raises an exception, reading ends, and the exception is raised again.
     """
-    import _otf2  # noqa: PLC0415 - an extra
+    import _otf2  # noqa: PLC0415 - an optional dependency
     from otf2.event_reader import BufferedEventReader  # noqa: PLC0415
 
     failures: list[BaseException] = []
@@ -69,7 +69,7 @@ def read_events(archive: Any, takes: Mapping[str, Take], rest: Callable[[str, in
     callbacks = _otf2.GlobalEvtReaderCallbacks_New()
     others = Rest(archive, _BATCH)
     others._set_global_event_reader_callbacks(callbacks)
-    kept: list[Any] = [others]  # keeps objects alive while events are read
+    kept: list[Any] = [others]  # keeps the callbacks alive while events are read
     for kind, take in takes.items():
         setter = f"OTF2_GlobalEvtReaderCallbacks_Set{kind}Callback"
         try:
@@ -93,7 +93,7 @@ def read_events(archive: Any, takes: Mapping[str, Take], rest: Callable[[str, in
 
 
 def _callback(take: Take, failures: list[BaseException]) -> Callable[..., int]:
-    """Return a callback for the library that never raises: the first failure ends the reading."""
+    """Return a callback that never raises; instead, it appends an exception to ``failures``, which ends the reading."""
 
     def called(location: int, time: int, _data: Any, _attributes: Any, *values: int) -> int:
         try:

@@ -1,4 +1,4 @@
-"""The history of one location, built from its events: call paths and amounts over time, and counter readings."""
+"""The history of one location, built from its events: call paths, amounts and counter values over time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NOWHERE: Final = -1  # represents the time outside all call paths
 
 @dataclass
 class Events:
-    """A sequence of times in seconds, each with a number."""
+    """A sequence of events, each with a time in seconds and a number."""
 
     times: array[float] = field(default_factory=lambda: array("d"))
     numbers: array[float] = field(default_factory=lambda: array("d"))
@@ -46,10 +46,10 @@ class History:
     """A location's history, built event by event.
 
     Attributes:
-        stays: When the location moved to another call path, and to which; -1 outside all call paths.
-        entries: When the location entered a call path, and which one.
-        amounts: Metric → when an amount was added, and the amount.
-        counters: Metric → when a counter was read, and its value.
+        stays: The times when the location moved to another call path, and the call paths; -1 outside all call paths.
+        entries: The times when the location entered a call path, and the call paths.
+        amounts: Metric → the times when amounts were recorded, and the amounts.
+        counters: Metric → the times when the counter was read, and its values.
         modes: File I/O operation in progress → ``READ`` or ``WRITE``.
         stack: The open call paths, outermost first.
     """
@@ -74,7 +74,7 @@ class History:
             self.stays.add(time, self.stack[-1] if self.stack else NOWHERE)
 
     def end(self, time: float) -> None:
-        """Leave all open call paths, for example those of a program that was killed."""
+        """Leave all open call paths, for example if the program was killed."""
         while self.stack:
             self.leave(time)
 
@@ -90,10 +90,10 @@ class History:
 
         Args:
             edges: ``float64[sample + 1]``: the boundaries of the steps, in seconds.
-            metrics: The metrics of the columns, beginning with the times.
+            metrics: The metrics of the columns; times come first.
             kinds: ``bool[time metric, path]``: the call paths that count towards each of the times.
             calls: ``bool[path]``: the call paths whose time is not busy time.
-            levels: The counters that are shown by their last value in each step, rather than by their increase.
+            levels: The counters of which each step contains the last value rather than the increase.
         """
         count, width = len(edges) - 1, kinds.shape[1]
         sample, path, seconds = self._stays(edges)
@@ -116,7 +116,7 @@ class History:
         )
 
     def _stays(self, edges: Values) -> tuple[Places, Places, Values]:
-        """Return the step, the call path and the seconds of each stay; stays are split at boundaries of steps."""
+        """Return the step, the call path and the seconds of each stay; stays are split at the boundaries of steps."""
         times, paths = self.stays.arrays()
         if not len(times):
             return np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0)
@@ -126,7 +126,7 @@ class History:
         return _steps(edges, (cuts[:-1] + cuts[1:])[taken] / 2), path[taken], np.diff(cuts)[taken]
 
     def _column(self, metric: str, edges: Values, *, level: bool) -> Values:
-        """Return ``float64[step]``: a metric's amounts; for a level, the last readings, or NaN before the first one."""
+        """Return ``float64[step]``: a metric's amounts, or the last values of a level, NaN before the first one."""
         if metric not in self.counters:
             times, amounts = self.amounts[metric].arrays()
             return _sums(_steps(edges, times), amounts, len(edges) - 1)

@@ -1,4 +1,4 @@
-"""Open archives with the optional package ``otf2``, whose reader prints errors and calls back into Python."""
+"""Open archives with the optional package ``otf2``, and convert the errors that its reader prints."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ....errors import InputError
 
 __all__ = ["name_of", "opened"]
 
-# Arguments, none of which is used: userData, file, line, function, code, format, va_list.
+# The arguments are userData, file, line, function, code, format and va_list.
 _ErrorCallback: Final = ctypes.CFUNCTYPE(
     ctypes.c_int,
     ctypes.c_void_p,
@@ -24,17 +24,17 @@ _ErrorCallback: Final = ctypes.CFUNCTYPE(
     ctypes.c_char_p,
     ctypes.c_void_p,
 )
-_QUIET: Final = _ErrorCallback(lambda *what: what[4])  # prints nothing, because an exception with the message follows
+_QUIET: Final = _ErrorCallback(lambda *what: what[4])  # returns the code without printing; an exception follows anyway
 
 
 def name_of(value: Any) -> str:
-    """Return the name of an enumeration's value: ``POINT2POINT``."""
+    """Return the name of an enumeration's value, such as ``POINT2POINT``."""
     return str(value).rpartition(".")[2]
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[Any]:
-    """Open an archive; errors of its reader, now or in the block, become InputError.
+    """Open an archive; errors of its reader, while opening or in the block, are raised as InputError.
 
     Args:
         path: The anchor file, ``traces.otf2``.
@@ -43,14 +43,14 @@ def opened(path: Path) -> Iterator[Any]:
         InputError: The package is not installed, or the archive is damaged.
     """
     try:
-        import _otf2  # noqa: PLC0415 - an extra
+        import _otf2  # noqa: PLC0415 - an optional dependency
         import otf2  # noqa: PLC0415
     except (ImportError, OSError) as error:
         raise InputError(
             f"{path}: reading this file needs the package otf2 ({error}): pip install 'autoanalyzer[otf2]'"
         ) from None
     _otf2.Config.conf.lib.OTF2_Error_RegisterCallback(_QUIET, None)
-    said = StringIO()  # the reader prints exceptions from callbacks to standard error, and then continues or ends
+    said = StringIO()  # the reader prints exceptions in callbacks to standard error instead of raising them
     try:
         with redirect_stderr(said), otf2.reader.open(str(path)) as archive:
             yield archive

@@ -1,7 +1,7 @@
 """Convert OTF2 archives to our own traces: events become equal time steps with regions, messages and counters.
 
-The metrics are computed from the roles of regions, and from the records of messages and file I/O. Counters keep their
-names, because they include the work of MPI, which our own counters exclude.
+Metrics are computed from the roles of regions, and from the records of messages and file I/O. Counters keep the names
+that they have in the archive, because they include the work of MPI, which our own counters exclude.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ __all__ = ["OTF2_SUFFIX", "SOURCE", "TIMES", "Reading", "read_otf2"]
 
 OTF2_SUFFIX: Final = ".otf2"
 
-_STEPS: Final = 10_000  # steps per trace: half of the maximum number of samples that ``run --trace`` keeps per process
+_STEPS: Final = 10_000  # steps per trace, half of the maximum number of samples per process in ``run --trace``
 _UNKNOWN: Final = 2**64 - 1  # OTF2_UNDEFINED_UINT64
 _WITHIN: Final = "MPI"  # the file name for regions without a source file
 
-# Our metric → whether it includes the time in regions of a given paradigm and role.
+# Our metric → returns whether it includes the time in regions of a paradigm and role.
 TIMES: Final[Mapping[str, Callable[[str, str], bool]]] = {
     "wall_time": lambda paradigm, role: True,
     "mpi_time": lambda paradigm, role: paradigm == "MPI",
@@ -50,13 +50,13 @@ SOURCE: Final = "imported:OTF2"
 
 
 def read_otf2(path: Path) -> Trace:
-    """Read an archive; its events are read once, and only steps are kept.
+    """Read an archive; its events are read only once.
 
     Args:
         path: The anchor file, ``traces.otf2``.
 
     Raises:
-        InputError: The package ``otf2`` is not installed, or the archive is damaged or has no entries to regions.
+        InputError: The package ``otf2`` is not installed, or the archive is damaged, or no region was entered.
     """
     if not path.is_file():
         raise InputError(f"{path}: expected an OTF2 archive, found none")
@@ -94,7 +94,7 @@ class Reading:
         self._in_mpi: list[bool] = []
         self.histories: dict[int, History] = _ByLocation(history)
         self._process = {each._ref: each.group._ref for each in archive.definitions.locations}
-        self._teams: defaultdict[int, list[int | None]] = defaultdict(list)  # process → where its open teams began
+        self._teams: defaultdict[int, list[int | None]] = defaultdict(list)  # process → call paths that opened teams
         self._members: dict[str, Any] = {}
         self._unread: set[str] = set()
         self._last = 0
@@ -103,11 +103,11 @@ class Reading:
         """Process all events, then leave the call paths that are still open.
 
         Args:
-            more: Kind of event → an additional handler. It is called after the usual one, with the location's number,
-                the time in seconds, and the event's attributes.
+            more: Kind of event → an additional handler, which is called after the usual one, with the location's
+                number, the time in seconds, and the event's attributes.
 
         Returns:
-            Number of a location with events → the location; in the order of ranks and threads.
+            Number of a location with events → the location, in the order of ranks and threads.
 
         Raises:
             InputError: No region was entered.
@@ -188,7 +188,7 @@ class Reading:
         return take
 
     def _current(self, location: int) -> int | None:
-        """Return a location's call path; for a thread outside all regions, the call path where its team began."""
+        """Return a location's call path; for a thread outside all regions, the call path that created its team."""
         if (history := self.histories[location]).stack:
             return history.stack[-1]
         teams = self._teams.get(self._process[location])
@@ -240,7 +240,7 @@ class Reading:
             history.amounts["mpi_calls"].add(time, 1)
 
     def _path_of(self, parent: int | None, region: int) -> int:
-        """Return the call path for a region's first entry from a parent: a new one, unless the call is recursive."""
+        """Return the call path for a region's first entry from a parent, which is new unless the call is recursive."""
         path = self._recursive(parent, region)
         if path is None:
             path = len(self.call_paths)
@@ -254,7 +254,7 @@ class Reading:
         return path
 
     def _recursive(self, above: int | None, region: int) -> int | None:
-        """Return the call path with which a recursive call is merged; None if the call is not recursive."""
+        """Return the call path into which a recursive call is merged; None if the call is not recursive."""
         while above is not None:
             if self._region_of[above] == region:
                 return above
@@ -288,7 +288,7 @@ class Reading:
                 history.counters[member.name].add(time, value * scale)
 
     def _places(self) -> dict[int, Location]:
-        """Assign ranks to processes, and numbers to their threads."""
+        """Return the locations with events by number, with ranks for processes and numbers for their threads."""
         definitions = self._archive.definitions
         ranks: dict[int, int] = {}
         for group in definitions.groups:
@@ -321,11 +321,11 @@ class Reading:
 
     @property
     def unread(self) -> list[str]:
-        """Return the kinds of events that were ignored."""
+        """The kinds of events that were ignored."""
         return sorted(self._unread)
 
     def metrics(self) -> list[Metric]:
-        """Return the columns: first the times that the archive provides, then its amounts and its counters."""
+        """Return the metrics: first the times that the archive contains, then amounts and counters."""
         seen = {name for history in self.histories.values() for name in history.amounts}
         seen |= {name for name, kind in TIMES.items() if any(kind(*each) for each in self._kinds.values())}
         ours = sorted((each for each in STORED_METRICS if each.name in seen), key=lambda each: each.name not in TIMES)
@@ -338,7 +338,7 @@ class Reading:
 
 
 class _ByLocation(dict[int, History]):
-    """Creates a location's history at its first event."""
+    """A dictionary that creates a location's history at its first event."""
 
     def __init__(self, make: Callable[[int], History]) -> None:
         super().__init__()
@@ -350,7 +350,7 @@ class _ByLocation(dict[int, History]):
 
 
 def _moved(history: History, time: float, sent: int, received: int) -> None:
-    """Add the bytes of a message, or of the location's part in a collective."""
+    """Add the bytes that a location sent and received in a message or a collective."""
     history.amounts["mpi_bytes"].add(time, sent + received)
     history.amounts["mpi_bytes_sent"].add(time, sent)
     history.amounts["mpi_bytes_received"].add(time, received)

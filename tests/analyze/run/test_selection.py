@@ -51,7 +51,9 @@ def test_a_place_is_found_by_any_name_that_its_file_may_have(make_experiment, bu
 def test_a_place_in_two_files_is_refused_with_both_unless_the_whole_name_is_given(make_experiment):
     experiment = _in_files(make_experiment, "b/field.F90", "a/field.F90")
     assert paths_named(experiment, "b/field.F90:2") == [1]
-    with pytest.raises(InputError, match=r"^field.F90:2 is in a/field.F90 and in b/field.F90; give the folder, too$"):
+    with pytest.raises(
+        InputError, match=r"^field.F90:2 is in a/field.F90 and in b/field.F90; add the folder to the name$"
+    ):
         paths_named(experiment, "field.F90:2")
 
 

@@ -551,7 +551,7 @@ def test_what_is_not_added_up_is_not_said_to_be_zero_on_ranks_that_an_operand_ha
         for ranks in (2, 4)
     )
     assert mean(two, four, labels="ab").notes.remarks == (
-        "a has 2 of 4 ranks: missing values count as 0, except for x, where they stay missing",
+        "a has 2 of 4 ranks: missing values count as 0, except for x, for which they stay missing",
     )
 
 

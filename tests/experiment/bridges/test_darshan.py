@@ -52,7 +52,7 @@ def test_sums_of_a_shared_file_are_those_that_darshan_reports_and_ranks_have_mea
     written = shared.exclusive("io_bytes_written").sum(axis=0)
     assert written.sum() == counters["POSIX_BYTES_WRITTEN"].sum() == 4 * written[0]
     assert shared.exclusive("POSIX_READS").sum() == counters["POSIX_READS"].sum()
-    assert any("1 file that all ranks had open" in each for each in shared.notes.remarks)
+    assert any("1 file that all ranks opened" in each for each in shared.notes.remarks)
 
 
 def test_each_rank_takes_as_long_as_the_run(simple, values):
@@ -90,7 +90,7 @@ def test_a_log_that_is_partial_says_which_modules_lack_files(simple, tmp_path):
     content[20] |= 1 << 1  # the flag of POSIX, the module with number 1, in the head
     (tmp_path / "a.darshan").write_bytes(content)
     assert (
-        "Darshan: the log does not cover some files (POSIX), so the sums are too low"
+        "Darshan: the log does not cover all files of POSIX, so the sums are too low"
         in load(tmp_path / "a.darshan").notes.remarks
     )
     assert not any("partial" in each for each in simple.notes.remarks)

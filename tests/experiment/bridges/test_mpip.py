@@ -124,7 +124,7 @@ def test_a_line_of_many_blanks_is_read(heading, start, tmp_path):
 
 def test_a_concise_report_is_refused(tmp_path):
     (tmp_path / "a.mpiP").write_text("@ mpiP\n@ Command : ./ring\n@--- End of Report ---\n")
-    with pytest.raises(InputError, match=r"expected times by task .*, found none; concise reports"):
+    with pytest.raises(InputError, match=r"expected times per task .*, found none; concise reports"):
         load(tmp_path / "a.mpiP")
 
 

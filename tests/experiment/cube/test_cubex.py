@@ -130,7 +130,7 @@ def test_unsigned_counts_that_wrapped_below_zero_add_up_as_if_they_had_not(read)
     assert found.exclusive("mpi")[:2].tolist() == [[200, 412], [-300, 1000]]
     assert totals(found, "mpi").tolist() == [612, 700, 0, 0, 0]
     assert found.notes.remarks[-1] == (
-        "mpi: 2 unsigned values wrapped around below zero and are read as negative, so that sums are right"
+        "mpi: 2 unsigned values wrapped around below zero and are read as negative, so that sums are correct"
     )
 
 
@@ -308,8 +308,8 @@ def test_headers_with_wrong_checksums_are_read_and_said(tmp_path, assert_equal):
     found = load(changed)
     assert_equal(found.replaced(notes=load(file).notes), load(file))
     assert found.notes.remarks[-1] == (
-        "the archive has wrong checksums for anchor.xml, 0.index, 0.data and 2 more; the content of these "
-        "members was read nevertheless; if the archive was damaged in transfer, copy it again"
+        "the archive has wrong checksums for anchor.xml, 0.index, 0.data and 2 more; these members were read "
+        "nevertheless; if the archive was damaged in transfer, copy it again"
     )
 
 

@@ -96,7 +96,7 @@ def test_unsigned_counts_that_wrapped_below_zero_are_negative_to_the_last_digit(
     found = read(cube(metrics=metrics, rows=rows))
     assert found.exclusive("time").tolist() == [[0, 0], [2**63 - 1024, -7], [1412, -100]]
     assert found.notes.remarks == (
-        "time: 2 unsigned values wrapped around below zero and are read as negative, so that sums are right",
+        "time: 2 unsigned values wrapped around below zero and are read as negative, so that sums are correct",
     )
 
 

@@ -212,7 +212,7 @@ def mutated(data: bytes, chance: Random) -> bytes:
     ("change", "said"),
     [
         ({"begin": [0.5, 0.0, 0.3]}, "consecutive samples"),
-        ({"values": [[1, 1, np.inf, 1]] * 3}, "finite numbers in 0/value-2.npy, found an infinite one"),
+        ({"values": [[1, 1, np.inf, 1]] * 3}, "finite numbers in 0/value-2.npy, found infinity"),
     ],
 )
 def test_samples_that_cannot_be_are_refused(tmp_path: Path, change: dict[str, object], said: str) -> None:
