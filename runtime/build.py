@@ -172,7 +172,10 @@ def _generate(
 def _compile(
     compiler: Sequence[str], library: MpiLibrary | None, work: Path, log: Path, environment: Mapping[str, str]
 ) -> str:
-    """Compile and link, and return the warnings; generated sources, half of the work, are compiled in parallel."""
+    """Compile and link the library, and return the compiler's warnings.
+
+    Generated sources take half of the time, so they are compiled in parallel with the others.
+    """
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - usually, the library is already built
 
     from .usage.trial import allocation_command  # noqa: PLC0415

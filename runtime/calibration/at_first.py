@@ -1,4 +1,4 @@
-"""Calibrate automatically before the first run on a machine: instructions, misses and files, in about a second."""
+"""Calibrate automatically before the first run on a machine: instructions, cache misses and files, in about 1 s."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def calibrate(
     Raises:
         BuildError: No C compiler works.
         InputError: The folder cannot be written, or the launcher or a measuring program fails.
-        UsageError: The words contain no launcher.
+        UsageError: The command does not contain a launcher.
     """
     geometry = this_machine()
     with workshop(folder, environment) as shop:
@@ -97,7 +97,7 @@ def machine_alone(folder: Path, environment: Mapping[str, str], *, rounds: int, 
     Args:
         folder: The folder in which files are read and written.
         environment: The user's environment variables.
-        rounds: The number of times that everything is measured, in turn.
+        rounds: How many times to repeat all measurements.
         patience: The number of seconds that the measurement may take.
 
     Raises:

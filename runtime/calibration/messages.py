@@ -1,4 +1,4 @@
-"""The time of a message between two ranks, measured under the launcher of their MPI library."""
+"""Measure the time of a message between two ranks, which the launcher of their MPI library starts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def messages(
         shop: Builds and runs the measuring program.
         words: The command that starts the ranks; empty if there is none.
         mpi: The ranks' MPI library and launcher.
-        rounds: The number of measurements, a second apart; None for as many as usually include a quiet moment.
+        rounds: The number of measurements, one second apart; None for enough to usually include a quiet moment.
 
     Returns:
         Prices by name, and the reasons why other prices are missing.

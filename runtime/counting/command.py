@@ -87,7 +87,7 @@ def program_places(command: Sequence[str], launcher: str) -> list[int]:
         part = [launcher, *command[start:end]]
         found = find_program(part, launcher)
         if found is None:
-            raise InputError(f"{Path(launcher).name}: no program found in the command to run under Valgrind")
+            raise InputError(f"{Path(launcher).name}: expected a program to run under Valgrind, found none")
         places.append(start + found - 1)
         start = end + 1
     return places

@@ -39,9 +39,9 @@ def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
 
     Call paths are matched by their regions, locations by process and thread. The counts of a call path that only the
     counting run entered are added to its nearest matched ancestor. A call path that only the timing run entered has no
-    counts. Notes report call paths that only one run entered, and call paths whose visits differ. Call paths folded in
-    the timing run are folded in the counting run. If ranks exchanged their work, the notes state that counts are not by
-    rank.
+    counts. Warnings report call paths that only one run entered, and call paths whose visits differ. Call paths folded
+    in the timing run are folded in the counting run. If the ranks divided the work differently in the two runs, a
+    warning reports it, and ``counts_by_rank`` is False.
 
     Args:
         timing: The timing run.
@@ -67,7 +67,7 @@ def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
     for name in _WORK:
         if name in timing and name in counting:
             values = counting.exclusive(name).copy()
-            values[strange] = 0  # visits of these call paths are no visits of the ancestors that get their values
+            values[strange] = 0  # entries of these call paths must not count as entries of their ancestors
             done[name] = _moved(values, paths, columns, timing)
     exchanged = _exchanged(timing, done)
     remarks = [
@@ -85,9 +85,9 @@ def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
 def with_ref_cycles(experiment: Experiment) -> Experiment:
     """Add ``ref_cycles`` to an experiment that has instructions, but no cycles or clock rate.
 
-    The metric is CPU time outside MPI, file I/O and OpenMP's waiting. The counts exclude instructions in MPI, in OpenMP
-    and in the kernel, which does most of the file I/O. They include instructions of I/O libraries, for example for
-    formatting.
+    The metric is the CPU time outside MPI, file I/O and OpenMP waiting, times the clock rate. Similarly, the counts
+    exclude instructions in MPI, in OpenMP and in the kernel, which does most of the file I/O; but they include
+    instructions of I/O libraries, for example for formatting.
     """
     rate = float(experiment.notes.clocks.get("ticks_per_second", 0))
     if not rate or "instructions" not in experiment or {"cycles", "ref_cycles"} & {m.name for m in experiment.metrics}:
@@ -203,7 +203,7 @@ def _differing(timing: Experiment, counted: Severity, columns: npt.NDArray[np.in
         )
     if len(unequal) > _NAMED:
         yield (
-            "further call paths that were not entered equally often in the timed run and in the counting run: "
+            "further call paths that were entered more or less often in the counting run than in the timed run: "
             f"{len(unequal) - _NAMED}"
         )
     close = np.flatnonzero((gaps > 0) & (gaps <= _TOLERATED))

@@ -35,8 +35,8 @@ __all__ = ["CountingRun", "how_long", "prepared_counting"]
 
 _FOLDER: Final = "counting"
 _SHORT_PATHS: Final = "short-paths"
-_OWN_FOLDER: Final = frozenset({"wdir", "wd", "workdir", "chdir", "D"})  # launchers' options for a working directory
-_WORTH_SAYING: Final = 100 << 20  # bytes; copying more is announced, because it takes time
+_OWN_FOLDER: Final = frozenset({"wdir", "wd", "workdir", "chdir", "D"})  # launcher options that set a working directory
+_WORTH_SAYING: Final = 100 << 20  # bytes; larger copies are announced, because they take time
 _UNITS: Final = (("h", 3600), ("min", 60))
 _TIMES: Final = (5, 20)  # range of the usual factor by which counting is slower
 # The usual factor for programs with much fused multiply-add, measured with TeaLeaf (benchmarks/counting/README.md).
@@ -49,7 +49,7 @@ Say = Callable[[str], object]
 
 @dataclass(frozen=True, slots=True)
 class CountingRun:
-    """A command that can be counted, in a folder that is in its state before the timing run.
+    """A command to run under the counting tool, in a folder in the state before the timing run.
 
     Attributes:
         command: The launcher and the program.
@@ -58,7 +58,7 @@ class CountingRun:
         geometry: The caches to simulate.
         input: The program's standard input.
         counters: ``simulated``, or ``simulated:EVENT,…``.
-        python_functions: Patterns of Python functions that are regions.
+        python_functions: Patterns of the Python functions to record as regions.
         tracing: Variables that make processes record time lines, on this run's clock.
         times: The range of the usual factor by which counting is slower.
     """
@@ -81,8 +81,8 @@ class CountingRun:
             say: Shows the user a message.
 
         Raises:
-            InputError: The counting run failed, and its output is in the run's folder; or its counts cannot be joined.
-                The timed experiments stay unchanged.
+            InputError: The counting run failed (its output is in the run's folder), or its counts cannot be joined. The
+                timed experiments stay unchanged.
         """
         first = next(iter(timings.values()))
         say(f"counting run in {self.folder}; {how_long(_seconds(first), self.times)}")
@@ -164,7 +164,7 @@ def prepared_counting(
         counters: ``simulated``, or ``simulated:EVENT,…``.
         scratch: The folder in which the copy is made. None for the run's folder, or if nodes may not share the run's
             folder, for the folder that contains the working directory.
-        python_functions: Patterns of Python functions that are regions.
+        python_functions: Patterns of the Python functions to record as regions.
         tracing: Variables that make processes record time lines; None if they do not.
 
     Raises:
@@ -207,7 +207,7 @@ def prepared_counting(
 
 
 def _shared(output: Path) -> Path:
-    """Choose a folder for the copy, such that nodes that share the working directory also share this folder."""
+    """Return a folder for the copy that all nodes share if they share the working directory."""
     here = Path.cwd()
     there = next(each for each in (output, *output.parents) if each.exists())
     temporary = Path(tempfile.gettempdir())

@@ -180,7 +180,9 @@ def test_of_many_differences_a_few_are_named() -> None:
     less = counted({}, {"main": [1, 1]}, paths=("main", *names))
     assert len(join_counts(timing, less).notes.remarks) == 6
     assert (
-        join_counts(timing, less).notes.remarks[-1].startswith("further call paths that were not entered equally often")
+        join_counts(timing, less)
+        .notes.remarks[-1]
+        .startswith("further call paths that were entered more or less often")
     )
     more = counted(dict.fromkeys(names, (1, 1)), {"main": [1, 1]}, paths=("main", *names))
     without = experiment({"visits": {}}, paths=("main",))
