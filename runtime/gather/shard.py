@@ -178,7 +178,7 @@ class MessageRow:
     Attributes:
         per_block: The number of ranks in a block.
         blocks: The blocks with which the process exchanges messages.
-        traffic: ``TRAFFIC_LAYOUT[block]``: what it exchanges with each of them.
+        traffic: ``TRAFFIC_LAYOUT[block]``: the messages exchanged with each block.
     """
 
     per_block: int
@@ -242,7 +242,7 @@ class Shard:
         form: The regions and call paths of the process.
         threads: The trees of the process's threads, by index.
         files: The process's reads and writes, by file.
-        places: The process's places in the topologies that MPI made, in order of creation, each once.
+        places: The process's coordinates in MPI topologies, in order of creation, each once.
         topologies_left_out: The number of further topologies.
         tracing: How time lines were sampled; None if there are no time lines.
         barriers: The number of barriers of the probe library before collectives.
@@ -322,5 +322,5 @@ class Shard:
 
     @property
     def program(self) -> str:
-        """The name by which the user knows the program."""
+        """The program's name, as the user knows it."""
         return self.script or Path(self.executable).name or "program"
