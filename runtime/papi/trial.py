@@ -168,7 +168,7 @@ def tried(papi: Papi, event: str, software: Iterable[str]) -> dict[str, Any]:
 
 
 def together(papi: Papi, events: Sequence[str], most: int) -> list[list[str]]:
-    """Return working events in few groups that can be counted together; each joins the first group that accepts it."""
+    """Divide working events into few groups that can be counted together; an event joins the first group that works."""
     groups: list[list[str]] = []
     for event in events:
         for group in groups:

@@ -1,4 +1,4 @@
-"""Find out whether this node's energy can be read, by the same tests as ``runtime/probe/energy.c``."""
+"""Check whether this node's energy use can be read, with the same tests as ``runtime/probe/energy.c``."""
 
 from __future__ import annotations
 
