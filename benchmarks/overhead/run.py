@@ -170,7 +170,7 @@ def main() -> None:
     parser.add_argument("cases", nargs="*", type=parse_case, metavar="NAME=PLAIN::INSTRUMENTED[::PLANNED]")
     options = parser.parse_args()
     tools = dict(options.beside)
-    print("| program | plain, CPU |", " | ".join((*ROLES[1:], *tools)), "| printed, of computing |")
+    print("| program | plain, CPU |", " | ".join((*ROLES[1:], *tools)), "| reported, of busy time |")
     print("|---" * (len(ROLES) + len(tools) + 2) + "|", flush=True)
     with tempfile.TemporaryDirectory() as name:
         own = (build_own(each, Path(name, str(at)), options.ranks) for at, each in enumerate(OWN))
