@@ -50,7 +50,7 @@ def built_in(cache: Path, name: str) -> Path:
 
 
 def distrust(cache: Path, name: str) -> str:
-    """Return why the contents of a cache must not be loaded; empty if they may."""
+    """Return why a cached build must not be loaded; empty if it may be loaded."""
     try:
         known = {0, os.geteuid(), cache.stat().st_uid}
         states = [(cache / Path(name).parts[0]).stat(), (cache / name).stat()]
@@ -107,7 +107,7 @@ def _private_folder(unusable: Path) -> Path:
 
 @contextmanager
 def locked(cache: Path) -> Iterator[None]:
-    """Hold the lock that allows one process at a time to build; file systems without locks allow several processes.
+    """Hold the build lock, so that one process builds at a time; no effect on file systems without locks.
 
     Raises:
         BuildError: The folder cannot be written, or is full.

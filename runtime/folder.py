@@ -66,7 +66,7 @@ class RunFolder:
 
     @property
     def policy(self) -> Path:
-        """The file with the metrics that the time lines recorded last."""
+        """The file with the metrics that the time lines contain at the end of the run."""
         return self.path / POLICY_FILE
 
     @property

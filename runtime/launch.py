@@ -106,7 +106,7 @@ def measured_environment(
     Args:
         library: The probe library.
         shards: The folder.
-        usage: The system use to count; None for the choice in this process's environment.
+        usage: The metrics of system use to count; None for the choice in this process's environment.
         counters: The source of counts; None for the choice in this process's environment.
 
     Raises:

@@ -32,7 +32,7 @@ def save_mean(folder: RunFolder, runs: int) -> Experiment:
 
 
 def _notes(common: Notes, notes: Sequence[Notes]) -> Notes:
-    """Return the notes of the mean: common notes, and averages, which all runs of a command on a machine allow."""
+    """Return the common notes, with averages that are meaningful for runs of one command on one machine."""
     return replace(
         common,
         runs=len(notes),

@@ -76,7 +76,7 @@ def measure(
         told: Progress callback for gathering; receives the number of shards read, and their total.
         beside: A context manager that is active while the program runs, until the facts about its end are written.
         hands_over: As for ``launch``; only for a program that is not started again.
-        say: Shows the user a message.
+        say: Callback that shows the user a message.
 
     Raises:
         InputError: The program does not exist.

@@ -27,7 +27,7 @@ _NEAREST: Final = 3
 
 
 def python_environment(patterns: Sequence[str], environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return the environment variables that make interpreters import our hook at startup, which records functions.
+    """Return the environment variables that make interpreters import the hook that records functions.
 
     Args:
         patterns: Patterns of the functions; if empty, no variables are returned.

@@ -33,8 +33,8 @@ def is_simulated(counters: str) -> bool:
 def event_options(counters: str) -> list[str]:
     """Return the counting tool's options for ``simulated`` or ``simulated:EVENT,…``.
 
-    Without names, all events except L3 and TLB misses are counted. Looking for denormal numbers is slow, so the tool
-    then starts it only after the processor has met the first one.
+    Without names, all events except L3 and TLB misses are counted. Counting denormal numbers is slow, so in this case
+    it starts only after the processor has met the first one.
 
     Raises:
         UsageError: There is no such event, or it is named twice.

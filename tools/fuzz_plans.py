@@ -124,7 +124,7 @@ def some_pattern(chance: random.Random, regions: list[Region]) -> Pattern:
 
 
 def some_plan(chance: random.Random, regions: list[Region]) -> Plan:
-    """Return a random plan about some of the regions."""
+    """Return a random plan for some of the regions."""
 
     def several(most: int) -> range:
         return range(chance.choice([0, 0, 1, 2, most]))

@@ -86,7 +86,7 @@ def kill(wanted: list[int], number: int = signal.SIGKILL) -> None:
 
 
 def strike(case: Plan, run: subprocess.Popen[bytes], program: Path) -> None:
-    """Carry out the plan; seconds count from the first rank's start, because a probe library may be built before."""
+    """Carry out the plan; time starts with the first rank, because the probe library may have to be built before."""
     while not processes(program) and run.poll() is None:
         time.sleep(0.02)
     time.sleep(case.seconds)

@@ -151,7 +151,7 @@ def _table(node: SyntaxTreeNode) -> list[str]:
 
 
 def _text(node: SyntaxTreeNode) -> str:
-    """Return a block's text as one line; if it begins like a roff request, it is escaped."""
+    """Return a block's text as one line, escaped if it begins like a roff request."""
     line = "".join(map(_inline, node.children[0].children if node.children else []))
     return rf"\&{line}" if line.startswith((".", "'")) else line
 

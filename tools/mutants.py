@@ -32,7 +32,7 @@ FAILED: Final = re.compile(r"^(?:FAILED|ERROR) (tests/.+?)(?: - .*)?$", re.MULTI
 
 
 class Mutant(NamedTuple):
-    """A fault: ``find``, which ``file`` contains once, becomes ``replace``, so that one of ``tests`` must fail."""
+    """A fault: ``find``, which occurs once in ``file``, is replaced by ``replace``, so one of ``tests`` must fail."""
 
     name: str
     file: str

@@ -78,7 +78,7 @@ def json_page(experiment: Experiment, page: bytes) -> bytes:
     text = text[:start] + read + text[end:]
     text = text.replace('<meta http-equiv="Content-Security-Policy"', '<meta name="none"', 1)
     blocks = [at for at in range(len(names) + 1) if at != 0]
-    for block in blocks:  # the JSON has these values already
+    for block in blocks:  # the JSON already contains these values
         begin = text.index(f'id="numbers-{block}">') + len(f'id="numbers-{block}">')
         text = text[:begin] + text[text.index("</script>", begin) :]
     return text.replace("<script>", f'<script type="application/json" id="all">[{rows}]</script>\n<script>', 1).encode()

@@ -98,7 +98,7 @@ def machine_alone(folder: Path, environment: Mapping[str, str], *, rounds: int, 
         folder: The folder in which files are read and written.
         environment: The user's environment variables.
         rounds: How many times to repeat all measurements.
-        patience: The number of seconds that the measurement may take.
+        patience: Timeout in seconds.
 
     Raises:
         BuildError: No C compiler works.
@@ -144,7 +144,7 @@ def _place(
 
 
 def _launched(launcher: Sequence[str], environment: Mapping[str, str]) -> tuple[list[str], Mpi]:
-    """Return the words and the MPI library of the requested launcher, or of the first launcher that is found."""
+    """Return the command and the MPI library of the requested launcher, or of the first launcher that is found."""
     if launcher:
         mpi = find_mpi(launcher, environment)
         if not mpi.launcher:

@@ -1,4 +1,4 @@
-"""Measure a node's peak rates, floating-point operations and memory bandwidth, and a barrier across all its cores."""
+"""Measure a node's peak floating-point rate and memory bandwidth, and the time of a barrier across all its cores."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def roofs(shop: Workshop, launcher: Sequence[str]) -> tuple[dict[str, float], di
     """Measure the peak rates of the node on which a launcher's first process runs.
 
     Args:
-        shop: Builds and runs the measuring program.
+        shop: Builds and runs the benchmark program.
         launcher: The command that starts the program; empty for this machine.
 
     Returns:

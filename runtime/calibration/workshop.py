@@ -73,7 +73,7 @@ class Workshop:
         Args:
             words: The program's command.
             more: Environment variables in addition to the user's.
-            patience: The number of seconds that the program may take.
+            patience: Timeout in seconds.
 
         Raises:
             InputError: The program cannot be started, fails, or takes too long.

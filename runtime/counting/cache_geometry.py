@@ -42,7 +42,7 @@ class CacheLevel:
 
     @property
     def option(self) -> str:
-        """The cache as an option value of the counting tool."""
+        """The value of the counting tool's option for this cache."""
         return f"{self.size},{self.ways},{self.line}"
 
     @property
@@ -127,7 +127,7 @@ def this_machine(folder: Path = _CPU_CACHES, *, say: Callable[[str], object] | N
 
     Args:
         folder: The system's folder with descriptions of the caches.
-        say: Shows the user a message about each cache that is replaced.
+        say: Callback that shows the user a message about each cache that is replaced.
     """
     found: dict[str, CacheLevel] = {}
     for index in sorted(folder.glob("index*")):

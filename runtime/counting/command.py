@@ -45,14 +45,14 @@ def counting_command(
         environment: The result of ``measured_environment``, with the probe library preloaded.
         counters: ``simulated``, or ``simulated:EVENT,…``.
         launcher: The word of the command that starts ranks; empty if there is none.
-        say: Shows the user a message before a longer wait.
+        say: Callback that shows the user a message before a longer wait.
 
     Returns:
         The command and its environment.
 
     Raises:
         BuildError: Valgrind is missing, or the tool cannot be built.
-        InputError: The command does not show where its programs are.
+        InputError: The command contains no program.
         UsageError: An event cannot be simulated at all, or not with these caches.
     """
     of_events = [*event_options(counters), *further_levels(named_events(counters), geometry)]
@@ -76,7 +76,7 @@ def program_places(command: Sequence[str], launcher: str) -> list[int]:
     """Return the positions of all programs: ``mpirun -n 2 a : -n 2 b`` has two.
 
     Raises:
-        InputError: The command does not show where its programs are.
+        InputError: The command, or one of its parts, contains no program.
     """
     if not launcher:
         return [0]

@@ -1,4 +1,4 @@
-"""Join the counts of one run with the times of another, because a counting run distorts all times, but no counts."""
+"""Join the counts of one run with the times of another, because counting distorts all times."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def _matched_paths(timing: Experiment, counting: Experiment) -> tuple[npt.NDArra
 
 
 def _folded_alike(timing: Experiment, counting: Experiment) -> tuple[Experiment, npt.NDArray[np.intp], list[int]]:
-    """Return the counting run folded like the timing run, and the result of ``_matched_paths`` for it."""
+    """Return the counting run with the timing run's folded call paths folded, and the result of ``_matched_paths``."""
     known = folded_paths(timing)
     while True:
         paths, strange = _matched_paths(timing, counting)
@@ -168,7 +168,7 @@ def _moved(
 
 
 def _exchanged(timing: Experiment, counted: Mapping[str, Severity]) -> str | None:
-    """Return a warning if ranks exchanged their work: totals are equal, but not the ranks' values."""
+    """Return a warning if ranks divided the work differently in the two runs: totals are equal, but not rank values."""
     processes = np.array([each.process for each in timing.locations])
     ranks = (processes[:, None] == np.unique(processes)).astype(float)
     for name, values in counted.items():

@@ -117,8 +117,8 @@ def counting_tool(
     builds it.
 
     Args:
-        environment: Provides the paths of compilers and cache.
-        say: Shows the user a message before a longer wait.
+        environment: Variables that determine the compilers and the cache.
+        say: Callback that shows the user a message before a longer wait.
 
     Raises:
         BuildError: Valgrind or a C compiler is missing, the compiler fails, or the cache cannot be written.

@@ -1,4 +1,4 @@
-"""Collect shards from nodes that do not share the run's folder: the work of each process of the gathering job.
+"""Collect shards from nodes that do not share the run's folder; all processes of the gathering job take part.
 
 A node's shards are in a local folder with the name of the run's folder, or in a folder that ``node_folder`` names. If
 several processes see the same folder, the first one reads it. All processes send the shards that are not in the run's

@@ -49,7 +49,7 @@ def _is_site(region: Region) -> bool:
 
 
 def _named(sites: Mapping[Region, AddressPlace | None]) -> dict[Region, Region]:
-    """Return a region like those of probes for each call site; calls on one line become one region."""
+    """Map each call site to a region like those that probes record; calls on the same line share one region."""
     calls: dict[tuple[str, str, str], set[tuple[int, str]]] = {}
     for region, place in sites.items():
         if place:

@@ -189,7 +189,7 @@ class Columns:
             found.still[group.nodes[[node for node in tree.throttled if node not in tree.timed_again]]] = True
 
     def values(self, fields: Sequence[str], moved: _Places) -> Severity:
-        """Return the sums of fields of nodes, ``float64[call path, location]``.
+        """Return the sums of some fields of nodes, ``float64[call path, location]``.
 
         Args:
             fields: The fields' names.

@@ -149,7 +149,7 @@ class CriticalPath:
         return bool(self._found)
 
     def of(self, process: int) -> npt.NDArray[np.void]:
-        """Return the parts of the path on nodes of a process, ``ON_PATH[node]``."""
+        """Return the parts of the path that belong to a process's nodes, ``ON_PATH[node]``."""
         return self._found.get(process, _NOTHING)
 
     def waits(self) -> Iterator[WaitedFor]:
@@ -276,7 +276,7 @@ def _column(places: npt.NDArray[np.int32], name: str, values: npt.NDArray[np.flo
 
 
 def _summed(rows: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
-    """Return rows of ``ON_PATH``, one per node, in which the given rows of the same node are added up."""
+    """Return rows of ``ON_PATH``, one per node: the sums of the given rows."""
     keys, where = np.unique(rows[["thread", "node"]], return_inverse=True)
     found = np.zeros(len(keys), ON_PATH)
     for name in ("thread", "node"):

@@ -59,7 +59,7 @@ def is_home(shards: Path, home: str) -> bool:
 
 
 def place_of(folder: Path) -> _Place:
-    """Return an identifier of a folder's disk: equal for a shared folder, different for local folders of two nodes."""
+    """Return an identifier of a folder: equal for all processes of a node that see it, different on other nodes."""
     found = folder.stat()
     return os.uname().nodename, found.st_dev, found.st_ino
 

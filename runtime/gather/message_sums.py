@@ -59,7 +59,7 @@ class MessageSums:
         """Return the communication matrix; None if there are no messages.
 
         Args:
-            waits: Whether the waits are known, in nanoseconds.
+            waits: Whether waiting times were recorded, in nanoseconds.
         """
         pairs = _added(self.pairs)
         if not len(pairs):

@@ -62,7 +62,7 @@ class OwnShards:
 
         Args:
             file: The shard's current path.
-            name: The path to which the shard belongs, for messages.
+            name: The shard's path in the run's folder, for messages.
 
         Raises:
             InputError: The folder of temporary files is full.

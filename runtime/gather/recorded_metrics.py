@@ -113,7 +113,7 @@ def counted_metrics(shards: Iterable[Shard], *, but: Collection[str] = ()) -> tu
 
 
 def event_metrics(shards: Iterable[Shard]) -> dict[str, Metric]:
-    """Return the metrics of events, simulated or PAPI's, and of usage, keyed by the node's field that counts each."""
+    """Map fields of nodes to the metrics that are counted there: PAPI events, simulated events, and system use."""
     found: dict[str, Metric] = {}
     taken = {*FIELDS, *(metric.name for metric in (*STORED_METRICS, *COUNT_METRICS, UNTIMED_VISITS, *PROCESS_METRICS))}
     sources = {field: source for field, source in _alike(shards).items() if field in EVENTS}
@@ -129,7 +129,7 @@ def event_metrics(shards: Iterable[Shard]) -> dict[str, Metric]:
 
 
 def _simulated_metrics(sources: Mapping[str, str]) -> dict[str, Metric]:
-    """Return the metrics of simulated events by their fields."""
+    """Map fields of nodes to the metrics of simulated events."""
     fields = {event_named(source): field for field, source in sources.items()}
     return {
         fields[metric.name]: replace(
@@ -141,7 +141,7 @@ def _simulated_metrics(sources: Mapping[str, str]) -> dict[str, Metric]:
 
 
 def _usage_metrics(sources: Mapping[str, str]) -> dict[str, Metric]:
-    """Return the metrics of system use; their sources are ``measured:HOW:METRIC``.
+    """Map fields of nodes to the metrics of system use, whose sources are ``measured:HOW:METRIC``.
 
     Metrics that every run samples have the source ``measured``, like the totals of processes.
     """

@@ -84,7 +84,7 @@ class ThreadTree:
             timed region is entered or left.
         left: The number of exits from throttled regions that called the library, as in Fortran.
         slotted: The number of entries of throttled regions that only the stub of a Fortran program counted.
-        throttled: Nodes whose time goes or went to their parents, each with the number of timed visits.
+        throttled: Nodes whose time is or was attributed to their parents, each with the number of timed visits.
         timed_again: Nodes among ``throttled`` whose time is their own again.
         nodes: Of dtype ``NODE``, parents before children, the base of the tree first.
     """
@@ -225,8 +225,8 @@ class Shard:
         unrecorded: The number of threads for which there was no memory.
         uncounted: The number of threads whose counters did not start, so that nothing was counted.
         refused: The number of call paths whose descriptor the library refused.
-        deepest: The number of levels on which new call paths are recorded since memory ran short; None if memory did
-            not run short.
+        deepest: The deepest level on which new call paths are recorded since memory ran short; None if it did not run
+            short.
         forked_from: The ID of the process that forked this process; None if it was not forked.
         run_delay: Seconds that the first thread was ready to run but waited for a core; None if unknown.
         involuntary_switches: How many times the process's threads were preempted.

@@ -75,7 +75,7 @@ def linked_mpi(executable: Path, environment: Mapping[str, str]) -> MpiLibrary |
 def _loader(executable: Path) -> str:
     """Return the loader that a 64-bit program names; empty if it names none.
 
-    It lists libraries in a sixth of the time that ``ldd`` takes, which is a script that runs the loader twice.
+    The loader lists libraries in a sixth of the time that ``ldd`` takes, a script that runs it twice.
     """
     with executable.open("rb") as file:
         try:

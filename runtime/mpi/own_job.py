@@ -19,7 +19,7 @@ from .long_wait import said_if_long
 
 __all__ = ["Started", "begin_mpi", "check_together", "mpich_environment", "started_processes", "use_mpich"]
 
-# Variables with the number of processes, and with this process's rank.
+# Variable with the number of processes → variable with this process's rank.
 _VARIABLES: Final = {
     "OMPI_COMM_WORLD_SIZE": "OMPI_COMM_WORLD_RANK",
     "PMI_SIZE": "PMI_RANK",
@@ -29,7 +29,7 @@ _OF_MPICH: Final = "PMI_SIZE"
 _NAME: Final = "libmpi.so.12"  # the name of MPICH's library that mpi4py loads; Debian's library has a different name
 _CHOICE: Final = "MPI4PY_MPIABI"
 _PATIENCE: Final = 20.0  # seconds until the first process reports that it is waiting
-_PATIENCE_OF_OTHERS: Final = 60.0  # seconds until other processes report their waiting, in case rank 0 is missing
+_PATIENCE_OF_OTHERS: Final = 60.0  # seconds until other processes report that they wait, in case rank 0 is missing
 
 
 @dataclass(frozen=True, slots=True)

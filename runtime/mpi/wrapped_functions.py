@@ -154,7 +154,7 @@ def _share(kind: MpiKind) -> str:
 
 
 def _synchronises(rule: ByteRule, form: Form) -> bool:
-    """Return whether all members may wait for each other; in neighbour collectives, programs may rely on no waiting."""
+    """Return whether a call may wait for all members; programs may rely on neighbour collectives not doing so."""
     everyone = rule.kind in ("barrier", "all_to_all", "collective") and not rule.names.startswith("Neighbor_")
     return everyone and form is Form.BLOCKING
 

@@ -26,7 +26,7 @@ def paranoid_level() -> str | None:
 
 
 def has_pmu() -> bool:
-    """Return whether the kernel shows the processor's counters, which virtual machines often lack."""
+    """Return whether the kernel provides the processor's counters, which virtual machines often do not have."""
     return any(each.name.startswith(_PMUS) for each in _DEVICES.glob("*"))
 
 
