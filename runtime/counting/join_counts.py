@@ -52,7 +52,7 @@ def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
     """
     counted = [metric for metric in (*COUNT_METRICS, *COUNTED_PATH_METRICS) if metric.name in counting]
     if not counted:
-        raise InputError("the counting run counted nothing")
+        raise InputError("expected counts from the counting run, found none")
     lacking = {each.process for each in timing.locations} - {each.process for each in counting.locations}
     if lacking:
         raise InputError(

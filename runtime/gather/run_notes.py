@@ -240,7 +240,7 @@ def _said_of_timed_again(heads: Iterable[Head], folded: Iterable[Region]) -> Ite
         )
         if region in names:
             yield (
-                f"{said}; where threads or call paths differ in the number of these entries, the region's whole "
+                f"{said}; on call paths on which threads differ in the number of these entries, the region's whole "
                 "time is attributed to its callers"
             )
         elif untimed >= _WORTH_A_WORD * entered:

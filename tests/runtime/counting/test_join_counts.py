@@ -259,5 +259,5 @@ def test_programs_of_one_job_keep_their_counts_apart() -> None:
 
 
 def test_nothing_counted_is_said() -> None:
-    with pytest.raises(InputError, match="the counting run counted nothing"):
+    with pytest.raises(InputError, match="expected counts from the counting run, found none"):
         join_counts(TIMING, TIMING)
