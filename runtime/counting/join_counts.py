@@ -83,10 +83,10 @@ def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
 
 
 def with_ref_cycles(experiment: Experiment) -> Experiment:
-    """Add ``ref_cycles`` to an experiment that has instructions, but no cycles or clock rate.
+    """Add ``ref_cycles`` to an experiment that has instructions and a clock rate, but no cycles.
 
-    The metric is the CPU time outside MPI, file I/O and OpenMP waiting, times the clock rate. Similarly, the counts
-    exclude instructions in MPI, in OpenMP and in the kernel, which does most of the file I/O; but they include
+    The metric is the CPU time outside MPI, file I/O and OpenMP waiting, times the clock rate. The counts exclude nearly
+    the same code: instructions in MPI, in OpenMP and in the kernel, which does most of the file I/O. They include
     instructions of I/O libraries, for example for formatting.
     """
     rate = float(experiment.notes.clocks.get("ticks_per_second", 0))

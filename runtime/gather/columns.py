@@ -166,7 +166,7 @@ class Columns:
         return _Group(places, shards, thread, kept, columns, self._own.values.fields(kept))
 
     def timing(self) -> Timing:
-        """Return how much of each call path's time is known in these threads."""
+        """Return how many visits of each call path were timed in these threads."""
         found = Timing.none(self._placing.paths)
         for group in self._groups if self._placing.throttled else ():
             for part in group.parts(self._placing.paths):

@@ -56,7 +56,7 @@ class ByteRule:
         parameters: The functions' parameters; if the last one is named ``status``, it shows how much was received.
         kind: The part of ``mpi_time`` to which the time of all forms belongs.
         sent: C expression for the bytes passed to MPI.
-        received: C expression for the bytes received from MPI, besides those that a status shows.
+        received: C expression for the bytes received from MPI, except bytes that only a status contains.
         source: The parameter with the rank to receive from, if the status shows the bytes.
         path: The ranks whose work a rank needs to continue; empty if the critical path does not follow the call.
     """
