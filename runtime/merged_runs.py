@@ -1,4 +1,4 @@
-"""Merge runs in a folder that have counted different events into one experiment with the metrics of all runs."""
+"""Merge runs that counted different events into one experiment with the metrics of all runs."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ def interval(values: list[float]) -> tuple[float, float]:
 
 
 def show_ratio(plain: list[float], other: list[float]) -> str:
-    """Return by how many percent ``other`` exceeds ``plain``: the median over the rounds, and its interval, as text."""
+    """Return how many percent ``other`` is above ``plain``, as text: the median over the rounds, and its interval."""
     ratios = [100 * (after / before - 1) for before, after in zip(plain, other, strict=True)]
     low, high = interval(ratios)
     return f"{statistics.median(ratios):+.1f} % [{low:+.1f}, {high:+.1f}]"

@@ -119,7 +119,7 @@ class _Sources:
         return self._code[caller]
 
     def _text_of(self, region: Region) -> str:
-        """Return the text of a region's file; empty if it cannot be read or differs from the text that was built."""
+        """Return the text of a region's file; empty if it cannot be read or differs from what was compiled."""
         key = region.file, region.text
         if key not in self._texts:
             self._texts[key] = next(filter(None, map(self._read, self._places(*key))), "")

@@ -252,7 +252,7 @@ def _rest_by_node(
         nodes = np.arange(len(rest[0]))
     left = (rest[0] > 0) | (rest[1] > 0)
     visits, seconds, computing = (np.maximum(each[left], 0) for each in rest)
-    # Shares are rounded, so the remaining CPU seconds may exceed the remaining seconds.
+    # Shares are rounded, so the remaining CPU seconds may exceed the remaining wall seconds.
     return nodes[left], visits, seconds, np.minimum(computing, seconds)
 
 

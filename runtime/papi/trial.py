@@ -274,7 +274,7 @@ def _all(papi: Papi, question: Mapping[str, Any], components: Iterable[tuple[int
 
 
 def _binding() -> dict[str, str] | None:
-    """Return the versions of Python's own binding and of the PAPI in it; None if not installed."""
+    """Return the versions of the package python_papi and of the PAPI in it; None if it is not installed."""
     from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 - takes time
 
     try:
