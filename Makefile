@@ -10,7 +10,7 @@ SEED      ?= 1
 CASES     ?= 84
 KILLS     ?= 100
 
-# Tests start the tool some hundred times: it is not to be compiled each time.
+# Tests start the tool hundreds of times, so its bytecode must be cached.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo test test-long test-llvm test-arm64 test-ppc64le test-cluster test-fast flaky nightly test-nightly sanitize measured suite check format page bench fuzz kills mutants clean
@@ -18,27 +18,27 @@ unexport PYTHONDONTWRITEBYTECODE
 help:
 	@echo "make demo       build samples/rays with probes, run it on 4 ranks, print the verdict (SCHEDULE=static or dynamic)"
 	@echo "make test       run the tests"
-	@echo "make test-long  run those that take longest: samples, whole projects, the wheel, every C++ standard, fuzzing, killed runs"
-	@echo "make nightly    run what is not in CI: the full forms of shortened tests, and all that is run by hand"
-	@echo "make test-llvm  run, by hand, those of every construct of Fortran by LLVM's compiler, too"
-	@echo "make test-arm64 run, by hand, those of the probe library for arm64 under an emulator; make test-ppc64le for POWER"
-	@echo "make test-cluster  run, as root, those on a real Slurm of four nodes: launchers, jobs, nodes that share no disk, or die"
-	@echo "make test-fast  run, in a minute, the tests that compile and launch nothing: analyses, experiments, reports, documents"
+	@echo "make test-long  run the longest tests: samples, whole projects, the wheel, every C++ standard, fuzzing, killed runs"
+	@echo "make nightly    run the tests that CI leaves out: full forms of shortened tests, and tests that are run by hand"
+	@echo "make test-llvm  by hand: compile every Fortran construct with LLVM's compiler as well"
+	@echo "make test-arm64 by hand: test the probe library for arm64 under an emulator; make test-ppc64le for POWER"
+	@echo "make test-cluster  as root: test a real Slurm of four nodes: launchers, jobs, nodes that share no disk or fail"
+	@echo "make test-fast  run, in a minute, the tests that neither compile nor launch: analyses, experiments, reports, documents"
 	@echo "make flaky      run all tests RUNS times on a busy machine, and list those that do not always pass"
-	@echo "make check      lint, type-check, verify the import order"
+	@echo "make check      lint, type-check, check the import order"
 	@echo "make format     format the sources"
-	@echo "make page       bundle the script of the HTML page"
+	@echo "make page       bundle the scripts of the HTML page"
 	@echo "make bench      run the benchmarks"
-	@echo "make measured   check verdicts of real runs, ten runs each: by hand, on a quiet machine"
-	@echo "make suite      measure verdicts on CASES generated programs with planted faults, and on the same without: by hand"
-	@echo "make sanitize   test the probe library under the address, undefined-behaviour and thread sanitizers"
-	@echo "make fuzz       try front ends, advice, readers and the algebra on random sources, plans, experiments and shards"
-	@echo "make kills      kill runs at random moments, and check that their data survive"
-	@echo "make mutants    put 30 small faults into a copy of the product, one at a time: tests must find each (ARGS=--control)"
+	@echo "make measured   by hand, on a quiet machine: check verdicts of real runs, ten runs each"
+	@echo "make suite      by hand: check verdicts on CASES generated programs, with planted faults and without"
+	@echo "make sanitize   test the probe library with the address, undefined-behaviour and thread sanitizers"
+	@echo "make fuzz       test front ends, advice, readers and the algebra with random sources, plans, experiments and shards"
+	@echo "make kills      kill runs at random moments, and check that their data are kept"
+	@echo "make mutants    insert 30 small faults into a copy of the product, one at a time; tests must find each (ARGS=--control)"
 	@echo "make clean      remove the virtual environment and all build products"
 	@echo "Targets install what they need: distribution packages as root or with sudo, everything else in $(VENV)."
 
-# Distribution packages first: they may bring the Python that the virtual environment is made of.
+# Distribution packages come first, because they may include the Python for the virtual environment.
 $(VENV)/.packages: tools/packages.sh
 	@sh tools/packages.sh
 	@mkdir -p $(VENV) && touch $@
@@ -50,7 +50,7 @@ $(VENV)/.ready: $(VENV)/.packages pyproject.toml
 demo: $(VENV)/.ready
 	@sh tools/demo.sh $(BIN) $(SCHEDULE)
 
-# In a clean checkout, each worker would compile all tests for itself.
+# Without this step, each worker would compile all tests itself in a clean checkout.
 $(VENV)/.compiled: $(VENV)/.ready
 	-@$(BIN)/python -m pytest -qq --collect-only >/dev/null && touch $@
 
@@ -63,7 +63,7 @@ test-long: $(VENV)/.ready
 test-llvm: $(VENV)/.ready
 	@$(BIN)/python -m pytest -q -m llvm -n auto --dist worksteal tests/instrument $(ARGS)
 
-# The probe library and a program, built for another processor, which qemu emulates.
+# Tests the probe library with a program, both built for another architecture, which qemu emulates.
 test-arm64: FOREIGN := aarch64
 test-ppc64le: FOREIGN := powerpc64le
 test-arm64 test-ppc64le: LIBC = libc6-dev-$(if $(filter aarch64,$(FOREIGN)),arm64,ppc64el)-cross
@@ -71,7 +71,7 @@ test-arm64 test-ppc64le: $(VENV)/.ready
 	@sh tools/packages.sh gcc-$(FOREIGN)-linux-gnu $(LIBC) qemu-user-static
 	@AUTOANALYZER_FOREIGN=$(FOREIGN) $(BIN)/python -m pytest -q -n auto --dist worksteal $(ARGS) tests/runtime/probe
 
-# One at a time: a real Slurm of four nodes, which takes root and its packages.
+# The tests run one at a time, on a real Slurm of four nodes, which needs root and Slurm's packages.
 $(VENV)/.slurm: $(VENV)/.packages
 	@sh tools/packages.sh slurmctld slurmd slurm-client munge
 	@touch $@
@@ -86,18 +86,18 @@ test-fast: $(VENV)/.ready
 flaky: $(VENV)/.ready
 	@$(BIN)/python tools/measured.py --runs $(RUNS) --share 1 --busy 8 -m "not measured and not nightly" -n auto --dist worksteal $(ARGS)
 
-# Each line of this list is a target, and what it has that CI has not.
+# Each line contains a target, and what it tests that CI does not.
 define BY_NIGHT
 test-nightly	the full forms of shortened tests: more seeds, mutations, states and standards
-test-llvm	every construct of Fortran by LLVM's compiler
+test-llvm	every Fortran construct with LLVM's compiler
 test-arm64	the probe library's tests, built for arm64, under an emulator
 test-ppc64le	the same for POWER
-test-cluster	on the cluster, what waits for minutes: time limits, nodes that cannot be heard
-measured	verdicts of real runs, by the clock
+test-cluster	the tests on the cluster that wait for minutes: time limits, unreachable nodes
+measured	verdicts of real runs, which depend on times
 sanitize	the probe library under three sanitizers
 fuzz	thousands of mutations
 kills	a hundred killed runs
-mutants	thirty faults of the product, each of which a test must find
+mutants	thirty faults in the product, each of which a test must find
 endef
 export BY_NIGHT
 
@@ -114,8 +114,8 @@ test-nightly: $(VENV)/.ready
 
 WRAPPERS := $(patsubst %,tests/runtime/test_%.py,mpi_bytes io_bytes error_handlers conformance)
 
-# `make test` has the first two; here the thread sanitizer watches all of the tests. The wrappers
-# are watched in the library that is preloaded, under one MPI.
+# `make test` includes the first two sanitizers; here, all tests also run with the thread sanitizer.
+# The wrappers are tested in the preloaded library, with one MPI.
 sanitize: $(VENV)/.ready
 	@for sanitizer in address,undefined thread; do \
 		echo "== $$sanitizer"; \
@@ -126,11 +126,11 @@ sanitize: $(VENV)/.ready
 		ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 \
 		$(BIN)/python -m pytest -q -k "not mpich" $(WRAPPERS)
 
-# Verdicts of real runs, which a busy machine can change: by hand, and nine of ten must be right.
+# A busy machine can change the verdicts of real runs, so these tests are run by hand, and nine of ten runs must pass.
 measured: $(VENV)/.ready
 	@$(BIN)/python tools/measured.py --runs $(RUNS) -m measured $(ARGS)
 
-# ARGS="--counters --load 8": python -m tests.suite --help
+# For example ARGS="--counters --load 8"; python -m tests.suite --help lists the options.
 suite: $(VENV)/.ready
 	@$(BIN)/python -m tests.suite --cases $(CASES) --seed $(SEED) $(ARGS)
 
@@ -164,7 +164,8 @@ fuzz: $(VENV)/.ready
 kills: $(VENV)/.ready
 	@$(BIN)/python tools/kill_runs.py --runs $(KILLS) --first $(SEED)
 
-# tests/mutants.toml; by hand, in half an hour. ARGS='--only "probe: throttling goes to and fro"' tries one.
+# Inserts the faults in tests/mutants.toml; by hand, takes half an hour. To try one:
+# ARGS='--only "probe: throttling goes to and fro"'
 mutants: $(VENV)/.ready
 	@$(BIN)/python tools/mutants.py $(ARGS)
 

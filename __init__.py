@@ -1,6 +1,6 @@
-"""What is slow in an SPMD program, on which ranks, where in the source, and why."""
+"""Find what is slow in an SPMD program: on which ranks, where in the source, and why."""
 
-# The function that renders experiments in notebooks, as MODULE:FUNCTION. It is imported when it is first needed.
+# The function that renders experiments in notebooks, as MODULE:FUNCTION; imported on first use.
 NOTEBOOK_RENDERER = "autoanalyzer.view.notebook:notebook_html"
 
 __version__: str

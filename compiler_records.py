@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["recording", "without_records"]
 
 _GNU: Final = ("DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES")
-_LLVM: Final = ("CC_PRINT_", "CC_LOG_")  # prefixes of LLVM's variables; records of headers, options, messages and times
+_LLVM: Final = ("CC_PRINT_", "CC_LOG_")  # prefixes; the variables record headers, options, messages and times
 
 
 def without_records(environment: Mapping[str, str] = os.environ) -> dict[str, str]:

@@ -5,7 +5,7 @@
     AutoanalyzerError        one line: what was expected, what was found, what to do
     ├── UsageError           the command line is wrong
     ├── InputError           a file or folder is missing, damaged or of the wrong kind
-    │   ├── SourceError      a source cannot be handled, with file:line:column
+    │   ├── SourceError      a source file cannot be processed, with file:line:column
     │   └── LocationsError   fewer locations are left than an analysis needs
     └── BuildError           a library or program that the tool needs cannot be built on this machine
 
@@ -36,7 +36,7 @@ class AutoanalyzerError(Exception):
 
 
 class UsageError(AutoanalyzerError):
-    """Raised for a wrong command line, for example if it has an unknown name, or options that exclude each other."""
+    """Raised for a wrong command line, for example an unknown name, or options that exclude each other."""
 
 
 class InputError(AutoanalyzerError):
@@ -48,7 +48,7 @@ class LocationsError(InputError):
 
 
 class SourceError(InputError):
-    """Raised for a place in a source that a front end cannot handle."""
+    """Raised for code that a front end cannot process."""
 
     def __init__(self, file: str, line: int, column: int, message: str) -> None:
         super().__init__(f"{file}:{line}:{column}: {message}")

@@ -2,7 +2,7 @@
 
 import sys
 
-if sys.version_info < (3, 11):  # noqa: UP036 - pip runs this file before it reads which Python the package needs
+if sys.version_info < (3, 11):  # noqa: UP036 - pip runs this file before it checks requires-python
     sys.exit(f"expected Python 3.11 or later, found {sys.version.split()[0]}; use the pip of a later Python")
 
 import tomllib

@@ -1,1 +1,1 @@
-"""Measure a program with probes: the probe library and its build, the launch, and the gather into an experiment."""
+"""Measure a program with probes: build the probe library, start the program, and gather its data into an experiment."""

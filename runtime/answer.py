@@ -11,7 +11,7 @@ from ..compiler_records import without_records
 
 __all__ = ["answer"]
 
-_PATIENCE: Final = 30.0  # seconds that a program may take by default
+_PATIENCE: Final = 30.0  # default timeout in seconds
 
 
 def answer(
@@ -23,7 +23,7 @@ def answer(
         command: The program and its arguments.
         environment: The program's environment variables.
         question: The program's standard input.
-        patience: The number of seconds that the program may take.
+        patience: Timeout in seconds.
     """
     try:
         done = subprocess.run(

@@ -33,10 +33,10 @@ def become(
     Args:
         command: The program and its arguments.
         output: The run's folder.
-        python_functions: Patterns of Python functions that are regions.
-        split_waiting: Whether a barrier precedes each blocking collective; must be the same in all processes of the
-            job.
-        path: When the critical path is recorded: ``never``, ``auto`` or ``always``; must be the same in all processes
+        python_functions: Patterns of the Python functions to record as regions.
+        split_waiting: Whether to put a barrier before each blocking collective; must be the same in all processes of
+            the job.
+        path: When to record the critical path: ``never``, ``auto`` or ``always``; must be the same in all processes
             of the job.
         sample: Samples per second of CPU time, as ``sample_rate`` returns them; None to use the environment variable.
 

@@ -51,8 +51,8 @@ def probe_library(
 
     Args:
         mpi: The MPI library that the program uses, if any.
-        environment: Provides the paths of compilers and cache.
-        say: Shows the user a message before a longer wait.
+        environment: Variables that determine the compilers and the cache.
+        say: Callback that shows the user a message before a longer wait.
 
     Raises:
         BuildError: There is no compiler, the compiler fails, or the cache cannot be written.
@@ -83,10 +83,11 @@ def build_ahead(
     Failure is harmless: if the library cannot be built now, the error is reported when the program is run.
 
     Args:
-        compiler: The C or Fortran compiler that linked the program; for Fortran, the C compiler beside it is used.
+        compiler: The C or Fortran compiler that linked the program; for Fortran, the C compiler in the same folder is
+            used.
         program: The linked program.
-        environment: Provides the paths of compilers and cache.
-        say: Shows the user a message before a longer wait.
+        environment: Variables that determine the compilers and the cache.
+        say: Callback that shows the user a message before a longer wait.
 
     Returns:
         The library; None if it could not be built.
@@ -127,7 +128,7 @@ def _key(library: MpiLibrary | None) -> str:
 
 
 def _build(mpi: Mpi, folder: Path, environment: Mapping[str, str]) -> None:
-    """Build in a temporary folder beside ``folder``, which appears only when the build is complete."""
+    """Build in a temporary folder, so that ``folder`` appears only when the build is complete."""
     from .papi.choices import choices_text  # noqa: PLC0415 - usually, the library is already built
 
     compiler = _compiler(mpi, environment)
@@ -172,7 +173,10 @@ def _generate(
 def _compile(
     compiler: Sequence[str], library: MpiLibrary | None, work: Path, log: Path, environment: Mapping[str, str]
 ) -> str:
-    """Compile and link, and return the warnings; generated sources, half of the work, are compiled in parallel."""
+    """Compile and link the library, and return the compiler's warnings.
+
+    Generated sources take half of the time, so they are compiled in parallel with the others.
+    """
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - usually, the library is already built
 
     from .usage.trial import allocation_command  # noqa: PLC0415

@@ -40,7 +40,7 @@ def c_compilers(environment: Mapping[str, str], purpose: str) -> list[tuple[str,
 def compiled(
     command: Sequence[str], environment: Mapping[str, str], folder: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run a compiler to its end, optionally in a different working folder."""
+    """Run a compiler, optionally in another working folder, and return the finished process."""
     return subprocess.run(
         command,
         cwd=folder,

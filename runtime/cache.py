@@ -50,7 +50,7 @@ def built_in(cache: Path, name: str) -> Path:
 
 
 def distrust(cache: Path, name: str) -> str:
-    """Return why the contents of a cache must not be loaded; empty if they may."""
+    """Return why a cached build must not be loaded; empty if it may be loaded."""
     try:
         known = {0, os.geteuid(), cache.stat().st_uid}
         states = [(cache / Path(name).parts[0]).stat(), (cache / name).stat()]
@@ -59,7 +59,7 @@ def distrust(cache: Path, name: str) -> str:
     if stranger := next((each.st_uid for each in states if each.st_uid not in known), None):
         return f"belongs to user {stranger}, not to you, root or the owner of the cache"
     if any(each.st_mode & 0o002 for each in states):
-        return "everybody can write there"
+        return "can be written by every user"
     return "" if os.access(cache / name, os.R_OK) else "cannot be read"
 
 
@@ -107,7 +107,7 @@ def _private_folder(unusable: Path) -> Path:
 
 @contextmanager
 def locked(cache: Path) -> Iterator[None]:
-    """Hold the lock that allows one process at a time to build; file systems without locks allow several processes.
+    """Hold the build lock, so that one process builds at a time; no effect on file systems without locks.
 
     Raises:
         BuildError: The folder cannot be written, or is full.
@@ -122,7 +122,7 @@ def locked(cache: Path) -> Iterator[None]:
 
 
 def note_use(folder: Path) -> None:
-    """Set a folder's time to the day of its last use, because unused folders are removed after a while."""
+    """Update a folder's time, at most once a day, because folders that are not used for a while are removed."""
     with suppress(OSError):  # the cache may be read-only
         if time.time() - folder.stat().st_mtime > _DAY:
             os.utime(folder)

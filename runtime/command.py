@@ -12,7 +12,8 @@ from ..errors import InputError
 
 __all__ = ["find_program", "launcher_words"]
 
-# Launchers' options whose values may look like programs (`--map-by node` if node.js is installed).
+# Launcher options whose values could be mistaken for programs (`--map-by node` if node.js is installed), and how many
+# values they have.
 _VALUES: Final = {
     **dict.fromkeys(["n", "np", "c", "N", "ppn", "x", "H", "host", "hosts", "hostfile", "machinefile", "f"], 1),
     **dict.fromkeys(["map-by", "bind-to", "rank-by", "wdir", "wd", "path", "prefix", "envlist", "genvlist"], 1),

@@ -1,4 +1,4 @@
-"""Facts that only the launcher knows, stored beside the shards until they are gathered."""
+"""Facts about a run that its processes cannot record themselves, stored beside the shards until they are gathered."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class RunFacts:
         status: The exit status of the command; None while it runs.
         ended: The time at which the command ended, in seconds of the wall clock; None while it runs.
         environment: The environment variables that are recorded.
-        processors: The number of processors that this process may use.
+        processors: The number of cores that this process may use.
         node: The name of this machine.
         max_overhead: The share of the busy time that probes may take; None if unknown.
-        running: Processes on this machine that were still running when the data of the other processes were gathered.
+        running: IDs of processes on this machine that were still running when the other processes' data were gathered.
         prices: The machine's times for single operations, if it was calibrated.
         calibrated: Where and when ``prices`` were measured.
-        processor_use: The use of this machine while the program ran, as in ``Notes``; empty if unknown.
-        start: Distinguishes this start of ``run`` from later starts in the same folder; empty if not needed.
+        processor_use: The CPU use of this machine while the program ran, as in ``Notes``; empty if unknown.
+        start: An identifier that differs for each start of ``run`` in the same folder; empty if not needed.
     """
 
     command: list[str] = field(default_factory=list)

@@ -17,8 +17,8 @@ _RAISED: Final = re.compile(r"[A-Za-z_][\w.]*(: .*)?")  # the last line of a tra
 def failure_reason(text: str) -> str:
     """Return one line of a command's output that explains why it failed; empty if there is no output.
 
-    It is the first of these that exists: our own error, Python's exception, the last line before the launcher's
-    message, or the first line of the launcher's message.
+    The first of these lines that exists is returned: our own error, Python's exception, the last line before the
+    launcher's message, or the first line of the launcher's message.
     """
     lines = [line for line in text.splitlines() if line.strip() and not _COMMENT.match(line)]
     ours = [line.removeprefix(_OURS) for line in lines if line.startswith(_OURS)]

@@ -1,4 +1,4 @@
-"""A run's folder: its experiment, or the shards of processes that are not gathered yet."""
+"""A run's folder, which contains the experiment, or shards that have not been gathered yet."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class RunFolder:
 
     @property
     def small_experiment(self) -> Path:
-        """The file for an experiment that is not large."""
+        """The file for an experiment of usual size."""
         return self.path / EXPERIMENT_FILE
 
     @property
@@ -66,22 +66,22 @@ class RunFolder:
 
     @property
     def policy(self) -> Path:
-        """The file with the metrics that the time lines recorded last."""
+        """The file with the metrics that the time lines contain at the end of the run."""
         return self.path / POLICY_FILE
 
     @property
     def pursuit(self) -> Path:
-        """The file with the metrics found worth recording, period by period, while the program ran."""
+        """The file that lists, for each period of the run, the metrics found worth recording."""
         return self.path / PURSUIT_FILE
 
     @property
     def shards(self) -> Path:
-        """The folder into which the processes write; removed once they are gathered."""
+        """The folder into which the processes write their shards; removed once these are gathered."""
         return self.path / _SHARDS
 
     @property
     def plan(self) -> Path:
-        """The plan that the next build follows if runs have throttled regions; it outlives these runs."""
+        """The plan for the next build, written if runs throttled regions; later runs do not remove it."""
         return self.path / PLAN_FILE
 
     @property
@@ -90,7 +90,7 @@ class RunFolder:
         return self.path / _LOG
 
     def run(self, number: int) -> RunFolder:
-        """Return the folder of a run, if the experiment is the mean of several runs; ``number`` counts them from 1."""
+        """Return the folder of one of several runs whose mean is the experiment; ``number`` counts from 1."""
         return RunFolder(self.path / f"run-{number}")
 
     def clear_runs(self) -> None:

@@ -106,7 +106,7 @@ def measured_environment(
     Args:
         library: The probe library.
         shards: The folder.
-        usage: The system use to count; None for the choice in this process's environment.
+        usage: The metrics of system use to count; None for the choice in this process's environment.
         counters: The source of counts; None for the choice in this process's environment.
 
     Raises:
@@ -164,14 +164,14 @@ def launch(
 ) -> int:
     """Run a command to its end.
 
-    An interrupt from the keyboard reaches the program as usual, and the recorded data are kept. A request to terminate,
-    or the end of the terminal, is passed on. Ignored signals stay ignored. If Open MPI's launcher hangs after such a
-    signal, it is killed.
+    An interrupt from the keyboard reaches the program as usual, and the recorded data are kept. If this process
+    receives SIGTERM or SIGHUP, it terminates the command. Ignored signals stay ignored. If Open MPI's launcher hangs
+    after such a signal, it is killed.
 
     Args:
         command: A launcher and the program, or the program alone.
         environment: The result of ``measured_environment``.
-        launcher: The command's word that is Open MPI's launcher, which forwards variables to other nodes only on
+        launcher: The word of the command that is Open MPI's launcher, which forwards variables to other nodes only on
             request; empty for other launchers, or if there is none.
         folder: The working directory; None for this process's directory.
         log: The file for the program's output; None for this process's streams.
@@ -215,7 +215,7 @@ def launch(
 
 @contextmanager
 def ended_in_order() -> Iterator[None]:
-    """Raise SystemExit in the block if a signal asks this process to end, so that the block undoes its changes."""
+    """Raise SystemExit in the block on SIGTERM or SIGHUP, so that the block can undo its changes."""
 
     def end(number: int, _: FrameType | None) -> NoReturn:
         raise SystemExit(128 + number)
@@ -226,7 +226,7 @@ def ended_in_order() -> Iterator[None]:
 
 @contextmanager
 def _handled(handler: Callable[[int, FrameType | None], object], *signals: int) -> Iterator[None]:
-    """Let a handler handle signals during the block; ignored signals stay ignored."""
+    """Install a signal handler for the duration of the block; ignored signals stay ignored."""
     before = {
         number: signal.signal(number, handler) for number in signals if signal.getsignal(number) != signal.SIG_IGN
     }
@@ -265,7 +265,7 @@ def _names(environment: Mapping[str, str]) -> list[str]:
 
 
 def _export(command: Sequence[str], environment: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
-    """Make Slurm export our variables, too, if the user has restricted exports by ``--export`` or its variable."""
+    """Make Slurm export our variables, too, if ``--export`` or ``SLURM_EXPORT_ENV`` restricts the exports."""
     words, variables = list(command), dict(environment)
     place = next((number for number, word in enumerate(words) if Path(word).name == _SRUN), None)
     if place is None:

@@ -15,7 +15,7 @@ __all__ = ["runs_of_mean", "save_mean"]
 
 
 def save_mean(folder: RunFolder, runs: int) -> Experiment:
-    """Average the first runs in a folder, and write the result as the folder's experiment.
+    """Average runs 1 to ``runs`` in a folder, and write the result as the folder's experiment.
 
     Args:
         folder: The folder, in which each run has its own folder.
@@ -32,7 +32,7 @@ def save_mean(folder: RunFolder, runs: int) -> Experiment:
 
 
 def _notes(common: Notes, notes: Sequence[Notes]) -> Notes:
-    """Return the common notes, with notes that are valid for a mean if all runs are of one command on one machine."""
+    """Return the common notes, with averages that are meaningful for runs of one command on one machine."""
     return replace(
         common,
         runs=len(notes),
@@ -56,7 +56,7 @@ def _means(of_each: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 
 def runs_of_mean(experiment: Experiment, file: Path) -> list[Experiment]:
-    """Open the runs of which an experiment is the mean; empty if it is no mean, or if a run is missing.
+    """Load the runs that an experiment averages; return an empty list if it is not a mean, or if a run is missing.
 
     Args:
         experiment: The experiment to analyse.

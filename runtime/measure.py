@@ -72,11 +72,11 @@ def measure(
         gather: ``mpi``, ``plain``, or ``auto``: by MPI if the data of some ranks are not on this disk.
         keep_environment: Whether to keep the few variables that explain a run.
         limits: Environment variables for the probe library, such as the overhead limit and the system use to count.
-        python_functions: Patterns of Python functions that are regions.
-        told: Progress callback of the gather: the number of shards read, and their total.
-        beside: A context that is active while the program runs; it is left once the facts record the end.
-        hands_over: As for ``launch``: the program is not started again.
-        say: Shows the user a message.
+        python_functions: Patterns of the Python functions to record as regions.
+        told: Progress callback for gathering; receives the number of shards read, and their total.
+        beside: A context manager that is active while the program runs, until the facts about its end are written.
+        hands_over: As for ``launch``; only for a program that is not started again.
+        say: Callback that shows the user a message.
 
     Raises:
         InputError: The program does not exist.

@@ -1,4 +1,4 @@
-"""Merge runs in a folder that have counted different events into one experiment with the metrics of all runs."""
+"""Merge runs that counted different events into one experiment with the metrics of all runs."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _NAMED: Final = 3  # maximum number of call paths named in a warning; the others
 
 
 def save_merged(folder: RunFolder, runs: int) -> Experiment:
-    """Merge the first runs in a folder, and write the result as the folder's experiment.
+    """Merge runs 1 to ``runs`` in a folder, and write the result as the folder's experiment.
 
-    Common metrics, notes and time lines are the first run's; warnings report how other runs differed from the first
-    run.
+    Common metrics, notes and time lines are taken from the first run; warnings report how the other runs differ from
+    it.
 
     Args:
         folder: The folder, in which each run has its own folder.

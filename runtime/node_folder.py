@@ -1,4 +1,4 @@
-"""Folders for shards on nodes that do not have the run's folder."""
+"""Folders for shards on nodes that cannot access the run's folder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FACTOR: Final = 0x100000001B3
 
 
 def node_folders(shards: Path) -> list[Path]:
-    """Return the possible folders of a run's shards on this node, if the run's folder itself is not there.
+    """Return the folders that may hold a run's shards on this node if the node cannot access the run's folder.
 
     Args:
         shards: The absolute path of the run's folder of shards, as the probe library received it.

@@ -1,4 +1,4 @@
-"""The libpapi in Python's package python_papi, in a form that any program can load."""
+"""Make the libpapi in the Python package python_papi loadable by any program."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _LIBRARY: Final = "libaapapi.so"
 _PURPOSE: Final = f"the library that is needed to load {PACKAGE}"
 _LINKING: Final = ("-shared", "-fPIC", "-Wl,--no-as-needed")
 _OF_PYTHON: Final = re.compile(rb"(?<=\0)_?Py[A-Z_]\w*(?=\0)")
-_MOST: Final = 64  # bytes: more than any variable of Python that the package refers to
+_MOST: Final = 64  # bytes per placeholder: more than any Python variable that the package refers to
 
 
 def papi_variables(chosen: str | None = None, *, counters: str = "papi") -> dict[str, str]:
-    """Return the environment variables by which ranks find the libpapi that counts.
+    """Return the environment variables that select the libpapi for the ranks.
 
     Args:
         chosen: The library that the user chose, as ``named_papi`` returns it; None to leave the variable as it is.

@@ -1,4 +1,4 @@
-"""Measure how much a run, and all other programs on the machine, used the processors."""
+"""Measure how much CPU time a run, and all other programs on the machine, used."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _BUSY: Final = (0, 1, 2, 5, 6, 7)
 
 @dataclass(frozen=True, slots=True)
 class ProcessorUse:
-    """The use of processors up to some moment.
+    """The cumulative CPU use up to some moment.
 
     Attributes:
         elapsed: Seconds of a monotonic clock.
-        busy: Seconds in which the processors that this process may use were busy with any program, summed over them.
+        busy: Seconds in which the cores that this process may use were busy with any program, summed over the cores.
         own: CPU seconds of this process, and of its descendants that have ended.
     """
 
@@ -52,7 +52,7 @@ class ProcessorUse:
 
 
 def busy_ticks(statistics: str, processors: Collection[int]) -> int | None:
-    """Return the ticks that processors were busy, from the text of ``/proc/stat``; None if any is not listed."""
+    """Return the total busy ticks of some cores, from the text of ``/proc/stat``; None if a core is not listed."""
     found = {}
     for line in statistics.splitlines():
         name, *values = line.split() or [""]

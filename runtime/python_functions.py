@@ -1,4 +1,4 @@
-"""Python functions as regions: the variables for a program's interpreter, and its reports."""
+"""Record Python functions as regions: variables for a program's interpreters, and the interpreters' reports."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NEAREST: Final = 3
 
 
 def python_environment(patterns: Sequence[str], environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return the variables that make interpreters record functions: they import our hook at their start.
+    """Return the environment variables that make interpreters import the hook that records functions.
 
     Args:
         patterns: Patterns of the functions; if empty, no variables are returned.
@@ -50,7 +50,7 @@ class PythonReport:
         interpreters: The number of interpreters.
         matched: Patterns that matched a function that was called.
         called: The program's own functions that were called, as ``module:function``.
-        displaced: The number of interpreters that ended with a profile function other than the hook, or with none.
+        displaced: The number of interpreters in which the program had replaced or removed the hook's profile function.
     """
 
     interpreters: int

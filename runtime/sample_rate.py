@@ -1,4 +1,4 @@
-"""Read how often a run samples the code that its threads execute."""
+"""Parse how often a run samples the code that its threads execute."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def sample_rate(text: str) -> str:
     """Return the samples per second for the probe library: 0 for ``off`` or an empty text, 250 for ``auto``.
 
     Raises:
-        UsageError: The text is none of these, nor a number from 1 to 10000.
+        UsageError: The text is neither one of these nor a number from 1 to 10000.
     """
     if text == "auto":
         return str(_AUTO)

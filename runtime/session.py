@@ -1,4 +1,4 @@
-"""End everything that was started in a session of its own: a launcher, and its remaining ranks."""
+"""End all processes of a separate session: a launcher and its remaining ranks."""
 
 from __future__ import annotations
 

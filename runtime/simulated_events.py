@@ -1,4 +1,4 @@
-"""The events that a counting run counts besides instructions and accesses to data."""
+"""The events that a counting run counts besides instructions and memory accesses."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ _SOURCE: Final = "simulated:rtcount:"  # prefix of an event, as in describe in r
 
 
 def is_simulated(counters: str) -> bool:
-    """Return whether a source of counts is the simulation, with named events or without."""
+    """Return whether a source of counts is the simulation, with or without named events."""
     return counters.partition(":")[0] == _SIMULATED
 
 
 def event_options(counters: str) -> list[str]:
     """Return the counting tool's options for ``simulated`` or ``simulated:EVENT,…``.
 
-    Without names, all events are counted except the misses of L3 and TLB. In this case, the tool begins to look for
-    denormal numbers, which is slow, only when the processor has met the first one.
+    Without names, all events except L3 and TLB misses are counted. Counting denormal numbers is slow, so in this case
+    it starts only after the processor has met the first one.
 
     Raises:
         UsageError: There is no such event, or it is named twice.

@@ -1,4 +1,4 @@
-"""The plan in a run's folder, which leaves insignificant throttled regions out of the next build."""
+"""Write the plan in a run's folder, which excludes insignificant throttled regions from the next build."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _TEXTS: Final = 4  # maximum number of versions of a file, or of files with one 
 def add_throttled(path: Path, experiment: Experiment) -> str:
     """Add a run's throttled regions to the plan in its folder; return a sentence about it, or an empty string.
 
-    A program built without these regions throttles nothing, and the next build must not bring them back. So existing
-    entries stay; for other versions of a file, builds ignore them. A plan that no run has written stays unchanged. Runs
-    that end at the same time write one after another. An error becomes the returned sentence instead of an exception,
-    so that the experiment is not lost.
+    Existing entries stay, because a program built without these regions does not throttle them again, and the next
+    build must not bring them back. Builds ignore entries for other versions of a file. A plan that was not written by a
+    run stays unchanged. Runs that end at the same time write one after another. Errors are returned as the sentence
+    instead of raised, so that the experiment is not lost.
 
     Args:
         path: The plan's file.

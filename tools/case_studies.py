@@ -1,4 +1,4 @@
-"""Run the samples that follow section 6 of Liu et al. 2011, before and after the cure; write the page of case studies.
+"""Run the samples that follow section 6 of Liu et al. 2011, before and after the cure; print the page of case studies.
 
 This file contains the text between the outputs. The script needs Valgrind, Open MPI and libbz2, and takes about two
 minutes on two cores::

@@ -64,9 +64,9 @@ def too_many(tries: Sequence[SecondTry]) -> str:
     """Return why the second tries make CI fail: there are too many, or two of the same test; otherwise empty."""
     twice = [name for name, count in Counter(each.test for each in tries).items() if count > 1]
     if twice:
-        return f"a second try for the second time: {', '.join(twice)}"
+        return f"needed a second try in two runs: {', '.join(twice)}"
     if len(tries) > MOST_SECOND_TRIES:
-        return f"{len(tries)} tests have needed a second try, at most {MOST_SECOND_TRIES} may"
+        return f"expected at most {MOST_SECOND_TRIES} tests that needed a second try, found {len(tries)}"
     return ""
 
 
@@ -89,8 +89,8 @@ def print_summary(stages: Mapping[str, Sequence[Case]], tries: Sequence[SecondTr
 def main() -> int:
     """Summarise the reports in a folder; return 1 if a test failed twice, or too many tests needed a second try."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("folder", type=Path, help="with STAGE.xml, and STAGE-again.xml of what failed, for each stage")
-    parser.add_argument("--ledger", type=Path, default=LEDGER, help="file of second tries (default: tests/flaky.toml)")
+    parser.add_argument("folder", type=Path, help="contains STAGE.xml, and STAGE-again.xml of repeated tests")
+    parser.add_argument("--ledger", type=Path, default=LEDGER, help="list of second tries (default: tests/flaky.toml)")
     arguments = parser.parse_args()
     reports = {path.stem: [*cases(path)] for path in sorted(arguments.folder.glob("*.xml"))}
     stages = {stage: found for stage, found in reports.items() if not stage.endswith(AGAIN)}

@@ -1,4 +1,4 @@
-"""Compute the tables in timelines/pursuit/chance.py: how clearly normal points seem to form two groups by chance.
+"""Compute the tables in timelines/pursuit/chance.py: how clearly normal points can seem to form two groups by chance.
 
     python tools/critical_camps.py >tables
 

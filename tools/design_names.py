@@ -42,7 +42,7 @@ def main(page: Path) -> str | None:
     text = page.read_text()
     faults = [f"{name} does not exist" for name in unknown_names(text)]
     if (words := len(text.split())) > MOST_WORDS:
-        faults.append(f"{words} words are more than {MOST_WORDS}")
+        faults.append(f"expected at most {MOST_WORDS} words, found {words}")
     return "\n".join(f"{page}: {fault}" for fault in faults) or None
 
 

@@ -105,7 +105,7 @@ def main() -> None:
     """Print a table of files, a table of tests, and a table of fixtures."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("reports", nargs="+", type=Path, metavar="REPORT.xml")
-    parser.add_argument("--rows", type=int, default=40, metavar="N", help="of each table (default: 40)")
+    parser.add_argument("--rows", type=int, default=40, metavar="N", help="rows of each table (default: 40)")
     arguments = parser.parse_args()
     found = [case for report in arguments.reports for case in cases(report)]
     print_table("file", total(found, lambda case: case.file), arguments.rows)

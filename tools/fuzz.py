@@ -60,12 +60,12 @@ class Workshop:
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
         accepted = not self._messages("plain", compiler, case, case.text.encode("latin-1"), "-fsyntax-only")
-        self.outcomes["taken by the compiler" if accepted else "refused by the compiler"] += 1
+        self.outcomes["accepted by the compiler" if accepted else "rejected by the compiler"] += 1
         if reason and accepted:
-            self.refusals.append(f"mutation {case.number} is refused by the front end alone: {reason}")
+            self.refusals.append(f"mutation {case.number} is refused only by the front end: {reason}")
         if reason or not accepted:
             return ""
-        compiles = self.outcomes["taken by the compiler"] % COMPILED == 0
+        compiles = self.outcomes["accepted by the compiler"] % COMPILED == 0
         return self._messages("probed", compiler, case, text, *(("-c", "-O1") if compiles else ("-fsyntax-only",)))
 
     def _messages(self, folder: str, compiler: tuple[str, ...], case: Mutant, text: bytes, *words: str) -> str:
@@ -81,7 +81,7 @@ class Workshop:
 def main() -> int:
     """Try the requested number of mutations; return 1 if one showed an error, otherwise 0."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--language", choices=LANGUAGES, default="fortran", help="which (default: %(default)s)")
+    parser.add_argument("--language", choices=LANGUAGES, default="fortran", help="(default: %(default)s)")
     trials = Trials(parser)
     signal.signal(signal.SIGPROF, _hang)
     language = LANGUAGES[trials.options.language]
@@ -98,7 +98,7 @@ def main() -> int:
 
 
 def _hang(*_: object) -> None:
-    raise TimeoutError(f"no end within {SECONDS} s")
+    raise TimeoutError(f"did not end within {SECONDS} s")
 
 
 if __name__ == "__main__":

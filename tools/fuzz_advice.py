@@ -1,7 +1,7 @@
 """Change sources at random, and check that advice on them takes little time, and is given or refused in one line.
 
-The sources are the samples, or those of real programs (``--sources``). Each mutant is read, and gets advice on all
-causes, in a process of its own, so that crashes of libclang are noticed, too.
+The sources are the samples, or those of real programs (``--sources``). Each mutant is read in a separate process, so
+that crashes of libclang are noticed, too, and advice is requested on all causes.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ SUFFIXES: Final = {
 def main() -> int:
     """Try the requested number of mutations; return 1 if one showed an error, otherwise 0."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--language", choices=SUFFIXES, default="c", help="which (default: %(default)s)")
-    parser.add_argument("--sources", type=Path, default=SAMPLES, metavar="FOLDER", help="which are changed")
+    parser.add_argument("--language", choices=SUFFIXES, default="c", help="(default: %(default)s)")
+    parser.add_argument("--sources", type=Path, default=SAMPLES, metavar="FOLDER", help="sources to change")
     trials = Trials(parser)
     corpus = _sources(trials.options.sources, trials.options.language)
     with tempfile.TemporaryDirectory() as folder:
@@ -74,7 +74,7 @@ def _advised(case: Mutant, folder: Path) -> str:
         for causes, kind in KINDS:
             site = Site(source, procedure, procedure.line, procedure.last_line, causes, 1.0, {}, sources)
             count += sum(1 for _ in kind(site))
-    return "advised on" if count else "read"
+    return "read, with advice" if count else "read, without advice"
 
 
 if __name__ == "__main__":

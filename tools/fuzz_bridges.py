@@ -145,8 +145,8 @@ def main() -> int:
     """Try the requested number of mutations of each kind; return 1 if one showed an error, otherwise 0."""
     kinds = corpus()
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--kind", choices=[*kinds], help="this kind alone")
-    parser.add_argument("--analyze-every", type=int, default=1, metavar="N", help="analyse those that N divides alone")
+    parser.add_argument("--kind", choices=[*kinds], help="change only files of this kind")
+    parser.add_argument("--analyze-every", type=int, default=1, metavar="N", help="analyse only every Nth mutant")
     trials = Trials(parser)
     for kind in [trials.options.kind] if trials.options.kind else kinds:
         files = kinds[kind]

@@ -226,7 +226,7 @@ def read_and_used(case: Mutant, folder: Path, uses: Sequence[Sequence[str]] = US
         and [each.name for each in found.metrics] == [each.name for each in experiment.metrics]
         and all(found.exclusive(m.name).tobytes() == experiment.exclusive(m.name).tobytes() for m in found.metrics)
     )
-    assert same, "what was written is read back otherwise"
+    assert same, "the written file differs when it is read back"
     return "read"
 
 

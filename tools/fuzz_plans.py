@@ -124,7 +124,7 @@ def some_pattern(chance: random.Random, regions: list[Region]) -> Pattern:
 
 
 def some_plan(chance: random.Random, regions: list[Region]) -> Plan:
-    """Return a random plan about some of the regions."""
+    """Return a random plan for some of the regions."""
 
     def several(most: int) -> range:
         return range(chance.choice([0, 0, 1, 2, most]))
@@ -181,13 +181,13 @@ def trouble(number: int, corpus: list[Program], probe: Path) -> str:
     path = Path("plan.toml")
     save_plan(path, plan)
     if load_plan(path) != plan:
-        return f"{program.origin}: another plan is read than was written:\n{path.read_text()}"
+        return f"{program.origin}: the plan differs when it is read back:\n{path.read_text()}"
     path.write_text(changed(chance, path.read_text()))
     try:
         plan = load_plan(path)
     except InputError as error:
         if "\n" in str(error):
-            return f"more than a line: {error}"
+            return f"expected an error of one line, found {error}"
     problem = _followed(program, plan, probe if number % RUN == 0 else None)
     if problem:
         save_plan(path, plan)
@@ -210,9 +210,9 @@ def _followed(program: Program, plan: Plan, probe: Path | None) -> str:
     events = Path("events")
     events.unlink(missing_ok=True)
     if program.run() != program.printed:
-        return "prints something else"
+        return "the output differs"
     if program.run(LD_PRELOAD=str(probe), PROBE_EVENTS="events") != program.printed:
-        return "prints something else when probes are watched"
+        return "the output differs when probes are checked"
     return "probes do not nest" if events.exists() and BROKEN.search(events.read_bytes()) else ""
 
 

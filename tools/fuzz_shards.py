@@ -1,4 +1,4 @@
-"""Change shards at random, and check the gather's guarantees on the results.
+"""Change shards at random, and check the guarantees of gathering on the results.
 
 In every folder of shards, readable shards are gathered into a valid experiment, and each unreadable shard is named in
 one line, quickly and in bounded memory. Every mutation has a number, and ``--first`` with that number repeats the
@@ -114,15 +114,15 @@ def gathered(folder: RunFolder, whole: int) -> str:
     try:
         experiment = gather_here(folder)
     except InputError as error:
-        assert not found and "\n" not in str(error), f"refused though {found} can be read: {error}"
+        assert not found and "\n" not in str(error), f"refused, although {found} shards can be read: {error}"
         return "refused"
     assert experiment, "nothing was gathered"
     experiment.check()
     kept = load(folder.experiment)
     kept.check()
     processes = {each.process for each in kept.locations}
-    assert len(processes) >= whole, f"{whole} shards are whole, found {len(processes)} processes"
-    assert found == SHARDS or any(each.endswith("left out") for each in kept.notes.remarks), "left out, and not named"
+    assert len(processes) >= whole, f"{whole} shards are intact, found {len(processes)} processes"
+    assert found == SHARDS or any(each.endswith("left out") for each in kept.notes.remarks), "left out without warning"
     return "gathered"
 
 
@@ -151,7 +151,7 @@ def main() -> int:
         victims = set(chance.sample(range(SHARDS), chance.choice([1, 1, 2, 3])))
         contents = [changed(each, chance) if place in victims else each for place, each in enumerate(shards)]
         outcome, wrong = tried(contents, SHARDS - len(victims))
-        trials.outcomes[outcome or "made trouble"] += 1
+        trials.outcomes[outcome or "failed"] += 1
         if wrong:
             trials.failed(number, wrong)
     return trials.end()

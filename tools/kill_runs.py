@@ -1,8 +1,8 @@
 """Kill runs at random moments, and check that their recorded data are kept.
 
-A rank, the launcher, autoanalyzer, or all of them are killed at any time. Then no process hangs, the experiment
-contains all regions that a rank had left and the time until its last event, and ranks that did not end are named. Every
-run has a number, and ``--first`` with that number repeats its plan.
+A rank, the launcher, autoanalyzer, or all of them are killed at any time. Afterwards, no process may hang; the
+experiment must contain all regions that a rank had left, and the time until its last event; and the notes must name
+ranks that did not end. Every run has a number, and ``--first`` with that number repeats its plan.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def kill(wanted: list[int], number: int = signal.SIGKILL) -> None:
 
 
 def strike(case: Plan, run: subprocess.Popen[bytes], program: Path) -> None:
-    """Carry out the plan; seconds count from the first rank's start, because a probe library may be built before."""
+    """Carry out the plan; time starts with the first rank, because the probe library may have to be built before."""
     while not processes(program) and run.poll() is None:
         time.sleep(0.02)
     time.sleep(case.seconds)
@@ -136,7 +136,7 @@ def defect(experiment: Experiment | None, left: dict[int, int], *, finished: boo
     if lost:
         return f"ranks {lost} were not kept"
     if not finished and not notes.unfinished and not notes.missing:
-        return "nothing is said of a run that was killed"
+        return "the notes do not report that the run was killed"
     names = [path.region.name for path in experiment.call_paths]
     for column, place in enumerate(experiment.locations):
         visits = sum(
@@ -159,7 +159,7 @@ def tried(case: Plan, program: Path, launcher: str, folder: Path) -> tuple[str, 
         strike(case, run, program)
         if not ended(run, program):
             kill([run.pid, *children(run.pid), *processes(program)])
-            return "", "it hangs"
+            return "", "the run hangs"
     left = {
         int(each.suffix[1:]): struct.unpack("l", each.read_bytes())[0]
         for each in folder.glob("left.*")
@@ -177,10 +177,10 @@ def tried(case: Plan, program: Path, launcher: str, folder: Path) -> tuple[str, 
 def main() -> int:
     """Kill the requested number of runs; return 1 if one lost data or did not end, otherwise 0."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--runs", type=int, default=100, metavar="N", help="how many (default: %(default)s)")
-    parser.add_argument("--first", type=int, default=1, metavar="NUMBER", help="the number of the first run")
-    parser.add_argument("--launcher", default="mpirun", help="what starts ranks (default: %(default)s)")
-    parser.add_argument("--compiler", default="mpicc", help="the C compiler of its MPI (default: %(default)s)")
+    parser.add_argument("--runs", type=int, default=100, metavar="N", help="number of runs (default: %(default)s)")
+    parser.add_argument("--first", type=int, default=1, metavar="NUMBER", help="number of the first run")
+    parser.add_argument("--launcher", default="mpirun", help="MPI launcher (default: %(default)s)")
+    parser.add_argument("--compiler", default="mpicc", help="C compiler of the launcher's MPI (default: %(default)s)")
     options = parser.parse_args()
     outcomes: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as work:
@@ -189,11 +189,11 @@ def main() -> int:
             case = plan(number)
             with tempfile.TemporaryDirectory(dir=work) as folder:
                 outcome, wrong = tried(case, program, options.launcher, Path(folder))
-            outcomes[f"{case.victim}: {outcome or 'made trouble'}"] += 1
+            outcomes[f"{case.victim}: {outcome or 'failed'}"] += 1
             if wrong:
                 sys.stdout.write(f"run {number}, {case.victim} after {case.seconds:.3f} s: {wrong}\n")
                 sys.stdout.flush()
-    failures = sum(count for outcome, count in outcomes.items() if outcome.endswith("trouble"))
+    failures = sum(count for outcome, count in outcomes.items() if outcome.endswith(": failed"))
     sys.stdout.writelines(f"{count:6} {outcome}\n" for outcome, count in sorted(outcomes.items()))
     sys.stdout.write(f"{failures:6} failures in {options.runs} runs\n")
     return 1 if failures else 0

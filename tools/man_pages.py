@@ -127,7 +127,7 @@ def _block(node: SyntaxTreeNode) -> list[str]:
             f"{first + place}. 4" if node.type == "ordered_list" else r"\(bu 2" for place in range(len(node.children))
         ]
         return [line for item, mark in zip(node.children, marks, strict=True) for line in _item(item, mark)]
-    raise ValueError(f"man pages have nothing for {node.type}: {_plain(node)[:60]}")
+    raise ValueError(f"man pages do not support {node.type}: {_plain(node)[:60]}")
 
 
 def _item(node: SyntaxTreeNode, mark: str) -> list[str]:
@@ -151,7 +151,7 @@ def _table(node: SyntaxTreeNode) -> list[str]:
 
 
 def _text(node: SyntaxTreeNode) -> str:
-    """Return a block's text as one line; if it begins like a roff request, it is escaped."""
+    """Return a block's text as one line, escaped if it begins like a roff request."""
     line = "".join(map(_inline, node.children[0].children if node.children else []))
     return rf"\&{line}" if line.startswith((".", "'")) else line
 
@@ -168,7 +168,7 @@ def _inline(node: SyntaxTreeNode) -> str:
         return rf"\fB{inner}\fR" if node.type == "strong" else rf"\fI{inner}\fR"
     if node.type == "link":
         return _link(inner, str(node.attrs["href"]), _plain(node))
-    raise ValueError(f"man pages have nothing for {node.type}: {node.content}")
+    raise ValueError(f"man pages do not support {node.type}: {node.content}")
 
 
 def _link(inner: str, target: str, text: str) -> str:

@@ -60,8 +60,8 @@ def main() -> int:
     """Count how often each test passes; return 1 if a test passes less often than it must."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--runs", type=int, default=10)
-    parser.add_argument("--share", type=float, default=0.9, help="of the runs, in which each test must pass")
-    parser.add_argument("--busy", type=int, default=0, metavar="N", help="processes that use the processors meanwhile")
+    parser.add_argument("--share", type=float, default=0.9, help="share of the runs in which each test must pass")
+    parser.add_argument("--busy", type=int, default=0, metavar="N", help="number of processes that keep cores busy")
     arguments, words = parser.parse_known_args()  # unknown options are pytest's
     busy = [subprocess.Popen(["sh", "-c", "while kill -0 $PPID; do :; done"]) for _ in range(arguments.busy)]
     try:

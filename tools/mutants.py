@@ -32,7 +32,7 @@ FAILED: Final = re.compile(r"^(?:FAILED|ERROR) (tests/.+?)(?: - .*)?$", re.MULTI
 
 
 class Mutant(NamedTuple):
-    """A fault: ``find``, which ``file`` contains once, becomes ``replace``, so that one of ``tests`` must fail."""
+    """A fault: ``find``, which occurs once in ``file``, is replaced by ``replace``, so one of ``tests`` must fail."""
 
     name: str
     file: str
@@ -120,7 +120,7 @@ def stop(number: int, _: object) -> NoReturn:
 def main() -> int:
     """Try the faults; return 1 if no test finds one of them."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--only", action="append", metavar="NAME", help="this fault alone; may be repeated")
+    parser.add_argument("--only", action="append", metavar="NAME", help="try only this fault; may be repeated")
     parser.add_argument("--control", action="store_true", help="check first that the tests pass without a fault")
     options = parser.parse_args()
     mutants = {each["name"]: Mutant(**each) for each in tomllib.loads(LIST.read_text(encoding="utf-8"))["mutant"]}
@@ -135,7 +135,7 @@ def main() -> int:
             copy_checkout(folder)
             tests = sorted({test for each in chosen for test in each.tests})
             if options.control and (failed := run_tests(folder, tests)):
-                raise SystemExit("\n".join(["these fail without a fault:", *failed]))
+                raise SystemExit("\n".join(["these tests fail even without a fault:", *failed]))
             return 1 if find_each(chosen, folder) else 0
         finally:
             for number in ENDING:  # so that the copy is removed even after a signal

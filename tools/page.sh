@@ -22,7 +22,7 @@ for file in page.js charts.js charts.css LICENSES; do
     if [ "${1:-}" != --check ]; then
         cp "$file" "$page/$file"
     elif ! cmp -s "$file" "$page/$file"; then
-        echo "view/page/$file is not what its sources give; make page writes it" >&2
+        echo "view/page/$file differs from the result of its sources; run make page" >&2
         exit 1
     fi
 done

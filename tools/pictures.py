@@ -29,7 +29,7 @@ def page(folder: Path, name: str, against: str | None = None, *, traced: bool = 
         folder: The folder for pages.
         name: Name of the run.
         against: Name of the run to compare with, if any.
-        traced: Whether to show the trace in tests/data, which is of another run.
+        traced: Whether to show the trace in tests/data, which comes from another run.
     """
     file = folder / f"{name}.cube.gz"
     if not file.exists():

@@ -46,10 +46,10 @@ class Trials:
             what: A noun for one trial, such as ``plan``, for help and messages.
         """
         parser.add_argument("--mutations", type=int, default=2000, metavar="N", help="how many (default: %(default)s)")
-        parser.add_argument("--minutes", type=float, metavar="M", help="go on for so long instead")
-        parser.add_argument("--seed", type=int, default=1, metavar="N", help="where the numbers begin, in millions")
-        parser.add_argument("--first", type=int, metavar="NUMBER", help="the number of the first one")
-        parser.add_argument("--keep", type=Path, metavar="FOLDER", help="where what made trouble is kept")
+        parser.add_argument("--minutes", type=float, metavar="M", help="continue for this many minutes instead")
+        parser.add_argument("--seed", type=int, default=1, metavar="N", help="first number, in millions")
+        parser.add_argument("--first", type=int, metavar="NUMBER", help=f"number of the first {what}")
+        parser.add_argument("--keep", type=Path, metavar="FOLDER", help="folder in which to keep files that failed")
         self.options = parser.parse_args()
         self.outcomes: Counter[str] = Counter()
         self._what = what
@@ -77,7 +77,7 @@ class Trials:
             case = mutant(number)
             with tempfile.TemporaryDirectory() as folder:
                 outcome, wrong = tried(case, Path(folder))
-            self.outcomes[f"{case.name} {outcome or 'made trouble'}"] += 1
+            self.outcomes[f"{case.name} {outcome or 'failed'}"] += 1
             if wrong:
                 self.failed(number, wrong, case.name, case.content)
 
@@ -123,5 +123,5 @@ def apart(trial: Callable[[], str]) -> tuple[str, str]:
         said = pipe.read().decode("utf-8", "replace")
     status = os.waitpid(child, 0)[1]
     if status:
-        return "", f"ended with status {status} (signal {status & 127}): a crash, or no end within {SECONDS} s"
+        return "", f"ended with status {status} (signal {status & 127}): crashed, or did not end within {SECONDS} s"
     return (said[1:], "") if said.startswith("+") else ("", said[1:])

@@ -1,6 +1,6 @@
 """Check the texts that users read for words that have a better alternative, and for lines too long for a terminal.
 
-Users read README.md, the pages in docs/ except those for developers, and the string literals in the product that are
+Users read README.md, the pages in docs/ except those for developers, and the product's string literals that contain
 sentences: help texts, messages and templates. Code in a page is not checked, because it is output or consists of names.
 """
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Make the virtual environment $2 of the interpreter $1, with the project (editable) and its development tools.
+# Create the virtual environment $2 with the interpreter $1, the project (editable) and its development tools.
 set -eu
 python=$1
 venv=$2
@@ -11,7 +11,7 @@ fi
 echo "setting up $venv" >&2
 "$python" -c 'import ensurepip, venv' 2>/dev/null || python=/usr/bin/python3
 "$python" -m venv --without-pip "$venv"
-# Without --no-compile, pip would compile a hundred packages, of which only a small part is ever imported.
+# Without --no-compile, pip would compile a hundred packages, although only a small part of them is ever imported.
 install() { "$venv/bin/python" "$@" -qq --disable-pip-version-check --no-compile; }
 # Run the pip that comes with Python from its wheel, only to install the current pip, which takes half the time.
 wheel='import ensurepip, glob, sysconfig

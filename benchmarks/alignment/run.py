@@ -3,7 +3,7 @@
     python benchmarks/alignment/run.py [--rounds 5] [--samples 10000] [--long 100000]
 
 Each installed library is timed in turn with our implementation, round by round: dtaidistance for the path, and
-dtaidistance, dtw-python and tslearn for the distance alone. For a path, libraries need memory for the whole table.
+dtaidistance, dtw-python and tslearn for the distance alone. To find a path, libraries need memory for the whole table.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def compared(rounds: int, samples: int) -> None:
     ours = median(seconds["path, ours"])
     print(f"{samples} x {samples}, medians of {rounds}")
     for name, times in seconds.items():
-        print(f"  {name:<28} {median(times):7.3f} s   {median(times) / ours:5.2f} of our path's")
+        print(f"  {name:<28} {median(times):7.3f} s   {median(times) / ours:5.2f} times our path")
 
 
 def peak() -> float:
@@ -92,8 +92,8 @@ def long(samples: int) -> None:
     seconds = time.perf_counter() - started
     most = peak()
     print(
-        f"{samples} x {samples}, exact path of {len(path.x)} pairs: {seconds:.0f} s, {most:.2f} GiB in all, "
-        f"{most - before:.2f} GiB of them for the path"
+        f"{samples} x {samples}, exact path of {len(path.x)} pairs: {seconds:.0f} s, {most:.2f} GiB in total, "
+        f"{most - before:.2f} GiB for the path"
     )
 
 

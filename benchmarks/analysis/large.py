@@ -3,8 +3,8 @@
     python benchmarks/analysis/large.py [--ranks 1000000] [--folder DIR] [--processes 4]
 
 The experiments have 200 call paths and 12 metrics; ranks are balanced, or all different in two call paths; files have 9
-kB per rank. Beside each time, the time to read the file once is printed, and the power of the number of ranks with
-which the time of one process grows.
+kB per rank. Each line also contains the time to read the file once, and the exponent with which the time of one process
+grows with the number of ranks.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from autoanalyzer.experiment.severities import Kept, LazySeverities, Rows
 Values = npt.NDArray[np.float64]
 
 PATHS = 200
-SLOW = (100, 102)  # the call paths in which ranks differ, if they do
+SLOW = (100, 102)  # the call paths in which unbalanced ranks differ
 METRICS = [
     *["visits", "wall_time", "mpi_time", "mpi_collective_time", "cpu_time", "mpi_cpu_time", "mpi_calls", "mpi_bytes"],
     *["mpi_bytes_sent", "program_time", "instructions", "l1_misses"],
@@ -82,7 +82,7 @@ class Made:
         return np.array([self.row(metric, path) for path in paths.tolist()])
 
     def experiment(self) -> Experiment:
-        """Return the experiment, whose values are computed anew each time that they are read."""
+        """Return the experiment; its values are computed each time they are read."""
         known = [metric for metric in (*STORED_METRICS, *COUNT_METRICS) if metric.name in METRICS]
         return Experiment(
             metrics=[each if each.parent in METRICS else replace(each, parent=None) for each in known],
@@ -118,7 +118,7 @@ def main() -> None:
     """Print a line per kind of experiment and number of ranks."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--ranks", type=int, default=1_000_000)
-    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()), help="with room for 9 kB a rank")
+    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()), help="needs 9 kB per rank")
     parser.add_argument("--processes", type=int, default=4)
     parser.add_argument("--kinds", nargs="+", default=["balanced", "spread"])
     options = parser.parse_args()

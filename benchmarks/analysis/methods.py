@@ -2,11 +2,14 @@
 
     python benchmarks/analysis/methods.py [--trees 300] [--seed 20]
 
-Places: a culprit is right if it is exactly the region in which an imbalance was planted. An imbalance is large if the
-excess of the slowest rank is at least 30 % of its region's time, and 5 % of the run; others are as small as 10 % and
-2 %. Times have 1 % of noise. Renumberings: the times of eight ranks increase evenly by 35 % in all; printed is how many
-of 200 orders of the ranks give other clusters than the first order. Balanced: the number of trees without an imbalance
-in which a method finds that ranks differ.
+Planted imbalances: a culprit is correct if it is exactly the region in which an imbalance was planted. An imbalance is
+large if the slowest rank's excess is at least 30 % of its region's time and 5 % of the run; other imbalances are as
+small as 10 % and 2 %. Times have 1 % noise.
+
+Balanced trees: the number of trees without an imbalance in which a method finds that ranks differ.
+
+Renumbered ranks: the times of eight ranks increase evenly, by 35 % in total. The result is the number of rank orders,
+of 200, for which a method finds clusters that differ from those for the first order.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ from autoanalyzer.analyze.run.preparation import Prepared, prepare
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Region
 
 RANKS, SECONDS, NOISE = 8, 10.0, 0.01
-LARGE, SMALL = (0.3, 0.05), (0.1, 0.02)  # the least excess of the slowest rank, relative to its region and to the run
+LARGE, SMALL = (0.3, 0.05), (0.1, 0.02)  # minimum excess of the slowest rank, relative to its region and to the run
 RAMP, ORDERS = 0.35, 200
 
 Values = npt.NDArray[np.float64]
@@ -33,7 +36,7 @@ Values = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Fault:
-    """An imbalance: its call path, and the slowest rank's excess of time, relative to its region and to the run."""
+    """An imbalance: its call path, and the slowest rank's excess time, relative to its region and to the run."""
 
     path: int
     of_region: float
@@ -132,7 +135,7 @@ def run_of(paths: list[CallPath], seconds: Values) -> Experiment:
 
 
 class Score:
-    """Counts of a method's culprits and of planted imbalances; as text: precision, recall, F1, share of missed ones."""
+    """Counts of culprits and of planted imbalances; as text: precision, recall, F1, share of large ones missed."""
 
     def __init__(self) -> None:
         self.right = self.found = self.planted = self.large = self.missed = 0
@@ -155,7 +158,7 @@ class Score:
 
 
 def changes(method: Callable[[Prepared], Dissimilarity], seed: int) -> int:
-    """Count the orders of ranks for which a method finds other clusters than for the first order.
+    """Return the number of rank orders for which a method finds clusters that differ from those for the first order.
 
     The ranks' times increase evenly; an order assigns them to the rank numbers.
     """
@@ -193,7 +196,7 @@ def main() -> None:
         rng = np.random.default_rng([arguments.seed, 0])
         alarms = sum(method(prepare(planted(rng, 0)[0])).exists for _ in range(arguments.trees))
         print(f"{name}: ranks differ in {alarms} of {arguments.trees} balanced trees")
-        print(f"{name}: {changes(method, arguments.seed)} of {ORDERS} renumberings give other clusters")
+        print(f"{name}: {changes(method, arguments.seed)} of {ORDERS} renumberings change the clusters")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
     python benchmarks/analysis/run.py [--ranks 1000000]
 
-Beside each time, the time to add up all of the same values is printed, measured in the same run.
+Each line also contains the time to add up the same values, measured in the same run.
 """
 
 from __future__ import annotations

@@ -1,16 +1,17 @@
-"""Read a list of programs, and build each program in a copy of its folder, by its own commands.
+"""Read a list of programs, and build each program in a copy of its folder, with its own commands.
 
 .. code-block:: toml
 
     [[program]]
     name = "rays"
-    folder = "../../samples/rays"    # beside this list
+    folder = "../../samples/rays"    # relative to this list
     build = "make CC=$CC"            # $CC, $CXX and $FC are the compilers
     run = "mpirun -n 4 ./rays"
-    verify = "checksum [0-9.]+"      # must be in its output
+    verify = "checksum [0-9.]+"      # must appear in its output
     ignore = "[0-9.]+ s$|^Date.*"    # may differ between two runs
 
-A path in ``at`` names the subfolder for the commands. Patterns are Python's; ``^`` and ``$`` match at each line.
+``at`` is the subfolder in which the commands run, if it is not the folder itself. Patterns are Python's; ``^`` and
+``$`` match at each line.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ _COMPILED = "compiled"  # the folder in a cache that contains objects
 
 @dataclass(frozen=True)
 class Program:
-    """A program and its commands; the fields are the keys of a list."""
+    """A program and its commands; the fields are the keys in a list."""
 
     name: str
     folder: str
@@ -61,7 +62,7 @@ class Done:
 
 
 class Copy:
-    """A copy of a program's folder, at a path that is the same each time.
+    """A copy of a program's folder, always at the same path.
 
     Args:
         program: The program.
@@ -90,7 +91,7 @@ class Copy:
         return self.call(self.program.build)
 
     def call(self, command: str) -> Done:
-        """Run a command by the shell, in the folder in which the program's commands run."""
+        """Run a command in the shell, in the folder in which the program's commands run."""
         before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
         done = subprocess.run(
             command,
@@ -114,7 +115,7 @@ class Copy:
 
     @property
     def objects(self) -> int:
-        """The number of object files that a build has left, links to the same file counted once."""
+        """The number of object files after a build; links to the same file are counted once."""
         return len({path.resolve() for path in self._place.rglob("*.o")})
 
 
@@ -122,14 +123,14 @@ def read_programs(path: Path) -> list[Program]:
     """Read a list of programs.
 
     Raises:
-        SystemExit: The file is not such a list, or a folder is missing; with the reason.
+        SystemExit: The file is not a list of programs, or a folder is missing; the message contains the reason.
     """
     known = {field.name for field in fields(Program)}
     try:
         entries: list[dict[str, Any]] = tomllib.loads(path.read_text())["program"]
         programs = [Program(**{**entry, "folder": str(path.parent / entry["folder"])}) for entry in entries]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        sys.exit(f"{path}: a list of [[program]] with {', '.join(sorted(known))} wanted: {error}")
+        sys.exit(f"{path}: expected [[program]] tables with {', '.join(sorted(known))}: {error}")
     for program in programs:
         if not Path(program.folder).is_dir():
             sys.exit(f"{path}: {program.name}: no folder {program.folder}")

@@ -1,9 +1,9 @@
-"""Build and run your own programs, plain and with probes, and write the table in docs/evidence/real-programs.md.
+"""Build and run your own programs, plain and with probes, and print a table as in docs/evidence/real-programs.md.
 
     python benchmarks/build/real_programs.py LIST.toml [--modes MODES]... [--rounds 1] [NAME...]
 
-``programs.py`` describes the format of a list. Each program is built by its own commands, in which only the names of
-the compilers change, for each choice of modes. Builds (cold: without caches; warm: repeated with caches) are compared
+``programs.py`` describes the format of a list. For each choice of modes, each program is built with its own commands,
+in which only the names of the compilers change. Builds (cold: without caches; warm: repeated with caches) are compared
 by CPU time, runs by the launcher's wall time. If a build or run fails, the program's row reports the failure. The MPI
 library is the one whose compilers and launcher come first on PATH.
 """
@@ -26,14 +26,14 @@ COLUMNS = (
     *("passed through", "build cold", "warm", "run, s", "measuring cost"),
 )
 _PASSED = re.compile(r"^autoanalyzer: (.*); compiled unchanged$", re.M)
-_COST = re.compile(r"measuring cost (.*) of ")
+_COST = re.compile(r"measuring overhead ((?:< )?[\d.]+ %)")
 _LAUNCHER = re.compile(r"\bmpi(?:run|exec)\b")
 _OUT = "autoanalyzer-out"
 _SECONDS = "launcher.seconds"
 
 
 def rows(program: Program, modes: list[str], cache: Path, rounds: int) -> list[str]:
-    """Build and run a program; return a row per choice of modes, then what was compiled unchanged, with the reasons."""
+    """Build and run a program; return a row per choice of modes, then the files compiled unchanged, and why."""
     found: list[str] = []
     named: set[str] = set()
     for choice in modes:
@@ -83,7 +83,7 @@ def _cells(program: Program, plain: Copy, probed: Copy, rounds: int) -> tuple[li
 
 
 def _run(copy: Copy, *, measured: bool = False) -> tuple[Done, float]:
-    """Run a program, optionally under ``autoanalyzer run``; return the command, and the launcher's wall seconds.
+    """Run a program, optionally under ``autoanalyzer run``; return the result, and the launcher's wall seconds.
 
     If the command fails, 0 is returned instead of the seconds.
     """
@@ -109,10 +109,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("list", type=Path, metavar="LIST.toml", help="programs: folders and commands")
     parser.add_argument(
-        "--modes", action="append", help="as AUTOANALYZER_MODES; can be repeated (default: what is default, and all)"
+        "--modes", action="append", help="value of AUTOANALYZER_MODES; can be repeated (default: the default, and all)"
     )
-    parser.add_argument("--rounds", type=int, default=1, help="runs of each kind; the least time counts (default 1)")
-    parser.add_argument("names", nargs="*", metavar="NAME", help="programs of the list (default: all)")
+    parser.add_argument("--rounds", type=int, default=1, help="runs of each kind; the minimum time is used (default 1)")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="programs in the list (default: all)")
     arguments = parser.parse_intermixed_args()
     print(_line(*COLUMNS), "|---" * len(COLUMNS) + "|", sep="\n")
     modes = arguments.modes or ["", EVERYTHING]

@@ -18,7 +18,7 @@ OWN = Path(__file__).with_name("own.toml")
 
 
 def measure(program: Program, cache: Path, rounds: int) -> None:
-    """Print two lines, for wall and CPU time: seconds of a plain build, and the ratios of builds with probes to it.
+    """Print two lines, for wall and CPU time: seconds of a plain build, and how many times as long others take.
 
     A cold build finds no objects in the cache, a warm one finds all.
     """
@@ -41,11 +41,11 @@ def measure(program: Program, cache: Path, rounds: int) -> None:
 def main() -> None:
     """Measure each program of a list."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--programs", type=Path, default=OWN, help="the list (default: samples and a project of tests)")
+    parser.add_argument("--programs", type=Path, default=OWN, help="the list (default: samples and a test project)")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="programs of the list (default: all)")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="programs in the list (default: all)")
     arguments = parser.parse_args()
-    print(f"{'':33}{'objects':>8}{'plain s':>9}{'cold':>8}{'s an object':>12}{'warm':>8}")
+    print(f"{'':33}{'objects':>8}{'plain s':>9}{'cold':>8}{'s/object':>12}{'warm':>8}")
     with tempfile.TemporaryDirectory() as cache:
         for program in read_programs(arguments.programs):
             if not arguments.names or program.name in arguments.names:

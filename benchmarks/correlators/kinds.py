@@ -1,4 +1,4 @@
-"""Seven kinds of anomalies (Table 3 of Hauswirth et al. 2005), and metrics that are known to show them or not."""
+"""Seven kinds of anomalies (Table 3 of Hauswirth et al. 2005), and metrics with known relations to them."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Kind:
         about: Its description in Table 3.
         category: Its category in Table 3.
         points: The target without noise: pairs of a time from 0 to 1 and a value, connected by lines.
-        intervals: Start and end, from 0 to 1, of each interval that is compared; empty: the whole time.
-        noise: Deviation of the target's noise, relative to the deviation of the target without noise. Metrics have 0.5
-            to 1.5 times as much noise, relative to their own deviation.
+        intervals: Start and end, from 0 to 1, of each interval that is compared; empty for the whole time.
+        noise: Standard deviation of the target's noise, relative to that of the target without noise. Metrics have 0.5
+            to 1.5 times as much noise, relative to their own standard deviation.
         outliers: Share of samples that are outliers.
     """
 

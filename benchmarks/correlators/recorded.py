@@ -35,8 +35,8 @@ class Planted:
     Attributes:
         name: The anomaly's name.
         function: The function that executes a step of the phase.
-        target: The metric that the correlators are asked to explain.
-        yes: Other metrics that show the anomaly by construction of the program, as its cause or its effect.
+        target: The metric for which the correlators rank the others.
+        yes: Other metrics that must show the anomaly, because the program makes them its cause or its effect.
         maybe: Metrics that the anomaly influences, among other things.
         steps: The drawn pattern: pairs of a share of the phase's steps and a value of the target, connected by lines.
     """
@@ -117,7 +117,7 @@ def _label(planted: Planted, metric: str) -> int:
 
 
 def _moments(trace: Trace, function: str) -> npt.NDArray[np.float64]:
-    """Return when each step of a phase begins and the last one ends, in seconds, ``float64[step + 1]``; rank means."""
+    """Return when each step of a phase begins, and the last one ends: ``float64[step + 1]``, seconds, rank means."""
     (path,) = (number for number, each in enumerate(trace.call_paths) if each.region.name == function)
     found = []
     for line in trace.lines():

@@ -86,9 +86,9 @@ def timed() -> None:
 def main() -> None:
     """Print the table, and draw the chart if requested; or print the time."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cases", type=int, default=20, help="targets of each kind")
-    parser.add_argument("--chart", type=Path, help="where the chart is written")
-    parser.add_argument("--time", action="store_true", help="time long metrics instead")
+    parser.add_argument("--cases", type=int, default=20, help="number of targets of each kind")
+    parser.add_argument("--chart", type=Path, help="file for the chart")
+    parser.add_argument("--time", action="store_true", help="time the correlators on long metrics instead")
     parser.add_argument(
         "--recorded", type=Path, metavar="DIR", help="rank the metrics of runs of samples/phases instead"
     )

@@ -1,6 +1,6 @@
 /*
- * Loops that a counting run slows down in different ways. Prints a line "NAME NANOSECONDS" of CPU time for
- * each, without start-up.
+ * Loops that a counting run slows down by different factors. Prints a line "NAME NANOSECONDS" for each: its
+ * CPU time, without the program's start-up.
  */
 #include <stdint.h>
 #include <stdio.h>

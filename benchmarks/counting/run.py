@@ -70,7 +70,7 @@ def measure_loops(program: Path, variant: str, tools: Path) -> dict[str, float]:
 
 
 def measure_ways(command: list[str], folder: Path) -> dict[str, dict[str, float]]:
-    """Run a program with probes in the first three ways; return way → what ``seconds`` returns."""
+    """Run a program with probes in the first three ways; return way → the result of ``seconds``."""
     plain = measure_program(command, PLAIN, folder)
     short = write_short_paths(folder / "short-paths", [plain])
     return {
@@ -114,7 +114,7 @@ def measure_program(
 
 
 def of_tool(word: str) -> bool:
-    """Return whether only the counting tool knows an option."""
+    """Return whether an option exists only in the counting tool."""
     return word.startswith(("--l1=", "--l2=", "--leave-out="))
 
 
@@ -148,7 +148,7 @@ def main() -> None:
     """Run all variants in each round, so that changes in the machine's speed affect all of them; print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--compiler", default="gcc", help="of the loops")
+    parser.add_argument("--compiler", default="gcc", help="compiler for the loops")
     parser.add_argument("command", nargs="*", metavar="COMMAND", help="a launcher and a program with probes")
     arguments = parser.parse_args()
     _, tools = counting_tool()

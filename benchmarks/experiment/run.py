@@ -2,8 +2,8 @@
 
     python benchmarks/experiment/run.py [--locations 10000] [--in-memory 100000] [--kinds]
 
-Experiments have 200 call paths and 12 metrics. After the files, operations on experiments in memory are timed. All of
-this is repeated with a tenth of the locations, which is printed first.
+Experiments have 200 call paths and 12 metrics. After the files, operations on experiments in memory are timed.
+Everything is measured first with a tenth of the locations, then with all.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ print(time.perf_counter() - start, clock() - used, resource.getrusage(resource.R
 
 
 def in_memory(locations: int) -> None:
-    """Print the times of operations in memory, also relative to the time of adding up one operand's values."""
+    """Print the times of operations in memory, also relative to the time to add up one operand's values."""
     one, other = made(locations), made(locations)
     once = timed(lambda: [one.exclusive(metric.name).sum() for metric in one.metrics])
     rows: list[tuple[str, Callable[[], object]]] = [("inclusive", lambda: one.inclusive("metric_5"))]
@@ -171,17 +171,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--locations", type=int, default=10_000)
     parser.add_argument("--in-memory", type=int, default=100_000)
-    parser.add_argument("--kinds", action="store_true", help="only CUBE 4 beside XML, at both numbers of locations")
+    parser.add_argument("--kinds", action="store_true", help="only compare CUBE 4 with XML")
     options = parser.parse_args()
     if options.kinds:
-        print("seconds, those of the processor, and MiB, of: " + ", ".join(STEPS))
+        print("wall seconds, CPU seconds and MiB for: " + ", ".join(STEPS))
         for locations in (options.locations, options.in_memory):
             for ending in (".cubex", ".cube"):
                 with tempfile.TemporaryDirectory() as folder:
                     kind_of_file(locations, ending, Path(folder))
         return
     print(
-        f"{PATHS} call paths, {METRICS} metrics; seconds and, at the end, MiB of lxml, opening, one metric, mean of 5"
+        f"{PATHS} call paths, {METRICS} metrics; seconds and, at the end, MiB for lxml, opening, one metric, mean of 5"
     )
     titles = ("write", "lxml", "open", "one", "all", "one .gz", "all/lxml")
     print(

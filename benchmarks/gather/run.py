@@ -2,9 +2,9 @@
 
     python benchmarks/gather/run.py [--shards 10000] [--paths 200] [--processes 4]
 
-All shards have the same call paths, on every tenth rank in another order, and their own values. Lines are for an
-eighth, a quarter, half and all of the shards. Beside each time, the time to read the files alone is printed, and the
-power of the number of shards with which the time has grown since half as many.
+All shards have the same call paths, but every tenth rank has them in another order; values differ. The lines are for an
+eighth, a quarter, half and all of the shards. Each line also contains the time to read the files alone, and the
+exponent with which the time has grown since the line for half as many shards.
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ def main() -> None:
     parser.add_argument("--shards", type=int, default=10_000)
     parser.add_argument("--paths", type=int, default=200)
     parser.add_argument("--processes", type=int, default=4)
-    parser.add_argument("--progress", action="store_true", help="show how far the gather is")
+    parser.add_argument("--progress", action="store_true", help="show the progress of gathering")
     options = parser.parse_args()
     print("   shards  paths  MiB read  s to read  processes  s gather exponent    s CPU  MiB each  MiB written")
     before: dict[int, float] = {}

@@ -1,4 +1,4 @@
-"""Time whole programs: plain, with idle probes, recorded, and recorded with the probes that a run's plan leaves.
+"""Time whole programs: plain, with idle probes, recorded, and recorded with only the probes that a run's plan keeps.
 
     python benchmarks/overhead/run.py [--rounds 15] [--ranks 2] [--beside 'TOOL=COMMAND' ...]
         ['NAME=PLAIN::INSTRUMENTED[::PLANNED]' ...]
@@ -6,8 +6,8 @@
 PLAIN, INSTRUMENTED and PLANNED are commands without a launcher: the program as built by its own compiler, by a wrapper
 such as aa-mpicc, and by the wrapper with the plan that `autoanalyzer run` wrote. Without arguments, samples/heat and
 the two C++ programs in this folder are built and measured. ``--beside`` adds a column for the program under another
-tool. The output is a Markdown table: the plain program's CPU seconds on all ranks, and by how many percent more CPU
-time the others take, with confidence intervals.
+tool. The output is a Markdown table: the plain program's CPU seconds on all ranks, and how many percent more CPU time
+the others take, with confidence intervals.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def interval(values: list[float]) -> tuple[float, float]:
 
 
 def show_ratio(plain: list[float], other: list[float]) -> str:
-    """Return by how many percent ``other`` exceeds ``plain``: the median over the rounds, and its interval, as text."""
+    """Return how many percent ``other`` is above ``plain``, as text: the median over the rounds, and its interval."""
     ratios = [100 * (after / before - 1) for before, after in zip(plain, other, strict=True)]
     low, high = interval(ratios)
     return f"{statistics.median(ratios):+.1f} % [{low:+.1f}, {high:+.1f}]"
@@ -127,7 +127,7 @@ def show_printed(findings: Path) -> str:
 
 
 def compare(case: Case, ranks: int, rounds: int, tools: dict[str, list[str]]) -> None:
-    """Run all roles in each round, each time with another role first, and print the program's row."""
+    """Run all roles in each round, each time starting with another role, and print the program's row."""
     roles = case.roles() | tools
     runs: dict[str, list[Run]] = {role: [] for role in roles}
     with tempfile.TemporaryDirectory() as name:
@@ -145,7 +145,7 @@ def compare(case: Case, ranks: int, rounds: int, tools: dict[str, list[str]]) ->
 
 
 def build_own(name: str, folder: Path, ranks: int) -> Case:
-    """Compile one of the programs in ``OWN``: plain, with probes and, if a run throttles regions, by its plan."""
+    """Compile one of the programs in ``OWN``: plain, with probes and, if a run throttles regions, with its plan."""
     words, language, arguments = OWN[name]
     folder.mkdir()
 
@@ -170,7 +170,7 @@ def main() -> None:
     parser.add_argument("cases", nargs="*", type=parse_case, metavar="NAME=PLAIN::INSTRUMENTED[::PLANNED]")
     options = parser.parse_args()
     tools = dict(options.beside)
-    print("| program | plain, CPU |", " | ".join((*ROLES[1:], *tools)), "| printed, of computing |")
+    print("| program | plain, CPU |", " | ".join((*ROLES[1:], *tools)), "| reported, of busy time |")
     print("|---" * (len(ROLES) + len(tools) + 2) + "|", flush=True)
     with tempfile.TemporaryDirectory() as name:
         own = (build_own(each, Path(name, str(at)), options.ranks) for at, each in enumerate(OWN))

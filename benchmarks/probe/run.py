@@ -3,7 +3,7 @@
     python benchmarks/probe/run.py [--rounds 11] [--compiler gcc] [--event EVENT] [--library FILE]
                                    [--caliper PREFIX] [--tau PREFIX]
 
-A prefix is where the tool is installed: its libraries are in PREFIX/lib, or for TAU in PREFIX/ARCHITECTURE/lib.
+PREFIX is the installation folder of the tool. Its libraries are in PREFIX/lib, or for TAU in PREFIX/ARCHITECTURE/lib.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def variants(options: argparse.Namespace) -> Iterator[Variant]:
 
 
 def compile_all(folder: Path, compiler: str, compared: list[Variant]) -> None:
-    """Compile each variant to a program named after its place in the list."""
+    """Compile each variant to a program named after its index in the list."""
     for number, variant in enumerate(compared):
         command = [compiler, "-std=gnu11", "-O2", *variant.arguments, "-o", folder / str(number), "-lpthread"]
         subprocess.run(command, check=True)
@@ -145,7 +145,7 @@ def print_memory(folder: Path, program: str, variant: Variant) -> None:
     (shard,) = folder.glob("*.shard")
     (header,) = np.frombuffer(shard.read_bytes(), HEADER_LAYOUT, count=1)
     in_shard = (int(header["used"]) - HEADER_LAYOUT.itemsize) / paths
-    print(f"bytes a call path: {in_shard:.0f} in the shard, {private / paths:.0f} beside it")
+    print(f"bytes per call path: {in_shard:.0f} in the shard, {private / paths:.0f} elsewhere")
 
 
 def print_prices(folder: Path, compared: list[Variant]) -> None:
@@ -169,7 +169,7 @@ def ratio(rounds: list[Round], name: str, shape: str) -> float:
 def print_table(rounds: list[Round]) -> None:
     """Print nanoseconds per pair by variant and shape, with the ratio to two readings of the clock in brackets."""
     shapes = list(rounds[0][BARE])
-    print(f"{'ns a pair (ratio)':28}" + "".join(f"{shape:>18}" for shape in shapes))
+    print(f"{'ns per pair (ratio)':28}" + "".join(f"{shape:>18}" for shape in shapes))
     for name in rounds[0]:
         medians = [statistics.median(one[name][shape] for one in rounds) for shape in shapes]
         cells = [
@@ -179,7 +179,7 @@ def print_table(rounds: list[Round]) -> None:
 
 
 def verdict(ratios: Mapping[str, float]) -> str:
-    """Return a text: whether the ratios of all shapes are within the goal; otherwise the shapes that miss it."""
+    """Return a text that states whether the ratios of all shapes meet the goal, or lists the shapes that miss it."""
     missed = [f"{value:.2f} in {shape}" for shape, value in ratios.items() if round(value, 2) > GOAL]
     return f"<= {GOAL}: {', '.join(missed) or 'holds'}"
 
@@ -231,8 +231,8 @@ def instructions(folder: Path, compiler: str, variant: Variant) -> dict[str, flo
 
 
 def print_instructions(compiler: str, compared: list[Variant]) -> None:
-    """Print the instructions per pair, with and without probes, as the same compiler produces them on all machines."""
-    print("instructions a pair")
+    """Print the instructions per pair, with and without probes; they depend on the compiler, not on the machine."""
+    print("instructions per pair")
     for variant in compared:
         if variant.name in (NONE, BARE, OURS, OTHER):
             with tempfile.TemporaryDirectory() as folder:
@@ -245,7 +245,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=11)
     parser.add_argument("--compiler", default="gcc")
-    parser.add_argument("--event", metavar="EVENT", help="count this event of PAPI, also by a policy not, and in calls")
+    parser.add_argument("--event", metavar="EVENT", help="also count this PAPI event")
     parser.add_argument("--library", type=Path, metavar="FILE", help="another build of the library, to compare with")
     parser.add_argument("--caliper", type=Path, metavar="PREFIX")
     parser.add_argument("--tau", type=Path, metavar="PREFIX")

@@ -5,7 +5,7 @@
  * -DSTAMPS reads the clock at entry and at exit. -DPROBES works like an instrumented program, through
  * pointers that a constructor has looked up. -DCALIPER and -DTAU use those tools' C interfaces. Without any
  * of them, compiler options may enable the compiler's own hooks. The arguments are the numbers of the two
- * cores to run on, of which one thread uses the first; or the word "paths", to enter many call paths instead
+ * cores to run on (a single thread runs on the first), or the word "paths", to enter many call paths instead
  * (-DPROBES).
  */
 #define _GNU_SOURCE

@@ -26,7 +26,7 @@ __attribute__((constructor)) static void place(void) {
     __rseq_offset = (char *)&area - (char *)__builtin_thread_pointer();
 }
 
-/* By sleeping, the library tests whether the kernel resets the field; so this function resets it. */
+/* The library sleeps to test whether the kernel resets the field, so this function resets it. */
 long syscall(long number, ...) {
     static long (*real)(long, ...);
     long values[6];

@@ -3,7 +3,7 @@
     python benchmarks/pursuit/run.py [--repeat 5]
 
 Both run on one core, and CPU time is measured. FastICA (Hyvärinen and Oja) also searches for directions in which points
-are not normally distributed, but from one start and without a ranking: it shows how long one search takes in a
+are not normally distributed, but from one start and without a ranking, so it shows how long one search takes in a
 well-maintained library.
 """
 

@@ -1,4 +1,4 @@
-"""Measure how long it takes to write, open and read a large trace, and to run commands on it, and in how much memory.
+"""Measure the time and memory needed to write, open and read a large trace, and to run commands on it.
 
     python benchmarks/traces/run.py [--ranks 1000] [--samples 10000] [--commands view,timeline,correlate,align]
 
@@ -41,7 +41,7 @@ WORDS = {
 def time_line(rank: int, samples: int) -> TimeLine:
     """Return a rank's line; each sample is in one region, and the third region is slower in the second half.
 
-    Slower means that it is entered once in each sample, not twice, as before and as the other regions are.
+    While the region is slow, it is entered once per sample; otherwise, regions are entered twice per sample.
     """
     chance = np.random.default_rng(rank)
     end = np.cumsum(SAMPLE * chance.uniform(0.95, 1.1, samples))

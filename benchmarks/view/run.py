@@ -28,7 +28,7 @@ SELECTIONS = 40
 _CHROMIUM = "/usr/bin/chromium-headless-shell"
 _LONGEST = 60_000  # milliseconds that a page may take
 
-# When the rows were first painted, and how long each input took until the frame that shows its effect.
+# Records when the rows were first painted, and the time from each input to the frame that shows its effect.
 _WATCH = """
 window.waits = [];
 const after = (then) => requestAnimationFrame(() => {
@@ -44,7 +44,7 @@ new MutationObserver(() => {
 }).observe(document, {childList: true, subtree: true});
 for (const kind of ["click", "keydown"]) addEventListener(kind, (event) => {
   const hash = location.hash;
-  window.last = event; // one that selects what is selected already changes nothing, and is given up at the next
+  window.last = event; // an input that does not change the selection is ignored once the next input arrives
   const look = () => after(() => {
     if (window.last !== event) return;
     if (location.hash !== hash) window.waits.push(performance.now() - event.timeStamp);
@@ -78,7 +78,7 @@ def json_page(experiment: Experiment, page: bytes) -> bytes:
     text = text[:start] + read + text[end:]
     text = text.replace('<meta http-equiv="Content-Security-Policy"', '<meta name="none"', 1)
     blocks = [at for at in range(len(names) + 1) if at != 0]
-    for block in blocks:  # the JSON has these values already
+    for block in blocks:  # the JSON already contains these values
         begin = text.index(f'id="numbers-{block}">') + len(f'id="numbers-{block}">')
         text = text[:begin] + text[text.index("</script>", begin) :]
     return text.replace("<script>", f'<script type="application/json" id="all">[{rows}]</script>\n<script>', 1).encode()
@@ -98,7 +98,7 @@ def plotly_page(experiment: Experiment) -> bytes | None:
 
 
 def opened(browser: Browser, file: Path, mark: str) -> Page:
-    """Open a page, and wait until an element that the CSS selector ``mark`` matches is shown.
+    """Open a page, and wait until an element that matches the CSS selector ``mark`` is shown.
 
     Raises:
         TimeoutError: Nothing was shown within a minute.
@@ -119,7 +119,7 @@ def figures(driver: object, file: Path, mark: str, *, select: bool) -> dict[str,
     Args:
         driver: Playwright.
         file: The page.
-        mark: A CSS selector of what is shown last.
+        mark: A CSS selector for the element that is shown last.
         select: Whether selections are measured, too.
     """
     browser = driver.chromium.launch(
@@ -158,7 +158,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
         for size in arguments.sizes:
             experiment = synthetic(*SIZES[size])
-            large = size == "200M"  # four metrics; the other kinds of pages would have to hold them whole
+            large = size == "200M"  # four metrics; the other kinds of pages would have to contain all values
             for metric in experiment.metrics if not large else ():
                 experiment.exclusive(metric.name)
             start = time.perf_counter()
@@ -168,7 +168,7 @@ def main() -> None:
             if not large:
                 pages |= {"JSON": json_page(experiment, ours), "plotly": plotly_page(experiment)}
             most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-            print(f"{size} values ({experiment.size}); our page made in {made:.2f} s; {most:.1f} GB at most so far")
+            print(f"{size} values ({experiment.size}); our page made in {made:.2f} s; peak memory so far {most:.1f} GB")
             report({name: page for name, page in pages.items() if page}, Path(folder), driver, arguments.repeat)
 
 

@@ -42,7 +42,7 @@ def compare(compiler: str, rounds: int) -> None:
         for _ in range(rounds):
             for variant, of_variant in zip(variants, found, strict=True):
                 of_variant.append(run_once(program, folder, variant))
-    print(f"\n{compiler}, least of {rounds} rounds, ns")
+    print(f"\n{compiler}, minimum of {rounds} rounds, ns")
     print(f"{'':38}{'plain':>9}{'measured':>10}{'cost':>9}{'with path':>11}{'cost':>9}")
     for call in found[0][0]:
         plain, measured, path = (min(round_[call] for round_ in of_variant) for of_variant in found)
@@ -50,7 +50,7 @@ def compare(compiler: str, rounds: int) -> None:
 
 
 def main() -> None:
-    """Measure with Open MPI and MPICH, as far as they are installed."""
+    """Measure with Open MPI and with MPICH, if they are installed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=9)
     arguments = parser.parse_args()

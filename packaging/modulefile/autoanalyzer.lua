@@ -1,4 +1,4 @@
--- A module for Lmod. docs/cluster.md shows what is where below the prefix; the file is autoanalyzer/VERSION.lua.
+-- A module file for Lmod, to be installed as autoanalyzer/VERSION.lua. docs/cluster.md describes the prefix's folders.
 local prefix = pathJoin("/sw/autoanalyzer", myModuleVersion())
 local cache = pathJoin(prefix, "cache")
 
@@ -16,9 +16,9 @@ For the other commands, see: man autoanalyzer
 
 prepend_path("PATH", pathJoin(prefix, "bin"))
 prepend_path("MANPATH", pathJoin(prefix, "share", "man"))
-append_path("MANPATH", "") -- and all that man finds by itself
+append_path("MANPATH", "") -- keeps the default search path of man
 
--- Others may read it; what it lacks is built in the user's own cache.
+-- Users can only read this cache; builds that it does not contain go to the user's own cache.
 if isDir(cache) then
     prepend_path("AUTOANALYZER_CACHE", cache)
 end

@@ -1,1 +1,1 @@
-"""The times of single operations on a machine, measured once by small programs of our own, and cached."""
+"""Measure the times of single operations on a machine once, with small programs, and cache the results."""

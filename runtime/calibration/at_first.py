@@ -1,4 +1,4 @@
-"""Calibrate automatically before the first run on a machine: instructions, misses and files, in about a second."""
+"""Calibrate automatically before the first run on a machine: instructions, cache misses and files, in about 1 s."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def calibrate_at_first(
     *,
     say: Callable[[str], object],
 ) -> None:
-    """Measure instructions, cache misses and files, and cache the result, unless a calibration exists; ignore failures.
+    """Measure instructions, cache misses and file I/O, and cache the times, unless they are cached; ignore failures.
 
     Args:
         command: The launcher and the program of the run that follows.
         folder: The folder in which files are read and written.
         environment: The user's variables: ``AUTOANALYZER_CALIBRATE=off`` disables calibration; ``wait`` also measures a
             busy machine.
-        say: Shows the user a message.
+        say: Callback that shows the user a message.
     """
     asked = environment.get("AUTOANALYZER_CALIBRATE", "").strip().lower()
     if asked == _REFUSED or platform.machine() not in _KNOWN:

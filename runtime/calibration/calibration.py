@@ -1,4 +1,4 @@
-"""The result of a calibration: prices, reasons for missing prices, and the place of measurement."""
+"""The result of a calibration: prices (times of single operations), why some are missing, and where they are valid."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Calibration:
         """Read the output of ``document``.
 
         Raises:
-            InputError: The text is not such output.
+            InputError: The text has a different format.
         """
         try:
             found = json.loads(text)

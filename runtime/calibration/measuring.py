@@ -63,7 +63,7 @@ def calibrate(
     Raises:
         BuildError: No C compiler works.
         InputError: The folder cannot be written, or the launcher or a measuring program fails.
-        UsageError: The words contain no launcher.
+        UsageError: The command does not contain a launcher.
     """
     geometry = this_machine()
     with workshop(folder, environment) as shop:
@@ -97,8 +97,8 @@ def machine_alone(folder: Path, environment: Mapping[str, str], *, rounds: int, 
     Args:
         folder: The folder in which files are read and written.
         environment: The user's environment variables.
-        rounds: The number of times that everything is measured, in turn.
-        patience: The number of seconds that the measurement may take.
+        rounds: How many times to repeat all measurements.
+        patience: Timeout in seconds.
 
     Raises:
         BuildError: No C compiler works.
@@ -144,7 +144,7 @@ def _place(
 
 
 def _launched(launcher: Sequence[str], environment: Mapping[str, str]) -> tuple[list[str], Mpi]:
-    """Return the words and the MPI library of the requested launcher, or of the first launcher that is found."""
+    """Return the command and the MPI library of the requested launcher, or of the first launcher that is found."""
     if launcher:
         mpi = find_mpi(launcher, environment)
         if not mpi.launcher:

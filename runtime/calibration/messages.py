@@ -1,4 +1,4 @@
-"""The time of a message between two ranks, measured under the launcher of their MPI library."""
+"""Measure the time of a message between two ranks that are started with their MPI library's launcher."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def messages(
     """Measure messages between two ranks.
 
     Args:
-        shop: Builds and runs the measuring program.
+        shop: Builds and runs the benchmark program.
         words: The command that starts the ranks; empty if there is none.
         mpi: The ranks' MPI library and launcher.
-        rounds: The number of measurements, a second apart; None for as many as usually include a quiet moment.
+        rounds: The number of measurements, one second apart; None for a number that usually includes a quiet moment.
 
     Returns:
         Prices by name, and the reasons why other prices are missing.

@@ -1,4 +1,4 @@
-"""The peak rates of a node, floating-point operations and memory bandwidth, and a barrier of all its cores."""
+"""Measure a node's peak floating-point rate and memory bandwidth, and the time of a barrier across all its cores."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ ROOFS: Final = ("flop", "memory_byte", "memory_byte_shared", "omp_barrier")
 
 _SOURCES: Final = ("roofs.c", "flops.c", "stream.c", "barrier.c", "cores.c", "first.c", "work.c")
 _COMMON: Final = ("-std=gnu11", "-O3", "-pthread")
-# Compiler flags for the processor on which the program is built: x86-64 with the longest vectors; ARM and POWER; any. A
-# node that a launcher uses may have a different processor, which does not support the first flags.
+# Compiler flags for this machine's processor, in the order in which they are tried: x86-64 with the longest vectors,
+# x86-64, ARM and POWER, any. A launcher's nodes may have a different processor, which does not support the first flags.
 _NATIVE: Final = (("-march=native", "-mprefer-vector-width=512"), ("-march=native",), ("-mcpu=native",), ())
 _CORES: Final = re.compile(r"\bcores (\d+)$", re.MULTILINE)
 _LACKS: Final = re.compile(r"\blacks (\w+) (.+)$", re.MULTILINE)
@@ -27,7 +27,7 @@ def roofs(shop: Workshop, launcher: Sequence[str]) -> tuple[dict[str, float], di
     """Measure the peak rates of the node on which a launcher's first process runs.
 
     Args:
-        shop: Builds and runs the measuring program.
+        shop: Builds and runs the benchmark program.
         launcher: The command that starts the program; empty for this machine.
 
     Returns:

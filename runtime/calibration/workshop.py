@@ -1,4 +1,4 @@
-"""A place to build and run measuring programs: a folder that is removed afterwards."""
+"""Build and run benchmark programs in a temporary folder."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _PRICE: Final = re.compile(r"\bprice (\w+) ([0-9.e+-]+)$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
-    """Builds and runs measuring programs.
+    """Builds and runs benchmark programs.
 
     Attributes:
         folder: A temporary folder for this calibration only.
@@ -73,7 +73,7 @@ class Workshop:
         Args:
             words: The program's command.
             more: Environment variables in addition to the user's.
-            patience: The number of seconds that the program may take.
+            patience: Timeout in seconds.
 
         Raises:
             InputError: The program cannot be started, fails, or takes too long.

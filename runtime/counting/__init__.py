@@ -1,1 +1,1 @@
-"""A second run, under the counting tool for Valgrind, whose counts are added to the first run's times."""
+"""Run a program a second time, under the counting tool for Valgrind, and add the counts to the first run's times."""

@@ -42,7 +42,7 @@ class CacheLevel:
 
     @property
     def option(self) -> str:
-        """The cache as an option value of the counting tool."""
+        """The value of the counting tool's option for this cache."""
         return f"{self.size},{self.ways},{self.line}"
 
     @property
@@ -69,7 +69,7 @@ _UNKNOWN: Final = CacheLevel(0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class CacheGeometry:
-    """The first-level data cache and the caches behind it, all with lines of one length, and the TLB.
+    """The first-level data cache and the caches behind it, all with lines of the same size, and the TLB.
 
     Attributes:
         l1: The first level.
@@ -103,10 +103,10 @@ class CacheGeometry:
 
 
 def parse_geometry(text: str) -> CacheGeometry:
-    """Parse ``L1=32K/8/64,L2=1M/8/64,L3=32M/16/64,TLB=6M/12/4K``, or some of these; the others are this machine's.
+    """Parse ``L1=32K/8/64,L2=1M/8/64,L3=32M/16/64,TLB=6M/12/4K``, or some of them; the rest are this machine's.
 
     Raises:
-        UsageError: The text cannot be parsed, or no such cache can be simulated.
+        UsageError: The text cannot be parsed, or a cache cannot be simulated.
     """
     levels: dict[str, CacheLevel] = {}
     for word in re.split(r"[,\s]+", text.strip()):
@@ -123,11 +123,11 @@ def parse_geometry(text: str) -> CacheGeometry:
 
 
 def this_machine(folder: Path = _CPU_CACHES, *, say: Callable[[str], object] | None = None) -> CacheGeometry:
-    """Return L1 and L2 of this machine's first processor, with usual ones in place of unknown or unsuitable caches.
+    """Return L1 and L2 of this machine's first core; typical caches replace unknown or unsuitable ones.
 
     Args:
         folder: The system's folder with descriptions of the caches.
-        say: Shows the user a message about each cache that a usual one replaces.
+        say: Callback that shows the user a message about each cache that is replaced.
     """
     found: dict[str, CacheLevel] = {}
     for index in sorted(folder.glob("index*")):
@@ -150,7 +150,7 @@ def this_machine(folder: Path = _CPU_CACHES, *, say: Callable[[str], object] | N
 
 
 def further_levels(events: Collection[str], geometry: CacheGeometry, folder: Path = _CPU_CACHES) -> list[str]:
-    """Return the counting tool's options for L3 and the TLB, as far as events count their misses.
+    """Return the counting tool's options for L3 and the TLB, if their misses are among the requested events.
 
     Args:
         events: The requested events.

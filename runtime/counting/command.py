@@ -45,14 +45,14 @@ def counting_command(
         environment: The result of ``measured_environment``, with the probe library preloaded.
         counters: ``simulated``, or ``simulated:EVENT,…``.
         launcher: The word of the command that starts ranks; empty if there is none.
-        say: Shows the user a message before a longer wait.
+        say: Callback that shows the user a message before a longer wait.
 
     Returns:
         The command and its environment.
 
     Raises:
         BuildError: Valgrind is missing, or the tool cannot be built.
-        InputError: The command does not show where its programs are.
+        InputError: The command contains no program.
         UsageError: An event cannot be simulated at all, or not with these caches.
     """
     of_events = [*event_options(counters), *further_levels(named_events(counters), geometry)]
@@ -76,7 +76,7 @@ def program_places(command: Sequence[str], launcher: str) -> list[int]:
     """Return the positions of all programs: ``mpirun -n 2 a : -n 2 b`` has two.
 
     Raises:
-        InputError: The command does not show where its programs are.
+        InputError: The command, or one of its parts, contains no program.
     """
     if not launcher:
         return [0]
@@ -87,7 +87,7 @@ def program_places(command: Sequence[str], launcher: str) -> list[int]:
         part = [launcher, *command[start:end]]
         found = find_program(part, launcher)
         if found is None:
-            raise InputError(f"{Path(launcher).name}: no program found in the command to run under Valgrind")
+            raise InputError(f"{Path(launcher).name}: expected a program to run under Valgrind, found none")
         places.append(start + found - 1)
         start = end + 1
     return places

@@ -14,7 +14,7 @@ __all__ = ["first_fused"]
 
 
 def first_fused(programs: Iterable[str]) -> str | None:
-    """Return the first program whose objects record that it may use fused multiply-add; None if there is none."""
+    """Return the first program whose file records that it may use fused multiply-add; None if there is none."""
     return next(filter(_says_so, programs), None)
 
 

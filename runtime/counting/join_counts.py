@@ -1,4 +1,4 @@
-"""Join the counts of one run with the times of another, because a counting run distorts all times, but no counts."""
+"""Join the counts of one run with the times of another, because counting distorts all times."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
 
     Call paths are matched by their regions, locations by process and thread. The counts of a call path that only the
     counting run entered are added to its nearest matched ancestor. A call path that only the timing run entered has no
-    counts. Notes report call paths that only one run entered, and call paths whose visits differ. Call paths folded in
-    the timing run are folded in the counting run. If ranks exchanged their work, the notes state that counts are not by
-    rank.
+    counts. Warnings report call paths that only one run entered, and call paths whose visits differ. Call paths folded
+    in the timing run are folded in the counting run. If the ranks divided the work differently in the two runs, a
+    warning reports it, and ``counts_by_rank`` is False.
 
     Args:
         timing: The timing run.
@@ -52,7 +52,7 @@ def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
     """
     counted = [metric for metric in (*COUNT_METRICS, *COUNTED_PATH_METRICS) if metric.name in counting]
     if not counted:
-        raise InputError("the counting run counted nothing")
+        raise InputError("expected counts from the counting run, found none")
     lacking = {each.process for each in timing.locations} - {each.process for each in counting.locations}
     if lacking:
         raise InputError(
@@ -67,7 +67,7 @@ def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
     for name in _WORK:
         if name in timing and name in counting:
             values = counting.exclusive(name).copy()
-            values[strange] = 0  # visits of these call paths are no visits of the ancestors that get their values
+            values[strange] = 0  # entries of these call paths must not count as entries of their ancestors
             done[name] = _moved(values, paths, columns, timing)
     exchanged = _exchanged(timing, done)
     remarks = [
@@ -83,11 +83,11 @@ def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
 
 
 def with_ref_cycles(experiment: Experiment) -> Experiment:
-    """Add ``ref_cycles`` to an experiment that has instructions, but no cycles or clock rate.
+    """Add ``ref_cycles`` to an experiment that has instructions and a clock rate, but no cycles.
 
-    The metric is CPU time outside MPI, file I/O and OpenMP's waiting. The counts exclude instructions in MPI, in OpenMP
-    and in the kernel, which does most of the file I/O. They include instructions of I/O libraries, for example for
-    formatting.
+    The metric is the CPU time outside MPI, file I/O and OpenMP waiting, times the clock rate. The counts exclude nearly
+    the same code: instructions in MPI, in OpenMP and in the kernel, which does most of the file I/O. They include
+    instructions of I/O libraries, for example for formatting.
     """
     rate = float(experiment.notes.clocks.get("ticks_per_second", 0))
     if not rate or "instructions" not in experiment or {"cycles", "ref_cycles"} & {m.name for m in experiment.metrics}:
@@ -134,7 +134,7 @@ def _matched_paths(timing: Experiment, counting: Experiment) -> tuple[npt.NDArra
 
 
 def _folded_alike(timing: Experiment, counting: Experiment) -> tuple[Experiment, npt.NDArray[np.intp], list[int]]:
-    """Return the counting run folded like the timing run, and the result of ``_matched_paths`` for it."""
+    """Return the counting run with the timing run's folded call paths folded, and the result of ``_matched_paths``."""
     known = folded_paths(timing)
     while True:
         paths, strange = _matched_paths(timing, counting)
@@ -168,7 +168,7 @@ def _moved(
 
 
 def _exchanged(timing: Experiment, counted: Mapping[str, Severity]) -> str | None:
-    """Return a warning if ranks exchanged their work: totals are equal, but not the ranks' values."""
+    """Return a warning if ranks divided the work differently in the two runs: totals are equal, but not rank values."""
     processes = np.array([each.process for each in timing.locations])
     ranks = (processes[:, None] == np.unique(processes)).astype(float)
     for name, values in counted.items():
@@ -203,7 +203,7 @@ def _differing(timing: Experiment, counted: Severity, columns: npt.NDArray[np.in
         )
     if len(unequal) > _NAMED:
         yield (
-            "further call paths that were not entered equally often in the timed run and in the counting run: "
+            "further call paths that were entered more or less often in the counting run than in the timed run: "
             f"{len(unequal) - _NAMED}"
         )
     close = np.flatnonzero((gaps > 0) & (gaps <= _TOLERATED))

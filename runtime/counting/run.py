@@ -35,10 +35,10 @@ __all__ = ["CountingRun", "how_long", "prepared_counting"]
 
 _FOLDER: Final = "counting"
 _SHORT_PATHS: Final = "short-paths"
-_OWN_FOLDER: Final = frozenset({"wdir", "wd", "workdir", "chdir", "D"})  # launchers' options for a working directory
-_WORTH_SAYING: Final = 100 << 20  # bytes; copying more is announced, because it takes time
+_OWN_FOLDER: Final = frozenset({"wdir", "wd", "workdir", "chdir", "D"})  # launcher options that set a working directory
+_WORTH_SAYING: Final = 100 << 20  # bytes; larger copies are announced, because they take time
 _UNITS: Final = (("h", 3600), ("min", 60))
-_TIMES: Final = (5, 20)  # range of the usual factor by which counting is slower
+_TIMES: Final = (5, 20)  # how many times as long counting usually takes: minimum and maximum
 # The usual factor for programs with much fused multiply-add, measured with TeaLeaf (benchmarks/counting/README.md).
 _FUSED_TIMES: Final = 23
 _UNFUSED_TIMES: Final = 9
@@ -49,7 +49,7 @@ Say = Callable[[str], object]
 
 @dataclass(frozen=True, slots=True)
 class CountingRun:
-    """A command that can be counted, in a folder that is in its state before the timing run.
+    """A command to run under the counting tool, in a folder in the state before the timing run.
 
     Attributes:
         command: The launcher and the program.
@@ -58,9 +58,9 @@ class CountingRun:
         geometry: The caches to simulate.
         input: The program's standard input.
         counters: ``simulated``, or ``simulated:EVENT,…``.
-        python_functions: Patterns of Python functions that are regions.
+        python_functions: Patterns of the Python functions to record as regions.
         tracing: Variables that make processes record time lines, on this run's clock.
-        times: The range of the usual factor by which counting is slower.
+        times: How many times as long counting usually takes: minimum and maximum.
     """
 
     command: Sequence[str]
@@ -78,11 +78,11 @@ class CountingRun:
 
         Args:
             timings: Experiments from one or several timing runs of the command, by their folders.
-            say: Shows the user a message.
+            say: Callback that shows the user a message.
 
         Raises:
-            InputError: The counting run failed, and its output is in the run's folder; or its counts cannot be joined.
-                The timed experiments stay unchanged.
+            InputError: The counting run failed (its output is in the run's folder), or its counts cannot be joined. The
+                timed experiments stay unchanged.
         """
         first = next(iter(timings.values()))
         say(f"counting run in {self.folder}; {how_long(_seconds(first), self.times)}")
@@ -153,24 +153,24 @@ def prepared_counting(
     python_functions: Sequence[str] = (),
     tracing: Mapping[str, str] | None = None,
 ) -> Iterator[CountingRun]:
-    """Check that a command can be counted, and preserve its folder and input before the timing run.
+    """Check that a command can run under the counting tool, and preserve its folder and input before the timing run.
 
     Args:
         command: The launcher and the program.
         output: The run's folder.
         geometry: The caches to simulate.
         chosen: The folder in which the program runs; None for a temporary copy of the working directory.
-        say: Shows the user a message.
+        say: Callback that shows the user a message.
         counters: ``simulated``, or ``simulated:EVENT,…``.
         scratch: The folder in which the copy is made. None for the run's folder, or if nodes may not share the run's
             folder, for the folder that contains the working directory.
-        python_functions: Patterns of Python functions that are regions.
+        python_functions: Patterns of the Python functions to record as regions.
         tracing: Variables that make processes record time lines; None if they do not.
 
     Raises:
         BuildError: Valgrind is missing, or the tool cannot be built.
-        InputError: The command does not show its program, or runs it in another folder; the chosen folder does not
-            exist; or the working directory cannot be copied.
+        InputError: The command contains no program, or runs it in another folder; the chosen folder does not exist; or
+            the working directory cannot be copied.
         UsageError: An event cannot be simulated.
     """
     launcher = find_mpi(command).launcher
@@ -207,7 +207,7 @@ def prepared_counting(
 
 
 def _shared(output: Path) -> Path:
-    """Choose a folder for the copy, such that nodes that share the working directory also share this folder."""
+    """Return a folder for the copy that all nodes share if they share the working directory."""
     here = Path.cwd()
     there = next(each for each in (output, *output.parents) if each.exists())
     temporary = Path(tempfile.gettempdir())

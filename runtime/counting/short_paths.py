@@ -1,8 +1,8 @@
 """List the call paths that a counting run folds, because they were throttled in the timing run.
 
-Under the counting tool, an entry of such a region takes 49 ns instead of 210 ns (measured with graph500). Counts are
-the same: the program executes the same instructions as if the region were measured, and instructions of the library are
-not counted.
+Under the counting tool, entering such a region takes 49 ns instead of 210 ns (measured with graph500). The counts stay
+the same: the program executes the same instructions as if the region were measured, and the probe library's
+instructions are not counted.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def _hashes(timing: Experiment) -> Iterator[int]:
 
     The root of a program without probes is left out.
 
-    Regions that may open teams are excluded, because team members identify such a region by its stack frame, and count
-    visits in it.
+    Regions that may start a thread team are excluded, because the team's members identify the region by its stack frame
+    and count visits in it.
     """
     folded = folded_paths(timing)
     others = np.array([location.thread != 0 for location in timing.locations])

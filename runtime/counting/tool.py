@@ -117,8 +117,8 @@ def counting_tool(
     builds it.
 
     Args:
-        environment: Provides the paths of compilers and cache.
-        say: Shows the user a message before a longer wait.
+        environment: Variables that determine the compilers and the cache.
+        say: Callback that shows the user a message before a longer wait.
 
     Raises:
         BuildError: Valgrind or a C compiler is missing, the compiler fails, or the cache cannot be written.
@@ -166,7 +166,7 @@ def _build(valgrind: Valgrind, folder: Path, environment: Mapping[str, str]) -> 
 def _compile(valgrind: Valgrind, folder: Path, log: Path, environment: Mapping[str, str]) -> None:
     """Compile with the first compiler that succeeds.
 
-    MPI compilers, which ``AUTOANALYZER_CC`` usually names, may link libraries that a tool cannot have.
+    ``AUTOANALYZER_CC`` usually names an MPI compiler, which may link libraries that a Valgrind tool cannot use.
     """
     archives = [*map(str, valgrind.archives), "-lgcc"]
     arguments = [*_arguments(valgrind), "-o", str(folder / f"{TOOL}-{valgrind.platform}"), *archives]

@@ -46,7 +46,7 @@ def working_copy(
         leave_out: A file or folder in ``folder`` that is not copied.
         command: The command to run in the copy.
         scratch: The folder in which the copy is made; None for the folder of temporary files.
-        told: Receives the number of bytes before they are copied.
+        told: Progress callback; receives the number of bytes before they are copied.
 
     Raises:
         InputError: The folder is too large or cannot be copied, or the command names a folder that contains it.
@@ -133,7 +133,7 @@ class _Tree:
     Attributes:
         source: The folder.
         target: The copy of the folder.
-        left_out: Paths that are not copied, including the place of the copy, which may be inside the folder.
+        left_out: Paths that are not copied, including the copy itself, which may be inside the folder.
         programs: Files that become links to the originals.
     """
 

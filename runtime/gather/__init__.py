@@ -1,1 +1,1 @@
-"""Gather: merge the shards of a run's processes, on whatever nodes they are, into one experiment."""
+"""Merge the shards of a run's processes, from all nodes, into one experiment."""

@@ -1,6 +1,6 @@
-"""One process of the gathering job: ``python -m autoanalyzer.runtime.gather MPICH SHARDS HOME [TEMPORARY CALLED]``.
+"""Run one process of the gathering job: ``python -m autoanalyzer.runtime.gather MPICH SHARDS HOME [TEMPORARY CALLED]``.
 
-``MPICH`` is the program's MPI library if this is MPICH or compatible with MPICH, or else empty.
+``MPICH`` is the program's MPI library if it is MPICH or compatible with MPICH, or else empty.
 """
 
 import sys
@@ -18,6 +18,6 @@ from .job import work  # noqa: E402
 
 try:
     work(MPI.COMM_WORLD, Path(shards), *more)
-except Exception as error:  # on any error, so that the other processes do not wait for this one
+except Exception as error:  # on any error, abort the job, because the other processes would wait for this one
     sys.stderr.write(f"autoanalyzer: {error}\n")
     MPI.COMM_WORLD.Abort(2)

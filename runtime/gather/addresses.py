@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 SYSTEM: Final = ("/usr/", "/lib")  # prefixes of the paths of system headers and system libraries
-# Prefixes and suffixes of the names of glibc's functions inside the library: ``__ieee754_exp_fma`` is ``exp``.
+# Prefixes and suffixes that glibc adds to function names internally: ``__ieee754_exp_fma`` is ``exp``.
 VARIANT: Final = re.compile(r"_*(?:GI_+)?(?:ieee754_)?(.+?)(?:_(?:fma4?|avx\w*|sse\w*|evex\w*|erms|unaligned\w*))?")
 
 _FORTRAN_MODULE: Final = re.compile(r"__(\w+)_MOD_(\w+)")
@@ -36,7 +36,7 @@ _PATIENCE: Final = 120  # seconds to read the debug information of one file
 
 
 class AddressPlace(NamedTuple):
-    """A line of a source; file and line are empty and 0 if unknown."""
+    """A function and its source line; an unknown file is empty, an unknown line is 0."""
 
     function: str
     file: str

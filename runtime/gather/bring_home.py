@@ -1,9 +1,9 @@
-"""Collect shards from nodes that do not share the run's folder: the work of each process of the gathering job.
+"""Collect shards from nodes that do not share the run's folder; all processes of the gathering job take part.
 
-A node's shards are in a local folder with the name of the run's folder, or in a folder that ``node_folder`` names. Of
-the processes that see the same folder, the first one reads it. All processes send the shards that the run's folder
-lacks, piece by piece, to one process: the first that sees the run's own folder, which a file with a random number
-identifies. If no process sees this folder, process 0 receives the shards and writes them to standard output, which the
+A node's shards are in a local folder with the name of the run's folder, or in a folder that ``node_folder`` names. If
+several processes see the same folder, the first one reads it. All processes send the shards that are not in the run's
+folder, in pieces, to one process: the first that sees the run's own folder, which is identified by a file with a random
+number. If no process sees this folder, process 0 receives the shards and writes them to standard output, which the
 launcher forwards.
 """
 
@@ -77,7 +77,7 @@ def say_at_work() -> None:
 
 
 def _leave(folder: Path) -> None:
-    """Remove a folder without shards, and its parent folder if it is empty, too."""
+    """Remove a folder that contains no more shards, and its parent folder if that is then empty."""
     with suppress(OSError):
         for mark in folder.glob(MARKS):
             mark.unlink(missing_ok=True)
@@ -149,7 +149,7 @@ def unpacked(lines: Iterator[bytes], shards: Path, told: Told | None = None) -> 
     Args:
         lines: The job's output.
         shards: The folder to write to. A shard that does not arrive completely is not written.
-        told: Progress callback: the number of shards read, and their total.
+        told: Progress callback; receives the number of shards read, and their total.
 
     Returns:
         The job's closing report if it has merged all shards; None if it has not.

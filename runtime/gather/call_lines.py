@@ -1,4 +1,4 @@
-"""Find the lines on which a program's functions are called, if the sources that were built can be read."""
+"""Find the lines on which a program's functions are called, if its sources are available and unchanged."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NO_NEWLINE: Final = re.compile(r"[^\n]")
 
 
 class _Caller(NamedTuple):
-    """A calling region, and the lines of its parts; calls on these lines belong to the parts."""
+    """A calling region, and the lines of inner regions such as loops, to which the calls on these lines belong."""
 
     region: Region
     parts: frozenset[tuple[int, int]]
@@ -39,7 +39,7 @@ class _Caller(NamedTuple):
 def with_call_lines(
     call_paths: Sequence[CallPath], compiled: Iterable[Compiled], unprobed: Mapping[str, str]
 ) -> tuple[CallPath, ...]:
-    """Return call paths with their call sites, for functions called by name on exactly one line of their caller.
+    """Return the call paths, with call sites for functions that are called by name on exactly one line of their caller.
 
     Args:
         call_paths: A program's call paths, parents before children.
@@ -95,7 +95,7 @@ class _Sources:
         self._lines: dict[tuple[_Caller, str], Sequence[int]] = {}
 
     def lines_of_calls(self, caller: _Caller, name: str) -> Sequence[int]:
-        """Return the lines of a region, without its parts, on which a function of this name is called."""
+        """Return the lines of a region, outside inner regions, on which a function of this name is called."""
         key = caller, name
         if key not in self._lines:
             code, pattern = self._code_of(caller), _call(caller.region.file, name)
@@ -105,7 +105,7 @@ class _Sources:
         return self._lines[key]
 
     def _code_of(self, caller: _Caller) -> str:
-        """Return the text of a region with comments, strings and parts blanked."""
+        """Return the text of a region with comments, strings and inner regions blanked."""
         if caller not in self._code:
             region = caller.region
             lines = self._text_of(region).split("\n")[region.first_line - 1 : region.last_line]
@@ -119,14 +119,14 @@ class _Sources:
         return self._code[caller]
 
     def _text_of(self, region: Region) -> str:
-        """Return the text of a region's file; empty if it cannot be read or differs from the text that was built."""
+        """Return the text of a region's file; empty if it cannot be read or differs from what was compiled."""
         key = region.file, region.text
         if key not in self._texts:
             self._texts[key] = next(filter(None, map(self._read, self._places(*key))), "")
         return self._texts[key]
 
     def _places(self, name: str, text: str) -> Iterable[tuple[Path, str]]:
-        """Yield possible paths of a file, each with the identifier of the text that was built."""
+        """Yield possible paths of a file, each with the digest of the text that was compiled."""
         for unit in self._units.get(name, ()):
             yield Path(unit.folder, name), text or unit.files[name]
 

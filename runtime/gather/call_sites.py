@@ -20,7 +20,7 @@ def call_site_names(regions: Iterable[Region]) -> dict[Region, Region]:
     Binutils' ``addr2line``, called once per file, resolves the addresses. Without debug information, it returns only
     functions, and for a stripped program, nothing. If nothing is found, all calls of an MPI function are one region.
     """
-    different = {id(each): each for each in regions}  # ranks share region objects
+    different = {id(each): each for each in regions}  # each object once, because ranks share region objects
     sites = {
         region: (found["file"], found["address"])
         for region in different.values()
@@ -49,7 +49,7 @@ def _is_site(region: Region) -> bool:
 
 
 def _named(sites: Mapping[Region, AddressPlace | None]) -> dict[Region, Region]:
-    """Return a region like those of probes for each call site; calls on one line become one region."""
+    """Map each call site to a region like those that probes record; calls on the same line share one region."""
     calls: dict[tuple[str, str, str], set[tuple[int, str]]] = {}
     for region, place in sites.items():
         if place:

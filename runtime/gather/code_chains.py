@@ -1,4 +1,4 @@
-"""The functions and lines of sampled code, and of calls in programs without probes."""
+"""Find the functions and lines of sampled code, and of calls in programs without probes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SKEW: Final = 2.0  # maximum difference, in seconds, between the clocks of a no
 def code_chains(shapes: Iterable[Shape], names: Mapping[Region, Region]) -> dict[Region, tuple[Region, ...]]:
     """Return the regions that replace a region, outermost first.
 
-    For a place in code, these are the function and the line, then the function that is inlined there and its line, and
+    For a code address, these are the function and the line, then the function that is inlined there and its line, and
     so on. MPI calls are below the regions of their call site. Without debug information, there are only functions.
 
     Args:
@@ -73,7 +73,7 @@ def said_of_code(chains: Mapping[Region, Sequence[Region]]) -> Iterator[str]:
 
 
 def _said_of_lines(file: str) -> Iterator[str]:
-    """Yield a warning if a program has no line numbers; code that was compiled without -g may be only a part of it."""
+    """Yield a warning if a program has no line numbers at all; if only some of its files lack them, yield nothing."""
     if _LINES.isdisjoint(sections_of(file)):
         yield f"{Path(file).name} has no line numbers, so samples show only functions; compile with -g"
 
@@ -131,7 +131,7 @@ def _resolved(places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], list[A
 
 
 def _frames(chain: Sequence[AddressPlace], file: str) -> Iterable[Region]:
-    """Return functions and lines, outermost first; a library without debug information is one function."""
+    """Yield the regions of functions and lines, outermost first; code without debug information gets one region."""
     library = library_of(file)
     is_systems = bool(library) and file.startswith(SYSTEM)
     known = [] if is_systems else [place for place in reversed(chain) if place.file]

@@ -28,7 +28,7 @@ _Places = npt.NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True)
 class Placing:
-    """Where the data of one process of the gather belong in the experiment.
+    """The positions in the experiment of the data of one gathering process.
 
     Attributes:
         processes: Shard → the process's number in the experiment; -1 if it is left out.
@@ -56,9 +56,9 @@ class Timing:
     """How many visits of each call path were timed, over several threads; all arrays are ``[call path]``.
 
     Attributes:
-        throttled: Whether a thread lacks the time of a visit.
-        again: Whether a thread that had throttled the call path timed it again at the end.
-        still: Whether a thread had the call path throttled until the end.
+        throttled: Whether some thread has a visit whose time is unknown.
+        again: Whether some thread throttled the call path, and timed it again at the end.
+        still: Whether the call path was throttled until the end in some thread.
         least: The smallest number of untimed visits, over the threads that entered the call path.
         most: The largest number of untimed visits of any thread.
         timed: The smallest number of timed visits, over the threads that entered the call path.
@@ -107,7 +107,7 @@ class _Group:
         nodes: Node → call path.
         shards: Thread → shard.
         thread: The index of these threads within their processes.
-        kept: Thread → number of its values in the store.
+        kept: Thread → index of its values in the store.
         columns: Thread → column in this process.
         fields: The fields of nodes that are not zero everywhere.
     """
@@ -120,7 +120,7 @@ class _Group:
     fields: set[str]
 
     def parts(self, paths: int) -> Iterator[slice]:
-        """Divide the threads into parts, so that copies of their values stay small."""
+        """Yield slices of the threads that are so small that copies of their values need little memory."""
         size = max(1, _CELLS // max(len(self.nodes), paths))
         return (slice(start, start + size) for start in range(0, len(self.kept), size))
 
@@ -135,7 +135,7 @@ class _Column:
 
 
 class Columns:
-    """The columns of the threads whose shards this process of the gather has read, in the experiment's order.
+    """The columns of the threads whose shards this gathering process has read, in the experiment's order.
 
     Attributes:
         locations: The threads.
@@ -166,7 +166,7 @@ class Columns:
         return _Group(places, shards, thread, kept, columns, self._own.values.fields(kept))
 
     def timing(self) -> Timing:
-        """Return how much of each call path's time is known in these threads."""
+        """Return how many visits of each call path were timed in these threads."""
         found = Timing.none(self._placing.paths)
         for group in self._groups if self._placing.throttled else ():
             for part in group.parts(self._placing.paths):
@@ -189,7 +189,7 @@ class Columns:
             found.still[group.nodes[[node for node in tree.throttled if node not in tree.timed_again]]] = True
 
     def values(self, fields: Sequence[str], moved: _Places) -> Severity:
-        """Return the sums of fields of nodes, ``float64[call path, location]``.
+        """Return the sums of some fields of nodes, ``float64[call path, location]``.
 
         Args:
             fields: The fields' names.
@@ -218,20 +218,20 @@ class Columns:
         return found
 
     def program_time(self, moved: _Places) -> Severity:
-        """Return the seconds between the return of MPI_Init and the call of MPI_Finalize, at the program's root.
+        """Return the seconds from the return of MPI_Init to the call of MPI_Finalize, assigned to the program's root.
 
         The result is ``float64[call path, location]``.
         """
         return self._at_roots(moved, [column.program_time for column in self._columns])
 
     def of_processes(self, fields: Sequence[str], moved: _Places, *, by_path: str | None = None) -> Severity:
-        """Return the sum of some ``SYSTEM_VALUES`` of each process, at its root, ``float64[call path, location]``.
+        """Return sums of ``SYSTEM_VALUES``, assigned to the processes' roots: ``float64[call path, location]``.
 
         Args:
             fields: The fields' names.
             moved: The new index of each call path.
             by_path: A field of nodes that holds a part of the values. This part stays on the nodes' call paths, and
-                only the remaining values are at the root.
+                only the rest is assigned to the root.
         """
         places = [SYSTEM_VALUES.index(name) for name in fields]
         totals = [sum(column.system[place] for place in places) if column.system else 0 for column in self._columns]
@@ -276,7 +276,7 @@ class Columns:
 
 
 def _of(head: Head, process: int, number: int, placing: Placing) -> Iterator[tuple[_Column, int]]:
-    """Yield the columns of a process: its recording threads, and in any case the first thread."""
+    """Yield a process's columns: one per thread that recorded something, and always one for the first thread."""
     root = placing.placed[placing.shapes[number]].root
     first = placing.columns[number]
     for place, thread in enumerate(head.columns):

@@ -1,9 +1,9 @@
-"""The critical path of a run, put together from the records of its ranks.
+"""Assemble the critical path of a run from the records of its ranks.
 
-Each rank records three things: the parts of the path that ended in it when all ranks last met, its chain of work since
-then, and what it waited for. The entries name nodes of any rank. So process 0, which knows all ranks, collects the
-parts of the path and distributes them to the ranks: the totals of all ranks, and the longest of the last chains, which
-continues backwards in segments that ranks have recorded.
+Each rank records three things: the sections of the path that ended on it, until all ranks met for the last time; its
+chain of work since then; and what it waited for. The entries refer to nodes of any rank, so process 0, which has the
+records of all ranks, collects the path and distributes it to the ranks. The path consists of the totals of all ranks,
+and of the longest of the last chains, which continues backwards through segments that other ranks recorded.
 """
 
 from __future__ import annotations
@@ -149,11 +149,11 @@ class CriticalPath:
         return bool(self._found)
 
     def of(self, process: int) -> npt.NDArray[np.void]:
-        """Return the parts of the path on nodes of a process, ``ON_PATH[node]``."""
+        """Return the parts of the path that belong to a process's nodes, ``ON_PATH[node]``."""
         return self._found.get(process, _NOTHING)
 
     def waits(self) -> Iterator[WaitedFor]:
-        """Yield the waits: which node waited for which, and how long."""
+        """Yield the waits: which node waited for which other node, and for how long."""
         for process, records in self._processes.items():
             entries, ended = self._delays[process]
             waiting = records.place(entries["what"]).tolist()
@@ -197,7 +197,7 @@ class CriticalPath:
         self.unknown = max(0.0, whole - sum(float(each["path"].sum()) for each in self._found.values()))
 
     def _last_chain(self) -> Iterator[npt.NDArray[np.void]]:
-        """Yield the entries of the longest last chain of any rank, segment by segment backwards."""
+        """Yield the entries of the longest of all last chains, and an entry that refers to the segment before it."""
         chains = [record for each in self._processes.values() for record in each.of_kind("chain")]
         if not chains:
             return
@@ -232,7 +232,7 @@ def said_of_path(processes: Collection[PathRecords]) -> Iterator[str]:
     if count["missed"]:
         yield (
             f"the critical path may be longer: on {count['missed']} of {len(processes)} ranks a message of the probe "
-            "library did not arrive, and these ranks stopped following the messages that they received"
+            "library did not arrive, so these ranks stopped following the messages that they received"
         )
     if left_out := frozenset().union(*(each.left_out for each in processes)):
         kinds = ", ".join(_LEFT_OUT[name] for name in layout.PATH_LEFT_OUT if name in left_out)
@@ -249,7 +249,7 @@ def _delays_of(records: PathRecords) -> tuple[npt.NDArray[np.void], list[bool]]:
 
 
 def _least(states: Sequence[int]) -> int:
-    """Return the worst of several states: the path is known only if all processes know it."""
+    """Return the worst of several states, because the path is known only if every process has recorded it."""
     if not states:
         return 0
     known = layout.PATH_STATES.index("known")
@@ -276,7 +276,7 @@ def _column(places: npt.NDArray[np.int32], name: str, values: npt.NDArray[np.flo
 
 
 def _summed(rows: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
-    """Return rows of ``ON_PATH``, one per node, in which the given rows of the same node are added up."""
+    """Return rows of ``ON_PATH``, one per node: the sums of the given rows."""
     keys, where = np.unique(rows[["thread", "node"]], return_inverse=True)
     found = np.zeros(len(keys), ON_PATH)
     for name in ("thread", "node"):

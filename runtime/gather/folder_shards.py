@@ -15,7 +15,7 @@ from .shard import Shard
 __all__ = ["FolderShards", "Told"]
 
 Told = Callable[[int, int], object]
-"""Progress callback: takes the number of shards that are done, and the total number of shards."""
+"""Progress callback; receives the number of shards read, and their total."""
 
 
 @dataclass
@@ -78,9 +78,10 @@ class FolderShards:
 
     @property
     def helpers(self) -> set[int]:
-        """The indices of the shards of helper programs, such as launchers and scripts' tools, which do not count.
+        """The indices of the shards of helper programs, such as launchers and commands in scripts, which are ignored.
 
-        A helper has neither probes nor MPI calls, but other processes have. Only sampling records such a process.
+        A process is a helper if it has neither probes nor MPI calls, but other processes have. Only sampling records
+        such a process.
         """
         found = {place for place, head in enumerate(self.heads) if not head.has_regions}
         return found if len(found) < len(self.heads) else set()
@@ -100,9 +101,9 @@ class FolderShards:
     def latest(self) -> list[int]:
         """The indices of the shards that belong to the latest run, in the order of their files.
 
-        A shard is left out if its process had ended before another process of the same rank began: the shard belongs to
-        an earlier run, because ``autoanalyzer exec`` was used twice without a gather in between. Spawned processes are
-        an exception: one may begin after another has ended. Helpers are left out, too.
+        A shard is left out if its process had ended before another process of the same rank began. Such a shard belongs
+        to an earlier run: ``autoanalyzer exec`` was used twice without gathering in between. Spawned processes are an
+        exception, because one may begin after another has ended. Helpers are left out, too.
         """
         starts: dict[int | None, float] = {}
         for shard in self.shards:

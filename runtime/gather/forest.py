@@ -20,7 +20,7 @@ _Places = npt.NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placed:
-    """Where the nodes of a shape belong.
+    """The call paths of a shape's nodes.
 
     Attributes:
         root: The call path of the program.
@@ -55,7 +55,7 @@ class Forest:
         self._placed[number] = Placed(root, trees)
 
     def ordered(self) -> tuple[list[CallPath], dict[int, Placed]]:
-        """Return the call paths depth first, and where the nodes of each shape belong."""
+        """Return the call paths in depth-first order, and the call paths of each shape's nodes."""
         paths, position = in_order(self._paths)
         self.sampled = {int(position[each]) for each in self.sampled}
         placed = {

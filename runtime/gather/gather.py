@@ -36,7 +36,7 @@ _WORTH_A_JOB: Final = 768 << 20
 NOT_GATHERED: Final = "gathering by MPI failed"
 """The beginning of the warning that gathering by MPI failed."""
 
-_PROCESSES: Final = 4  # with fewer processes, a job that only saves time does not pay
+_PROCESSES: Final = 4  # with fewer processes, a job that only saves time is not worthwhile
 
 
 def gather(
@@ -51,11 +51,11 @@ def gather(
 
     Args:
         folder: The run's folder.
-        facts: Facts that only the launcher knows.
+        facts: Facts that the processes cannot record themselves.
         how: ``mpi``: over MPI from all nodes; ``plain``: from this disk, in this process; ``auto``: over MPI if there
             are very many shards, or if the shards of some ranks are not on this disk.
         launched_by: The command that launched the program, if it is not the one in ``facts``.
-        told: Progress callback: the number of shards read, and their total.
+        told: Progress callback; receives the number of shards read, and their total.
 
     Returns:
         The experiment; None if no process recorded anything.
@@ -114,14 +114,14 @@ def gather_here(folder: RunFolder, *, ended: bool = True, told: Told | None = No
         folder: The run's folder.
         ended: Whether the run is known to have ended. If it is not, this machine is searched for processes that still
             write; processes on other machines count as alive unless their shards show their end.
-        told: Progress callback: the number of shards read, and their total.
+        told: Progress callback; receives the number of shards read, and their total.
 
     Returns:
         The experiment; None if there is no shard.
 
     Raises:
-        InputError: No shard can be read, a process still writes one, or the experiment cannot be written; then all
-            shards are kept.
+        InputError: No shard can be read, a process still writes one, or the experiment cannot be written. All shards
+            are kept.
     """
     return _merge(folder, RunFacts.read(folder.shards), _read(folder, told), ended=ended)
 
@@ -205,10 +205,10 @@ def _merge(
 
 
 def _whole(folder: RunFolder, shards: Sequence[Shard]) -> Experiment | None:
-    """Return the existing experiment if these shards belong to its run: they came late or could not be removed.
+    """Return the existing experiment if these shards belong to its run, because they came late or were not removed.
 
-    Shards belong to its run if all of them began before the experiment was written, and the experiment has more
-    processes.
+    Shards count as belonging to its run if all of them began before the experiment was written, and the experiment has
+    more processes.
     """
     if not folder.experiment.exists():
         return None

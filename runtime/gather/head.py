@@ -1,4 +1,4 @@
-"""The head of a shard: what other processes of the gather need to know, while its values stay where they were read."""
+"""The head of a shard: the data that all gathering processes need; values stay in the process that has read them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Throttled:
-    """A node whose time went to its parent at some time, or a node directly below such a node.
+    """A node whose time was attributed to its parent at some time, or a node directly below such a node.
 
     Attributes:
         node: The index of the node in its thread.
@@ -54,7 +54,7 @@ class Throttled:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Head:
-    """The data about a process that each process of the gather needs: everything but the values of its nodes.
+    """The data about a process that all gathering processes need: everything but the values of its nodes.
 
     Attributes:
         shard: The shard without its form and nodes.
@@ -65,7 +65,7 @@ class Head:
         throttled: Throttled nodes of each thread.
         entries: The number of entries of all regions.
         spread: The nodes that samples added, as ``with_sampled_nodes`` returns them.
-        columns: The indices of the threads that recorded something, and in any case of the first one.
+        columns: The indices of the threads that recorded something, always including the first thread.
     """
 
     shard: Shard

@@ -1,4 +1,4 @@
-"""Find out from samples what code runs inside regions: functions without probes, lines, libraries, and the probes."""
+"""Determine from samples which code runs in regions: functions without probes, lines, libraries, and the probes."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _PROBES: Final = re.compile(
     r"|(?:open_)?guard|equal|lasting|slot_of|only_counts|fortran_(?:ignore|connect))_{0,2}(?:[.:].+)?",
     re.IGNORECASE,
 )
-_FORTRAN_PROGRAM: Final = "MAIN"  # the name in ``addresses`` of Fortran's main program
+_FORTRAN_PROGRAM: Final = "MAIN"  # the name of Fortran's main program, as ``addresses`` returns it
 _BIASED: Final = 0.1  # largest bias without a warning, relative to the known share
 _SIGMAS: Final = 3
-_WORTH_A_WORD: Final = 0.05  # share of all samples; if fewer samples lack an address, this is not reported
+_WORTH_A_WORD: Final = 0.05  # share of all samples; smaller shares of missing samples or addresses are not reported
 
 
 class _What(NamedTuple):
-    """The code at a place: a function by its name, or a line of the region itself; both are empty if it is unknown."""
+    """The code at an address: a function's name, or a line of the region itself; all fields are empty if unknown."""
 
     name: str
     library: str
@@ -135,11 +135,11 @@ def _is_ours(place: CodePlace, chain: Sequence[AddressPlace]) -> bool:
 def _what(
     region: Region, place: CodePlace, chain: Sequence[AddressPlace], interpreters: set[str]
 ) -> tuple[_What | None, tuple[str, int]]:
-    """Classify the code at a place, as seen from a region.
+    """Classify the code at an address that was sampled in a region.
 
     Returns:
         The function, or the region's own line, or None for the probes; and the file and line, empty and 0 if unknown. A
-        function in a system header is a part of the function into which it is inlined.
+        function in a system header counts as the function into which it is inlined.
     """
     if _is_ours(place, chain):
         return None, ("", 0)
@@ -159,7 +159,7 @@ def _what(
 
 
 def _is_of(region: Region, place: AddressPlace) -> bool:
-    """Return whether a line is the region's own: in its function, or in a lambda or unnamed function inside it."""
+    """Return whether a line belongs to the region's function, or to a lambda or unnamed function inside it."""
     shorter, longer = sorted((UPWARDS.sub("", region.file), UPWARDS.sub("", place.file)), key=len)
     if not region.file or not f"/{longer}".endswith(f"/{shorter}"):
         return False
@@ -174,7 +174,7 @@ def _last(function: str) -> str:
 
 
 def said_of_errors(sums: SampleSums) -> Iterator[str]:
-    """Yield warnings about regions whose times come from samples: where samples are missing, or biased."""
+    """Yield warnings about missing or biased samples, for programs whose regions get their times from samples."""
     if sums.crowded > _WORTH_A_WORD * sums.seconds:
         share = 100 * sums.crowded / sums.seconds
         yield f"{share:.0f} % of the samples have no location, because the table of code locations was full"

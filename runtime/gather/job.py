@@ -36,10 +36,10 @@ def work(communicator: Any, shards: Path, home: str, temporary: str = "", called
         shards: The run's folder of shards, by its name on the launcher's node.
         home: The content of the file that identifies that folder.
         temporary: The experiment's file name beside ``shards`` until it is complete; empty to collect without merging.
-        called: The path by which the user knows ``shards``.
+        called: The user's path to ``shards``, for messages.
 
     Raises:
-        InputError: A launcher has started processes of a different MPI, or the experiment cannot be written.
+        InputError: The launcher belongs to a different MPI, or the experiment cannot be written.
     """
     check_together(communicator)
     if not temporary or not _is_merged(communicator, shards, home, temporary, called):
@@ -47,7 +47,7 @@ def work(communicator: Any, shards: Path, home: str, temporary: str = "", called
 
 
 def _is_merged(communicator: Any, shards: Path, home: str, temporary: str, called: str) -> bool:
-    """Merge all shards if there are many without time lines, and a process sees the folder; return whether it did."""
+    """Merge a large run's shards if there are no time lines and a process sees the folder; return whether it did."""
     seen = SeenShards.of(communicator, shards, home)
     # process 0 of the new communicator sees the run's folder
     together = MpiCommunicator(communicator.Split(0, 0 if seen.at_home else 1))

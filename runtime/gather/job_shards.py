@@ -20,11 +20,11 @@ _Place = tuple[str, int, int]
 
 @dataclass(frozen=True)
 class SeenShards:
-    """The shards that one process sees.
+    """The shards that one process has to read.
 
     Attributes:
         at_home: Whether the process sees the run's own folder.
-        files: The shards that the process has to read.
+        files: The shards.
         away: Those of ``files`` that are not in the run's own folder.
     """
 
@@ -59,13 +59,13 @@ def is_home(shards: Path, home: str) -> bool:
 
 
 def place_of(folder: Path) -> _Place:
-    """Return an identifier of a folder's disk: equal for a shared folder, different for local folders of two nodes."""
+    """Return an identifier of a folder: equal for all processes of a node that see it, different on other nodes."""
     found = folder.stat()
     return os.uname().nodename, found.st_dev, found.st_ino
 
 
 def _away(communicator: Any, folders: Sequence[Path], home: set[str]) -> Iterator[Path]:
-    """Yield this process's share of the shards in folders of its node that the run's folder lacks."""
+    """Yield this process's share of the shards that are in folders of its node, but not in the run's folder."""
     rank = communicator.Get_rank()
     there = {place_of(folder): folder for folder in folders if folder.is_dir()}
     places: list[list[_Place]] = communicator.allgather([*there])
@@ -76,6 +76,6 @@ def _away(communicator: Any, folders: Sequence[Path], home: set[str]) -> Iterato
 
 
 def _share(names: Sequence[str], readers: Sequence[int], rank: int) -> Sequence[str]:
-    """Return one reader's share of the files; names of a share are adjacent, so its files come from few nodes."""
+    """Return one reader's share of the files: adjacent names, because such files come from few nodes."""
     place, count = readers.index(rank), len(readers)
     return names[len(names) * place // count : len(names) * (place + 1) // count]

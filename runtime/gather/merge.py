@@ -56,7 +56,7 @@ from .topologies import mpi_topologies
 
 __all__ = ["Merged", "Run", "merge", "merge_shards"]
 
-_MEASURED: Final = "measured:"  # begins the sources of the processor's own events, which can be paused
+_MEASURED: Final = "measured:"  # prefix of the sources of hardware events, which can be paused
 
 
 def merge_shards(shards: Iterable[Shard], facts: RunFacts, *, remarks: Sequence[str] = ()) -> Experiment:
@@ -64,13 +64,13 @@ def merge_shards(shards: Iterable[Shard], facts: RunFacts, *, remarks: Sequence[
 
     The program is the root: C's ``main``, or Fortran's main program. Events outside it (before or after it, or in
     threads started elsewhere) are placed below it as well. A process whose program has no probes gets its executable as
-    root. A call path that was throttled anywhere is folded everywhere, unless it was timed again and all threads lack
-    the times of the same number of visits, to within a hundredth of the timed visits.
+    root. A call path that was throttled anywhere is folded everywhere, unless it was timed again and the number of
+    untimed visits is the same in all threads, to within 1 % of the timed visits.
 
     Args:
         shards: At least one shard, in any order.
-        facts: Facts that only the launcher knows.
-        remarks: Warnings of the gather.
+        facts: Facts that the processes cannot record themselves.
+        remarks: Warnings from gathering.
     """
     own = OwnShards()
     for shard in shards:
@@ -84,9 +84,9 @@ class Run:
 
     Attributes:
         shards: All shards, in the order of the processes that read them.
-        chosen: The indices of the shards that count, in the order of their files.
-        facts: Facts that only the launcher knows.
-        remarks: Warnings of the gather.
+        chosen: The indices of the shards that belong to the run, in the order of their files.
+        facts: Facts that the processes cannot record themselves.
+        remarks: Warnings from gathering.
     """
 
     shards: FolderShards
@@ -116,7 +116,7 @@ class Run:
 
     @property
     def _is_whole(self) -> bool:
-        """Whether all shards count, except those of helpers."""
+        """Whether all shards except those of helpers belong to the run."""
         return len(self.chosen) >= len(self.shards.heads) - len(self.shards.helpers)
 
     @cached_property
@@ -162,12 +162,12 @@ class Merged:
 
 @dataclass(frozen=True, slots=True)
 class _Structure:
-    """The experiment's structure, which process 0 has decided for all processes.
+    """The experiment's structure, which process 0 has determined for all processes.
 
     Attributes:
         metrics: The experiment's metrics.
         call_paths: The experiment's call paths.
-        moved: The new index of each call path before folding.
+        moved: Index of a call path before folding → its index after folding.
         folded: Pairs of a folded call path and its caller.
         events: Metric → field of a node, for the events that the user has named.
         sampled: The call paths that are known only from samples, which have no values except times.
@@ -261,7 +261,7 @@ class _Decisions:
         self.notes = Notes()
 
     def placings(self, counts: Sequence[int]) -> list[Placing]:
-        """Return the placing of each process of the gather; ``counts`` are the numbers of shards that they read."""
+        """Return the placing for each gathering process; ``counts`` are the numbers of shards that they read."""
         run = self._run
         processes, columns = [-1] * len(run.shards.heads), [0] * len(run.shards.heads)
         ordered = sorted(run.places.items())
@@ -304,7 +304,7 @@ class _Decisions:
         return longest_first(Delay(*pair, sum(both), by_messages=both[True]) for pair, both in found.items())
 
     def structure(self, timing: Timing) -> _Structure:
-        """Decide the rest of the structure, and the notes, once it is known which call paths lack times."""
+        """Return the experiment's structure, and create the notes, once it is known which call paths lack times."""
         run = self._run
         shards = [shard for shard in run.processes.values() if shard.threads]
         paused = _paused(shards)
@@ -341,7 +341,7 @@ def _critical_path(run: Run) -> CriticalPath:
 
 
 def _paused(shards: Iterable[Shard]) -> list[str]:
-    """Return the events that a policy paused, whose counts do not cover the whole run."""
+    """Return the events whose counts do not cover the whole run, because a policy paused them."""
     return sorted(
         {
             name

@@ -37,7 +37,7 @@ def row_of(path: Path, data: bytes, records: Records, size: int | None) -> Messa
         waited = every["waited"]
         strange = (every["messages"] > MOST) | (every["bytes"] > 1 << 62) | ~((waited >= 0) & (waited < np.inf))
         if strange.any():
-            raise shard_defect(path, f"numbers of messages at byte {at}", every[np.argmax(strange)])
+            raise shard_defect(path, f"valid numbers of messages at byte {at}", every[np.argmax(strange)])
         blocks = np.flatnonzero((every["messages"] > 0) | (waited > 0))
         return MessageRow(per_block, blocks, every[blocks])
     return None

@@ -1,4 +1,4 @@
-"""Put the communication matrix of a run together from the rows of its processes."""
+"""Assemble the communication matrix of a run from the rows of its processes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NANOSECOND: Final = 1e-9
 
 @dataclass
 class MessageSums:
-    """The messages between pairs of ranks, added up over processes; their size does not grow with the number of ranks.
+    """The messages between pairs of ranks, summed over processes; the size does not grow with the number of ranks.
 
     Attributes:
         ranks: The number of ranks.
@@ -35,7 +35,7 @@ class MessageSums:
     entries: int = 0
 
     def add(self, shard: Shard) -> None:
-        """Add the row of a process, unless another process started it."""
+        """Add the row of a process, unless it was started by another process of the program."""
         row = shard.row
         if row is None or shard.rank is None or shard.spawned or shard.forked_from:
             return
@@ -59,7 +59,7 @@ class MessageSums:
         """Return the communication matrix; None if there are no messages.
 
         Args:
-            waits: Whether the waits are known, in nanoseconds.
+            waits: Whether waiting times were recorded, in nanoseconds.
         """
         pairs = _added(self.pairs)
         if not len(pairs):
@@ -75,7 +75,7 @@ class MessageSums:
         )
 
     def _append(self, ranks: int, per_block: int, pairs: list[npt.NDArray[np.void]]) -> None:
-        """Add the pairs of other processes; pairs of a smaller MPI_COMM_WORLD are those of a different run."""
+        """Add pairs of other processes, except pairs from a smaller MPI_COMM_WORLD, which belong to a different run."""
         if ranks < self.ranks or not pairs:
             return
         if ranks > self.ranks:
@@ -88,7 +88,7 @@ class MessageSums:
 
 
 def _added(parts: list[npt.NDArray[np.void]]) -> npt.NDArray[np.void]:
-    """Return each pair once, by sender and receiver."""
+    """Return the pairs sorted by sender and receiver, each pair once, with its values summed."""
     every = np.concatenate([np.zeros(0, _PAIR), *parts])
     keys, where = np.unique(every["sender"].astype(np.int64) << 32 | every["receiver"], return_inverse=True)
     found = np.zeros(len(keys), _PAIR)

@@ -63,7 +63,7 @@ def run_mpi_job(
         command: The command that launched the program.
         merge: Whether the job may merge the shards of a large run; if not, the job only collects the shards.
         few: Whether all shards are on this disk, so that not every node has to be searched.
-        told: Progress callback: the number of shards read, and their total.
+        told: Progress callback; receives the number of shards read, and their total.
     """
     mpi = find_mpi(command)
     words = launcher_words(command, mpi.launcher)

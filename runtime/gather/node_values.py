@@ -1,4 +1,4 @@
-"""Convert the contents of a shard's nodes to metric values, in seconds."""
+"""Convert the contents of a shard's nodes to metric values, with times in seconds."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _FIRST_COUNTER: Final = list(NODE.names or ()).index(layout.COUNTERS[0])
 
 
 def node_values(raw: npt.NDArray[np.void], ticks_per_second: float) -> npt.NDArray[np.void]:
-    """Return nodes, ``NODE_LAYOUT[node]``, as ``NODE[node]``, with each value within its bounds.
+    """Convert nodes from ``NODE_LAYOUT[node]`` to ``NODE[node]``, and limit each value to its valid range.
 
-    Clocks jitter: a sum that must lie between 0 and the wall time may miss it by nanoseconds.
+    Clocks jitter, so a sum that must lie between 0 and the wall time may be outside by nanoseconds.
     """
     nodes = np.zeros(len(raw), NODE)
     numbers, times = (nodes.view(kind).reshape(len(nodes), NODE.itemsize // 8) for kind in ("i8", "f8"))

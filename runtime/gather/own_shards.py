@@ -1,4 +1,4 @@
-"""The shards that one process of the gather reads: heads for all processes, and values that stay in this one."""
+"""The shards that one gathering process reads: heads for all processes, and values, which stay in this process."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class OwnShards:
     Attributes:
         told: The information that other processes need about the shards.
         values: The values of all threads in the shards.
-        kept: For each shard, the numbers of its threads in ``values``.
+        kept: For each shard, the indices of its threads in ``values``.
     """
 
     def __init__(self) -> None:
@@ -62,7 +62,7 @@ class OwnShards:
 
         Args:
             file: The shard's current path.
-            name: The path to which the shard belongs, for messages.
+            name: The shard's path in the run's folder, for messages.
 
         Raises:
             InputError: The folder of temporary files is full.
@@ -152,9 +152,9 @@ class OwnShards:
 
 
 def _columns(shard: Shard) -> list[int]:
-    """Return the indices of the threads that recorded something, and in any case of the first one.
+    """Return the indices of the threads that recorded something, always including the first thread.
 
-    Sampling records each thread from its beginning, even if it does nothing, like those that libraries keep ready.
+    With sampling, even idle threads are recorded, such as those that libraries keep ready; they are left out.
     """
     recorded = (tree for tree in shard.threads if tree.taken and (not shard.samples or _did_something(tree)))
     return sorted({0, *(tree.index for tree in recorded)})

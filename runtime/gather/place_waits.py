@@ -1,4 +1,4 @@
-"""Read from one shard the places where OpenMP threads wait for each other."""
+"""Read the places where OpenMP threads wait for each other from a shard."""
 
 from __future__ import annotations
 

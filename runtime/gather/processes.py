@@ -33,7 +33,7 @@ def world_size(shards: Iterable[Shard]) -> int | None:
 
 
 def count_alone(shards: Iterable[Shard]) -> int:
-    """Return how many processes MPI_Init left alone; if more than one, the launcher belongs to a different MPI."""
+    """Count processes alone in their MPI_COMM_WORLD; if there are several, the launcher belongs to a different MPI."""
     return sum(shard.mpi_initialised is not None and shard.size == 1 for shard in shards)
 
 

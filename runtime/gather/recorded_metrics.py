@@ -1,4 +1,4 @@
-"""The metrics in shards: their fields, how each was counted, and what all processes have in common."""
+"""The metrics in shards: their fields, how they were counted, and which of them all processes have."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def counted_metrics(shards: Iterable[Shard], *, but: Collection[str] = ()) -> tu
 
 
 def event_metrics(shards: Iterable[Shard]) -> dict[str, Metric]:
-    """Return the metrics of events, simulated or PAPI's, and of usage, keyed by the node's field that counts each."""
+    """Map fields of nodes to the metrics that are counted there: PAPI events, simulated events, and system use."""
     found: dict[str, Metric] = {}
     taken = {*FIELDS, *(metric.name for metric in (*STORED_METRICS, *COUNT_METRICS, UNTIMED_VISITS, *PROCESS_METRICS))}
     sources = {field: source for field, source in _alike(shards).items() if field in EVENTS}
@@ -129,7 +129,7 @@ def event_metrics(shards: Iterable[Shard]) -> dict[str, Metric]:
 
 
 def _simulated_metrics(sources: Mapping[str, str]) -> dict[str, Metric]:
-    """Return the metrics of simulated events by their fields."""
+    """Map fields of nodes to the metrics of simulated events."""
     fields = {event_named(source): field for field, source in sources.items()}
     return {
         fields[metric.name]: replace(
@@ -141,7 +141,7 @@ def _simulated_metrics(sources: Mapping[str, str]) -> dict[str, Metric]:
 
 
 def _usage_metrics(sources: Mapping[str, str]) -> dict[str, Metric]:
-    """Return the metrics of system use; their sources are ``measured:HOW:METRIC``.
+    """Map fields of nodes to the metrics of system use, whose sources are ``measured:HOW:METRIC``.
 
     Metrics that every run samples have the source ``measured``, like the totals of processes.
     """
@@ -156,7 +156,11 @@ def _usage_metrics(sources: Mapping[str, str]) -> dict[str, Metric]:
 
 
 def metrics_of_processes(by_path: Iterable[Metric]) -> Iterator[Metric]:
-    """Yield the metrics known only for whole processes, without parts that are known by call path."""
+    """Yield the metrics that are known only for whole processes, not by call path.
+
+    Args:
+        by_path: The metrics that are known by call path.
+    """
     known = {metric.name for metric in by_path}
     for metric in PROCESS_METRICS:
         if metric.name not in known:
@@ -164,7 +168,7 @@ def metrics_of_processes(by_path: Iterable[Metric]) -> Iterator[Metric]:
 
 
 def _alike(shards: Iterable[Shard]) -> dict[str, str]:
-    """Return the sources of counts that all processes took in the same way."""
+    """Return the sources of the counts that all processes recorded in the same way."""
     first, *others = [_sources(shard) for shard in shards] or [{}]
     return {name: source for name, source in first.items() if all(other.get(name) == source for other in others)}
 

@@ -1,4 +1,4 @@
-"""A run's notes beside its numbers: missing data, early ends, and the method of measuring."""
+"""Compile the notes of a run: missing data, processes that ended early, and how the data were measured."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ def run_notes(
 
     Args:
         heads: Rank of each process → its head; processes without a rank have the numbers after the last rank.
-        facts: Facts that only the launcher knows.
-        remarks: Warnings of the gather, which come first.
-        folded: The regions whose time goes to their callers on some call path.
+        facts: Facts that the processes cannot record themselves.
+        remarks: Warnings from gathering, which come first.
+        folded: The regions whose time is attributed to their callers on some call path.
         regions: All regions that were entered.
         names: The names of calls and waits that were known only by an address: see ``call_site_names``.
         samples: The samples of all threads' code.
@@ -240,7 +240,7 @@ def _said_of_timed_again(heads: Iterable[Head], folded: Iterable[Region]) -> Ite
         )
         if region in names:
             yield (
-                f"{said}; where threads or call paths differ in the number of these entries, the region's whole "
+                f"{said}; on call paths on which threads differ in the number of these entries, the region's whole "
                 "time is attributed to its callers"
             )
         elif untimed >= _WORTH_A_WORD * entered:
@@ -248,7 +248,7 @@ def _said_of_timed_again(heads: Iterable[Head], folded: Iterable[Region]) -> Ite
 
 
 def _others(processes: dict[int, Shard], expected: int | None) -> Iterable[str]:
-    """Yield texts that list the processes which are not ranks of the launcher, by the way in which they started."""
+    """Yield texts that count the processes that are not the launcher's ranks, grouped by how they started."""
     found: dict[str, list[int]] = {}
     for process, shard in processes.items():
         if shard.spawned:
@@ -268,7 +268,7 @@ def _silent_from(shard: Shard) -> float:
 
 
 def _throttled_regions(heads: Iterable[Head]) -> tuple[dict[str, str], int]:
-    """Sum up throttled regions.
+    """Add up the entries and times of throttled regions.
 
     Returns:
         Descriptors of regions that were not timed again, each with its number of entries and the time of the timed
@@ -293,7 +293,7 @@ def _throttled_regions(heads: Iterable[Head]) -> tuple[dict[str, str], int]:
 
 
 def _timed_again(heads: Iterable[Head]) -> dict[Region, tuple[int, int]]:
-    """Return the regions that were timed again because they took long: their numbers of entries and untimed entries."""
+    """Return the numbers of entries and of untimed entries of each region that was timed again because it took long."""
     found: dict[Region, tuple[int, int]] = {}
     for thread in (thread for head in heads for thread in head.throttled):
         for each in sorted((node for node in thread if node.again), key=lambda node: node.node):
@@ -335,7 +335,7 @@ def _throttled_cost(shards: Sequence[Shard], untimed: int) -> float:
 
 
 def most_used_files(processes: Iterable[Iterable[FileUse]]) -> tuple[FileUse, ...]:
-    """Add up the processes' use of each file, longest time first; combine all files after the first ones into one."""
+    """Return the use of each file, summed over processes, longest time first; files after the first 20 are combined."""
     total: dict[str, FileUse] = {}
     for files in processes:
         for file in files:

@@ -31,7 +31,7 @@ def unprobed_callees(regions: Collection[Region], objects: Iterable[str]) -> dic
 
 
 def compiled_files(regions: Collection[Region], objects: Iterable[str]) -> tuple[Compiled, ...]:
-    """Return how the files of some regions were compiled, as far as this is recorded."""
+    """Return how the files of some regions were compiled, if this was recorded."""
     known = {region.file for region in regions}
     units: list[Compiled] = []
     for text in _texts(objects):

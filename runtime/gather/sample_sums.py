@@ -117,7 +117,7 @@ class SampleSums:
                 self.places[key] = self.places.get(key, 0.0) + periods * samples.period
 
     def joined(self, other: SampleSums) -> SampleSums:
-        """Return the sums over these processes and those of another process of the gather."""
+        """Return these sums combined with those of another gathering process."""
         places = {**self.places}
         for key, seconds in other.places.items():
             places[key] = places.get(key, 0.0) + seconds

@@ -39,7 +39,7 @@ class SampledMetrics:
         """Return the metrics in the samples of some processes."""
         shards = list(shards)
         timed = (metric for metric in timed_metrics(shards) if metric.name in FIELDS)
-        # Values that the system provides at samples anyway must appear only once.
+        # Every sample contains the system's values, so events that count the same values are left out.
         events = {field: each for field, each in event_metrics(shards).items() if each.name not in SYSTEM}
         metrics = (*timed, *counted_metrics(shards), *SYSTEM_METRICS, *events.values())
         return cls(metrics, {metric.name: field for field, metric in events.items()})

@@ -23,7 +23,7 @@ Spread = Mapping[tuple[int, int], Sequence[tuple[int, float]]]
 """Thread and node → the nodes that get parts of this node's own work, each with its share."""
 
 CODE: Final = "code"
-"""The kind of a region for an address in code, named like a call outside regions; the gather replaces it with lines."""
+"""The kind of regions for code addresses, named like calls outside regions; replaced by functions and lines later."""
 
 _TINY: Final = 1e-9  # seconds
 _TICK: Final = 0.01  # seconds by which the last sample may be late
@@ -38,9 +38,9 @@ def is_probed(region: Region) -> bool:
 def with_sampled_nodes(shard: Shard) -> tuple[Shard, Spread]:
     """Return the shard with a node for each sampled place in code, and the work that was moved to these nodes.
 
-    A program with probes stays unchanged. A place gets the same share of its node's CPU time outside calls as it has of
-    the node's samples. Time that was not sampled, because the signal was blocked, and time off the CPU stay at the
-    node. Only time waiting for a core is divided like CPU time::
+    A program with probes stays unchanged. Each place gets the share of its node's CPU time outside calls that it has of
+    the node's samples. Time that was not sampled because the signal was blocked, and time off the CPU, stay at the
+    node, except time waiting for a core, which is divided like CPU time::
 
         (base: 10 s, 9 of them CPU)       (base: 1 s)
          └─ MPI_Send                  →    ├─ MPI_Send

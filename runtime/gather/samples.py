@@ -56,8 +56,8 @@ def read_samples(shard: Shard, *, rest: bool = True) -> list[ThreadSamples]:
 
     Args:
         shard: The shard of a process that ended, was killed or still runs.
-        rest: Whether to add a last sample for the time after all samples, with what the nodes contain beyond the
-            samples.
+        rest: Whether to add a last sample for the time after all samples, with the nodes' values that are in no other
+            sample.
 
     Raises:
         InputError: The file cannot be read, or its samples are damaged.
@@ -209,7 +209,7 @@ class _Reader:
 
 
 def _with_rest(line: ThreadSamples, tree: ThreadTree) -> ThreadSamples:
-    """Return the time line with one more sample, which holds what the nodes contain beyond all samples."""
+    """Return the time line with one more sample, for the nodes' values that are in no other sample."""
     rest = np.zeros(1, NODE)
     for name in NODE.names or ():
         if name not in ("parent", "region"):
@@ -236,7 +236,7 @@ def _with_rest(line: ThreadSamples, tree: ThreadTree) -> ThreadSamples:
 def _rest_by_node(
     line: ThreadSamples, tree: ThreadTree
 ) -> tuple[_Places, npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return what nodes contain beyond all samples: nodes, visits, seconds and CPU seconds.
+    """Return the nodes' values that are in no sample: nodes, visits, seconds and CPU seconds.
 
     If any part of a sample combines several nodes (-1), the result also combines all nodes.
     """
@@ -252,7 +252,7 @@ def _rest_by_node(
         nodes = np.arange(len(rest[0]))
     left = (rest[0] > 0) | (rest[1] > 0)
     visits, seconds, computing = (np.maximum(each[left], 0) for each in rest)
-    # Shares are rounded, so the remaining CPU seconds may exceed the remaining seconds.
+    # Shares are rounded, so the remaining CPU seconds may exceed the remaining wall seconds.
     return nodes[left], visits, seconds, np.minimum(computing, seconds)
 
 

@@ -84,7 +84,7 @@ class ThreadTree:
             timed region is entered or left.
         left: The number of exits from throttled regions that called the library, as in Fortran.
         slotted: The number of entries of throttled regions that only the stub of a Fortran program counted.
-        throttled: Nodes whose time goes or went to their parents, each with the number of timed visits.
+        throttled: Nodes whose time is or was attributed to their parents, each with the number of timed visits.
         timed_again: Nodes among ``throttled`` whose time is their own again.
         nodes: Of dtype ``NODE``, parents before children, the base of the tree first.
     """
@@ -178,7 +178,7 @@ class MessageRow:
     Attributes:
         per_block: The number of ranks in a block.
         blocks: The blocks with which the process exchanges messages.
-        traffic: ``TRAFFIC_LAYOUT[block]``: what it exchanges with each of them.
+        traffic: ``TRAFFIC_LAYOUT[block]``: the messages exchanged with each block.
     """
 
     per_block: int
@@ -225,8 +225,8 @@ class Shard:
         unrecorded: The number of threads for which there was no memory.
         uncounted: The number of threads whose counters did not start, so that nothing was counted.
         refused: The number of call paths whose descriptor the library refused.
-        deepest: The number of levels on which new call paths are recorded since memory ran short; None if memory did
-            not run short.
+        deepest: The deepest level on which new call paths are recorded since memory ran short; None if it did not run
+            short.
         forked_from: The ID of the process that forked this process; None if it was not forked.
         run_delay: Seconds that the first thread was ready to run but waited for a core; None if unknown.
         involuntary_switches: How many times the process's threads were preempted.
@@ -242,7 +242,7 @@ class Shard:
         form: The regions and call paths of the process.
         threads: The trees of the process's threads, by index.
         files: The process's reads and writes, by file.
-        places: The process's places in the topologies that MPI made, in order of creation, each once.
+        places: The process's coordinates in MPI topologies, in order of creation, each once.
         topologies_left_out: The number of further topologies.
         tracing: How time lines were sampled; None if there are no time lines.
         barriers: The number of barriers of the probe library before collectives.
@@ -322,5 +322,5 @@ class Shard:
 
     @property
     def program(self) -> str:
-        """The name by which the user knows the program."""
+        """The program's name, as the user knows it."""
         return self.script or Path(self.executable).name or "program"

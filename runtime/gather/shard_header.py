@@ -92,7 +92,7 @@ def header_of(path: Path, data: bytes) -> dict[str, Any]:
 
 
 def tick_rate(header: Mapping[str, Any]) -> float:
-    """Return ticks per second: from the latest anchor, unless that is too early or half-written."""
+    """Return the clock's ticks per second, from the latest anchor unless it is too early or half-written."""
     measured: float = header["ticks_per_second"]
     (begun, start), (seen, latest) = header["start"], header["latest"]
     if seen <= begun:

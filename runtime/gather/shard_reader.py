@@ -48,7 +48,7 @@ def read_shard(path: Path) -> Shard:
 
 
 class ShardReader:
-    """Reads shards one after the other, and caches what processes of one run have in common."""
+    """Reads shards one after the other, and caches the data that processes of one run have in common."""
 
     def __init__(self) -> None:
         self._places = RecordPlaces()
@@ -237,7 +237,7 @@ class _Reader:
         return self._take(first + np.arange(record.itemsize // layout.ALIGNMENT), record)
 
     def _take(self, lines: npt.NDArray[np.intp], record: np.dtype[Any]) -> npt.NDArray[np.void]:
-        """Return records of one type by their lines, ``lines[record, line]``."""
+        """Return records of one type, given the lines of each, ``lines[record, line]``."""
         taken: npt.NDArray[np.void] = self.lines[lines].view(record)[:, 0]
         return taken
 

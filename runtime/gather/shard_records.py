@@ -1,4 +1,4 @@
-"""Find a shard's records, which are at the same places in most processes of a run."""
+"""Find a shard's records, which are at the same offsets in most shards of a run."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Records:
 
 
 class RecordPlaces:
-    """Finds records by walking from one to the next, unless they have the same places as in an earlier shard."""
+    """Finds records by walking from one to the next, unless they are at the same offsets as in an earlier shard."""
 
     def __init__(self) -> None:
         self._known: list[Records] = []  # most recently used first

@@ -1,4 +1,4 @@
-"""Arrays that must leave enough memory for an experiment: large amounts go to a temporary file."""
+"""Store arrays in a temporary file if they are large, so that enough memory is left for the experiment."""
 
 from __future__ import annotations
 

@@ -14,11 +14,11 @@ __all__ = ["may_run_elsewhere", "survivors"]
 
 
 def survivors(folder: Path, shards: Iterable[Shard], *, wait: float = 0.0) -> dict[int, str]:
-    """Return the processes on this machine that record into a folder, or may still begin to: number → description.
+    """Return the processes on this machine that record, or may still record, into a folder: process ID → description.
 
     Args:
         folder: The folder of the shards.
-        shards: The run's shards, which show which of the remaining programs record; only evaluated if programs remain.
+        shards: The run's shards, which show which of the remaining programs record; only read if programs remain.
         wait: Seconds to wait for these processes to end.
     """
     variable = os.fsencode(f"{SHARDS_VARIABLE}={folder.resolve()}")
@@ -36,7 +36,7 @@ def survivors(folder: Path, shards: Iterable[Shard], *, wait: float = 0.0) -> di
 
 
 def may_run_elsewhere(shards: Sequence[Shard]) -> list[str]:
-    """Return the other machines with processes whose shards do not show an end."""
+    """Return the other machines with processes whose shards do not show that they ended."""
     return sorted(shard.host for shard in shards if shard.host != os.uname().nodename and shard.goes_on)
 
 

@@ -26,7 +26,7 @@ _LONG: Final = 10  # intervals; longer samples cause a warning, because the time
 def save_time_lines(merged: Merged, own: OwnShards, path: Path) -> list[str]:
     """Write the trace of a run if its processes took samples.
 
-    Time begins when the first process started, by the clocks of the nodes.
+    Time 0 is the start of the first process, according to the nodes' clocks.
 
     Args:
         merged: The merged shards.

@@ -1,4 +1,4 @@
-"""Build an experiment's topologies from the places that MPI gave to processes."""
+"""Build an experiment's topologies from the coordinates that MPI gave to processes."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _Coordinates = dict[tuple[int, int], tuple[int, ...]]
 def mpi_topologies(processes: Mapping[int, Shard]) -> tuple[Topology, ...]:
     """Return MPI's topologies: grids first, each kind in order of creation.
 
-    A process knows only its own place. Places belong to one topology if processes report the same kind, shape and
-    members; the first such topology of one process is matched with the first of the other processes, and so on. If
-    there are too many topologies, those with the most places are kept.
+    Each process recorded only its own coordinates. They belong to one topology if the processes recorded the same kind,
+    shape and members; the first such topology of one process is matched with the first of the other processes, and so
+    on. If there are too many topologies, those with the most processes are kept.
 
     Args:
         processes: Shards by process number.
@@ -56,12 +56,12 @@ def said_of_topologies(processes: Mapping[int, Shard]) -> Iterable[str]:
         )
     count = len(places)
     if count > MOST_KEPT:
-        yield f"left out {count - MOST_KEPT} of {count} MPI topologies, namely those with the fewest processes"
+        yield f"left out {count - MOST_KEPT} of {count} MPI topologies: those with the fewest processes"
     more = sum(shard.topologies_left_out > 0 for shard in processes.values())
     if more:
         yield (
-            "processes for which coordinates were not recorded in MPI topologies beyond the first "
-            f"{MOST_TOPOLOGIES}, or in MPI topologies with more than {MOST_DIMENSIONS} dimensions: {more}"
+            f"processes that were in more than {MOST_TOPOLOGIES} MPI topologies, or in one with more than "
+            f"{MOST_DIMENSIONS} dimensions, so that some of their coordinates were not recorded: {more}"
         )
 
 

@@ -1,4 +1,4 @@
-"""Read a process's places in MPI topologies from its shard."""
+"""Read a process's coordinates in MPI topologies from its shard."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["topology_places"]
 
 
 def topology_places(path: Path, data: bytes, records: Records) -> tuple[Place, ...]:
-    """Return the process's place in each topology.
+    """Return the process's coordinates in each topology.
 
     Args:
         path: The shard's file, for messages.

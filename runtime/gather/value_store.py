@@ -1,4 +1,4 @@
-"""Store the values of many threads' nodes; for each thread, only the fields that are not zero everywhere."""
+"""Store the values of many threads' nodes; fields of a thread that are zero everywhere are not stored."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ValueStore:
         self._fields: list[int] = []  # for each thread, one bit per stored field
 
     def take(self, nodes: npt.NDArray[np.void], untimed: npt.NDArray[np.float64] | None) -> int:
-        """Store a thread's nodes; return the number under which they are stored.
+        """Store a thread's nodes, and return the index under which they are stored.
 
         Args:
             nodes: ``NODE[node]``.
@@ -52,7 +52,7 @@ class ValueStore:
         return len(self._places) - 1
 
     def fields(self, numbers: Sequence[int]) -> set[str]:
-        """Return the fields that are not zero everywhere in some of the threads."""
+        """Return the fields that are stored for at least one of the threads."""
         there = reduce(or_, (self._fields[number] for number in numbers), 0)
         return {name for name, bit in _BIT.items() if there >> bit & 1}
 

@@ -1,1 +1,1 @@
-"""The program's MPI library: how it is found, its functions, and the generated wrappers."""
+"""Find the program's MPI library, and generate wrappers for its functions."""

@@ -1,12 +1,12 @@
 """The bytes that every MPI call sends and receives: one rule per family of functions.
 
-Bytes are payload, not network traffic: the rank's contribution counts as sent, and what arrives in its buffers as
-received. A part that ``MPI_IN_PLACE`` leaves where it is does not count. Nothing goes to or comes from
-``MPI_PROC_NULL``. On an intercommunicator, parts are those of the remote group. See also ``docs/bytes.md``.
+Bytes are payload, not network traffic: the rank's contribution counts as sent, and the data that arrive in its buffers
+count as received. Data that ``MPI_IN_PLACE`` leaves where they are do not count. Nothing is sent to or received from
+``MPI_PROC_NULL``. On an intercommunicator, the parts are those of the remote group. See also ``docs/bytes.md``.
 
-The expressions are C, and call functions in ``probe/mpi_bytes.h``. They refer to parameters by the names in the rule,
-in the standard's order, whatever names a header uses. Each rule covers all forms of its functions that the header
-declares: blocking, non-blocking (``I…``, one-sided ``R…``), persistent (``…_init``) and large-count (``…_c``).
+The expressions are C, and call functions in ``probe/mpi_bytes.h``. They use the rule's names for the parameters, which
+are in the standard's order; the names in a header do not matter. Each rule covers all forms of its functions that the
+header declares: blocking, non-blocking (``I…``, one-sided ``R…``), persistent (``…_init``) and large-count (``…_c``).
 """
 
 from __future__ import annotations
@@ -44,19 +44,19 @@ PathRule = Literal[
     "from_neighbours",
     "partitioned",
 ]
-"""The ranks on which the critical path may continue before the end of a call; see ``probe/mpi_path.h``."""
+"""The ranks on which the critical path may continue, backwards from the end of a call; see ``probe/mpi_path.h``."""
 
 
 @dataclass(frozen=True, slots=True)
 class ByteRule:
-    """The bytes of some functions with the same parameters.
+    """The rule for the bytes of functions with the same parameters.
 
     Attributes:
         names: The blocking functions, without ``MPI_``, separated by blanks.
         parameters: The functions' parameters; if the last one is named ``status``, it shows how much was received.
         kind: The part of ``mpi_time`` to which the time of all forms belongs.
         sent: C expression for the bytes passed to MPI.
-        received: C expression for the bytes received from MPI, besides those that a status shows.
+        received: C expression for the bytes received from MPI, except bytes that only a status contains.
         source: The parameter with the rank to receive from, if the status shows the bytes.
         path: The ranks whose work a rank needs to continue; empty if the critical path does not follow the call.
     """
@@ -82,7 +82,7 @@ class ByteRule:
 
 @dataclass(frozen=True, slots=True)
 class FileRule:
-    """MPI-IO functions that move bytes of a file; a status shows how many.
+    """The rule for MPI-IO functions that read or write a file; a status contains the number of bytes.
 
     Attributes:
         names: The blocking functions, without ``MPI_``, separated by blanks.
@@ -135,7 +135,7 @@ RULES: Final = (
         source="source",
         path="exchange",
     ),
-    # Partitioned communication has only a persistent form; its bytes count at its start.
+    # Partitioned communication has only a persistent form; its bytes count at each start.
     ByteRule(
         "Psend",
         "buf partitions count type dest tag comm",

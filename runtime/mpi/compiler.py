@@ -42,9 +42,9 @@ def mpi_compilers(
 
     Args:
         environment: Provides ``AUTOANALYZER_CC`` and ``PATH``. If the variable names a C++ or Fortran compiler, the C
-            compiler beside it comes first, and a Fortran compiler itself, which may accept C, last.
-        launcher: A program such as ``mpirun.mpich``: the compiler beside it comes early.
-        library: A library to be found: the compilers beside it come early, too.
+            compiler in the same folder comes first. A Fortran compiler comes last, because it may also accept C.
+        launcher: A program such as ``mpirun.mpich``; the compiler in the same folder comes early.
+        library: The library that the compiler should link; the compilers installed with it come early, too.
     """
     seen = set()
     for command in _candidates(environment, launcher, library):
@@ -100,7 +100,7 @@ def _candidates(environment: Mapping[str, str], launcher: str, library: MpiLibra
 
 
 def _of_c(command: Sequence[str], environment: Mapping[str, str]) -> Sequence[str]:
-    """Return the C compiler beside a C++ or Fortran compiler: ``mpifort.mpich`` → ``mpicc.mpich``."""
+    """Return the C compiler that belongs to a C++ or Fortran compiler: ``mpifort.mpich`` → ``mpicc.mpich``."""
     path = Path(shutil.which(command[0], path=environment.get("PATH")) or command[0])
     name = path.name
     for other, c in _C_OF_OTHERS:

@@ -47,9 +47,9 @@ class Mpi:
 def find_mpi(command: Sequence[str], environment: Mapping[str, str] = os.environ) -> Mpi:
     """Find the MPI library of a command such as ``mpirun -n 4 env A=1 ./app : -n 1 ./other``.
 
-    The first file in the command that is linked to an MPI library decides; wrappers such as ``env``, scripts and ``sh
-    -c`` are linked to none. Python loads MPI late, so the interpreter is queried. If no file decides, the kind of
-    launcher does.
+    The first file in the command that is linked to an MPI library determines the result; wrappers such as ``env``,
+    scripts and ``sh -c`` are skipped. Python loads MPI late, so the interpreter is asked where its mpi4py is. If no
+    file is linked to an MPI library, the kind of launcher determines the result.
     """
     launcher, library = _launcher(command, environment)
     if library:
@@ -73,7 +73,7 @@ def _launcher(command: Sequence[str], environment: Mapping[str, str]) -> tuple[s
 
 
 def _programs(words: Sequence[str], environment: Mapping[str, str]) -> Iterator[Path]:
-    """Yield the executable files that the words name, including those in the text after ``sh -c``."""
+    """Yield the executable files that a command names, including those in the text after ``sh -c``."""
     for place, word in enumerate(words):
         if place and words[place - 1] == "-c" and " " in word:
             yield from _programs(_split(word), environment)

@@ -1,8 +1,8 @@
-"""Generate the C wrappers of the MPI functions as Fortran calls them, from C's prototypes and the same table.
+"""Generate wrappers, written in C, of the MPI functions that Fortran programs call, from the C prototypes and rules.
 
-A Fortran function has C's parameters, by reference, and an error code. Arguments are passed on unchanged. Arguments
-that the byte rules use are converted to C's values, so that the same expressions serve both languages. The macros and
-conversions are in ``probe/mpi_fortran.h``.
+A Fortran function has the C function's parameters, by reference, and an error code. Arguments are passed on unchanged.
+Arguments that the byte rules use are also converted to C values, so that the same expressions work for both languages.
+The macros and conversions are in ``probe/mpi_fortran.h``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _HEAD: Final = f"""{PROLOGUE}#include "mpi_bytes.h"
 #include "mpi_topology.h"
 """
 
-# C's parameter without const → the declaration of its value, initialised from the argument of the same name.
+# Type of a C parameter, without const → the declaration of its C value, converted from the Fortran argument.
 _VALUES: Final = {
     "int": "int {name} = aa_fortran_int(f_{name});",
     "MPI_Count": "MPI_Count {name} = aa_fortran_count(f_{name});",
@@ -63,7 +63,7 @@ def fortran_wrapper_text(prototypes: Mapping[str, Prototype]) -> str:
 
 
 def _definition(function: WrappedFunction) -> str:
-    """Return the common part of all forms of a function, and the forms.
+    """Return the code that all forms of a function share, and the forms.
 
     Before::
 
@@ -186,7 +186,7 @@ def _kind(before: str, after: str) -> str:
 
 
 def _forms(prototype: Prototype) -> dict[str, str]:
-    """Return the names of a function in the libraries, each with the Fortran binding that it belongs to."""
+    """Return the symbols of a function in MPI libraries, each with the Fortran binding to which it belongs."""
     large = prototype.name.endswith("_c")
     stem = f"mpi_{prototype.name.removesuffix('_c').lower()}"
     # mpi_send_f08_large_ up to MPICH 4.1, mpi_send_c_f08_ since 4.2

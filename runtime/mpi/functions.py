@@ -1,7 +1,7 @@
 """The functions of an MPI library: how each is counted, and which are not covered.
 
-A function that ``mpi.h`` declares is either wrapped, or listed below because it does not communicate. All other
-functions are not covered, for example new functions in later versions of MPI.
+Known functions of ``mpi.h`` are either wrapped, or listed below because they do not communicate. All other functions
+are not covered, for example new functions in later versions of MPI.
 """
 
 from __future__ import annotations

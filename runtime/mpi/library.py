@@ -1,4 +1,4 @@
-"""An MPI library on this machine, and the one that an executable is linked to."""
+"""Find the MPI library that an executable is linked to."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def linked_mpi(executable: Path, environment: Mapping[str, str]) -> MpiLibrary |
 def _loader(executable: Path) -> str:
     """Return the loader that a 64-bit program names; empty if it names none.
 
-    It lists libraries in a sixth of the time of ``ldd``, a script that runs it twice.
+    The loader lists libraries in a sixth of the time that ``ldd`` takes, a script that runs it twice.
     """
     with executable.open("rb") as file:
         try:

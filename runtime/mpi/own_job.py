@@ -19,7 +19,7 @@ from .long_wait import said_if_long
 
 __all__ = ["Started", "begin_mpi", "check_together", "mpich_environment", "started_processes", "use_mpich"]
 
-# Variables with the number of processes, and with this process's rank.
+# Variable with the number of processes → variable with this process's rank.
 _VARIABLES: Final = {
     "OMPI_COMM_WORLD_SIZE": "OMPI_COMM_WORLD_RANK",
     "PMI_SIZE": "PMI_RANK",
@@ -29,12 +29,12 @@ _OF_MPICH: Final = "PMI_SIZE"
 _NAME: Final = "libmpi.so.12"  # the name of MPICH's library that mpi4py loads; Debian's library has a different name
 _CHOICE: Final = "MPI4PY_MPIABI"
 _PATIENCE: Final = 20.0  # seconds until the first process reports that it is waiting
-_PATIENCE_OF_OTHERS: Final = 60.0  # seconds until other processes report their waiting, in case rank 0 is missing
+_PATIENCE_OF_OTHERS: Final = 60.0  # seconds until other processes report that they wait, in case rank 0 is missing
 
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """This process's place among those that a launcher has started.
+    """This process's position among the processes that a launcher has started together.
 
     Attributes:
         rank: The process's rank.
@@ -48,7 +48,7 @@ class Started:
 
 
 def started_processes() -> Started | None:
-    """Return this process's place among those started together; None if it is alone."""
+    """Return this process's position among the processes started together; None if it is alone."""
     for of_size, of_rank in _VARIABLES.items():
         size, rank = os.environ.get(of_size, ""), os.environ.get(of_rank, "")
         if size.isdigit() and rank.isdigit():
@@ -60,11 +60,11 @@ def begin_mpi(started: Started, otherwise: str) -> Any:
     """Initialise MPI; return the communicator of all processes started together, which must all call this function.
 
     Args:
-        started: This process's place among the processes started together.
-        otherwise: The remedy for a user who has started one process alone, for the message.
+        started: This process's position among the processes started together.
+        otherwise: What to do if only one process was meant to be started, for the message.
 
     Raises:
-        InputError: In the MPI library of mpi4py, each process is alone.
+        InputError: The launcher does not belong to the MPI library of mpi4py, so each process is alone.
     """
     if started.by_mpich:
         use_mpich()
@@ -98,7 +98,7 @@ def check_together(communicator: Any) -> None:
 def use_mpich(library: Path | None = None) -> None:
     """Make mpi4py use a library compatible with MPICH; if the loader does not find the library, restart this program.
 
-    mpi4py loads MPICH's ABI name, which Debian's library does not have.
+    mpi4py loads the library by the name in MPICH's ABI, but Debian's library has a different name.
 
     Args:
         library: The library; None for the library of the first such MPI on this machine.
@@ -123,7 +123,7 @@ def use_mpich(library: Path | None = None) -> None:
 
 
 def mpich_environment(library: Path, environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables with which mpi4py loads a library compatible with MPICH under the expected name.
+    """Return an environment in which mpi4py loads a library compatible with MPICH under the expected name.
 
     Args:
         library: The library.

@@ -26,7 +26,7 @@ class Prototype:
     parameters: tuple[tuple[str, str], ...]
 
     def declared(self, names: list[str]) -> str:
-        """Return the parameters as text of a definition, with the given names."""
+        """Return the parameter list of a definition in C, with the given names."""
         return ", ".join(
             f"{before}{'' if before.endswith('*') else ' '}{name}{after}"
             for (before, after), name in zip(self.parameters, names, strict=True)

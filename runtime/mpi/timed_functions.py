@@ -1,6 +1,7 @@
-"""MPI functions without a byte rule: they move no payload, but may wait for other ranks.
+"""MPI functions without a byte rule: they transfer no payload, but may wait for other ranks.
 
-For the critical path, they have C expressions over their arguments, which call functions in ``probe/mpi_path.h``.
+For the critical path, some of them have C statements, which use their arguments and call functions in
+``probe/mpi_path.h``.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ TIMED: Final[Mapping[MpiKind, str]] = {
     " Intercomm_merge Open_port Close_port Publish_name Unpublish_name Lookup_name"
     " Cart_create Cart_sub Cart_map Graph_create Graph_map Dist_graph_create Dist_graph_create_adjacent",
 }
-"""Functions that may wait for other ranks or poll, but transfer no data, by the kind of their time."""
+"""Functions that may wait for other ranks or poll, but transfer no data, by the kind of MPI time they belong to."""
 
 POLLS: Final = (
     "Iprobe Improbe Parrived Win_test"

@@ -85,11 +85,12 @@ class WrappedFunction:
         counting: C statements over these names that count a successful call.
         counts: A description of what ``counting`` counts.
         share: The category of its time, from ``enum aa_share``.
-        synchronises: Whether a barrier of all members of its communicator may precede it.
+        synchronises: Whether the probe library may call a barrier of its communicator before it.
         before: C statements for the critical path, before the call.
         after: C statements for the critical path, after a call in which this process took part, even if its buffer was
             too short.
-        beside: C expression that begins the critical path's own collective before this one; empty if there is none.
+        beside: C expression that begins the probe library's own collective, for the critical path, before this one;
+            empty if there is none.
     """
 
     prototype: Prototype
@@ -153,7 +154,7 @@ def _share(kind: MpiKind) -> str:
 
 
 def _synchronises(rule: ByteRule, form: Form) -> bool:
-    """Return whether all members may wait for each other; programs may rely on neighbour collectives not waiting."""
+    """Return whether a call may wait for all members; programs may rely on neighbour collectives not doing so."""
     everyone = rule.kind in ("barrier", "all_to_all", "collective") and not rule.names.startswith("Neighbor_")
     return everyone and form is Form.BLOCKING
 
@@ -213,7 +214,7 @@ def _parameter_names(prototype: Prototype, parameters: str, form: Form) -> list[
 
 
 def _counting(rule: ByteRule, form: Form) -> list[str]:
-    """Return the statements that count; if only the request's status shows the bytes, they run when it completes."""
+    """Return the statements that count; bytes that only a request's status contains are counted at completion."""
     received = "0" if rule.by_status else rule.received
     sent = f"aa_message({rule.sent}, dest, comm)" if rule.sends_message else rule.sent
     if form is Form.BLOCKING and rule.by_status:
@@ -250,7 +251,7 @@ def _counting(rule: ByteRule, form: Form) -> list[str]:
 
 
 def _path_before(rule: ByteRule, form: Form) -> tuple[str, ...]:
-    """Return the statements that pass path data on before a call; none for a persistent call."""
+    """Return the statements that send path data before a call; none for a persistent call."""
     if form is Form.PERSISTENT:
         return ()
     if rule.path in _BLOCKING:
@@ -264,7 +265,7 @@ def _path_before(rule: ByteRule, form: Form) -> tuple[str, ...]:
 
 
 def _path_beside(rule: ByteRule, form: Form) -> str:
-    """Return the expression that begins our collective before the program's non-blocking one, to complete no later."""
+    """Return the expression that begins our collective before the program's, so that it completes no later."""
     if form is not Form.REQUEST or rule.path not in _COLLECTIVES:
         return ""
     return f"aa_path_begin_{rule.path}({_COLLECTIVES[rule.path]})"
@@ -284,7 +285,7 @@ def _path_after(rule: ByteRule, form: Form) -> tuple[str, ...]:
 
 
 def _counting_time(prototype: Prototype) -> list[str]:
-    """Return the statements for a call without bytes; if the call makes a communicator, they inform the library."""
+    """Return the statements for a call without bytes, including those that report a new communicator to the library."""
     counting = ["aa_count_mpi(1, 0, 0);"]
     if prototype.name in POLLS.split():
         found = [place for place, parameter in enumerate(prototype.parameters, start=1) if parameter == ("int *", "")]
@@ -310,7 +311,7 @@ def _counting_time(prototype: Prototype) -> list[str]:
 
 
 def _counting_file(rule: FileRule, prototype: Prototype, form: Form) -> list[str]:
-    """Return the statements that count a file transfer: one call, and the bytes in its status, now or on completion."""
+    """Return the statements that count a file transfer: one call, and the bytes in its status, now or at completion."""
     if form is Form.REQUEST:
         arguments = f"file, *request, AA_FILE_{rule.direction.upper()}"
         by_all = _file_path(prototype) != ""

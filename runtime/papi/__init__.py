@@ -1,1 +1,1 @@
-"""PAPI: which of its events represent our metrics, and which of them this machine really counts."""
+"""Choose the PAPI events for our metrics, and test which events this machine really counts."""

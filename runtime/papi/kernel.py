@@ -26,14 +26,14 @@ def paranoid_level() -> str | None:
 
 
 def has_pmu() -> bool:
-    """Return whether the kernel shows the processor's counters, which virtual machines often lack."""
+    """Return whether the kernel provides the processor's counters, which virtual machines often do not have."""
     return any(each.name.startswith(_PMUS) for each in _DEVICES.glob("*"))
 
 
 def may_count_all() -> bool:
-    """Return whether this process may count every event, however strict the kernel's restrictions.
+    """Return whether this process may count every event regardless of the kernel's restrictions.
 
-    Root may, except in most containers.
+    Root may do so, except in most containers.
     """
     found = re.search(r"^CapEff:\s*([0-9a-f]+)", _STATUS.read_text(), re.M)
     return bool(found and int(found[1], 16) & _CAPABILITIES)

@@ -19,7 +19,7 @@ __all__ = ["PATIENCE", "Component", "Lookup", "Tried", "look_up"]
 PATIENCE: Final = 30.0  # seconds for several thousand events, which take a millisecond each
 
 _TRIAL: Final = Path(__file__).with_name("trial.py")
-_MOST: Final = 32  # events tested together: more than any processor counts
+_MOST: Final = 32  # events tested together: more than any processor can count
 
 
 @dataclass(frozen=True, slots=True)

@@ -168,7 +168,7 @@ def tried(papi: Papi, event: str, software: Iterable[str]) -> dict[str, Any]:
 
 
 def together(papi: Papi, events: Sequence[str], most: int) -> list[list[str]]:
-    """Return working events in few groups that can be counted together; each joins the first group that accepts it."""
+    """Divide working events into few groups that can be counted together; an event joins the first group that works."""
     groups: list[list[str]] = []
     for event in events:
         for group in groups:
@@ -274,7 +274,7 @@ def _all(papi: Papi, question: Mapping[str, Any], components: Iterable[tuple[int
 
 
 def _binding() -> dict[str, str] | None:
-    """Return the versions of Python's own binding and of the PAPI in it; None if not installed."""
+    """Return the versions of the package python_papi and of the PAPI in it; None if it is not installed."""
     from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 - takes time
 
     try:

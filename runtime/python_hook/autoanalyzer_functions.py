@@ -27,7 +27,7 @@ _DESCRIPTOR_VERSION = "aa1"  # the same as DESCRIPTOR_VERSION in experiment/regi
 _IS_FUNCTION = 0x1  # CO_OPTIMIZED is set for functions, but not for modules and bodies of classes
 # parts of the enclosing function, not functions of their own
 _PARTS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
-_TOOL = 4  # an id for sys.monitoring that Python reserves for no kind of tool
+_TOOL = 4  # a tool ID for sys.monitoring that Python does not reserve
 _MOST_NAMES = 5000
 _EVENTS = {"call": 0, "return": 3}  # PyTrace_CALL, PyTrace_RETURN
 _NO_EVENT = -1

@@ -21,7 +21,7 @@ def _record():
 
 
 def _record_apart():
-    """Start the hook, with imports from the standard library only: the program may have modules of these names."""
+    """Start the hook; import only from the standard library, because the program may use the same module names."""
     path, modules = sys.path[:], set(sys.modules)
     given = [os.path.abspath(each) for each in os.environ.get("PYTHONPATH", "").split(os.pathsep)]
     sys.path.sort(key=lambda each: os.path.abspath(each) in given)

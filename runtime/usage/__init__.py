@@ -1,1 +1,1 @@
-"""System use by call path, counted on request: page faults, context switches, allocation, energy."""
+"""Count system use by call path, on request: page faults, context switches, allocation, energy."""

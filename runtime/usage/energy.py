@@ -1,4 +1,4 @@
-"""Find out whether this node's energy can be read, by the same tests as ``runtime/probe/energy.c``."""
+"""Check whether this node's energy use can be read, with the same tests as ``runtime/probe/energy.c``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FOLDER: Final = "/sys/class/powercap"
 _PMU: Final = Path("/sys/bus/event_source/devices/power")
 _ZONES: Final = {"energy": "package", "dram_energy": "dram"}
 _EVENTS: Final = {"energy": ("energy-pkg", "energy-psys"), "dram_energy": ("energy-ram",)}
-_PERF_EVENT_OPEN: Final = {"x86_64": 298}  # the system call's number, on architectures that have such processors
+_PERF_EVENT_OPEN: Final = {"x86_64": 298}  # the system call's number, on architectures that have these counters
 _NUMBER: Final = 8  # number of bytes to read from a counter
 _MOMENT: Final = 0.01  # seconds after which any processor must have used measurable energy
 _ATTRIBUTES: Final = 64  # bytes of the first version of struct perf_event_attr

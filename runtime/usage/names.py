@@ -1,4 +1,4 @@
-"""The metrics that ``AUTOANALYZER_USAGE`` names."""
+"""The metrics of system use, which ``AUTOANALYZER_USAGE`` selects."""
 
 from __future__ import annotations
 

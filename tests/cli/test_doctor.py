@@ -285,7 +285,7 @@ def test_who_can_put_there_what_is_loaded_is_told(tmp_path: Path, monkeypatch: p
     (tmp_path / "probe-1").chmod(0o777)
     cache, trust = cache_findings("folders")
     assert (cache.outcome, trust.outcome) == ("works", "fails")
-    assert trust.found == f"{tmp_path}/probe-1: everybody can write there, so it is not loaded"
+    assert trust.found == f"{tmp_path}/probe-1: can be written by every user, so it is not loaded"
     if os.geteuid() == 0:  # who can give a folder away
         (tmp_path / "probe-1").rmdir()
         tmp_path.chmod(0o775)

@@ -406,7 +406,7 @@ def test_without_a_counter_in_the_processor_papi_is_a_remark_and_auto_says_nothi
 def test_a_command_that_hides_its_program_is_refused_before_anything_runs(tool):
     done = run(tool, "--", "mpirun.openmpi", "--app", "file")
     assert done.returncode == 2
-    assert b"no program found in the command to run under Valgrind" in done.stderr
+    assert b"expected a program to run under Valgrind, found none" in done.stderr
 
 
 def test_long_waits_are_told_now_and_then(capsys: pytest.CaptureFixture[str]):

@@ -166,7 +166,7 @@ def test_what_everybody_could_write_is_not_loaded(tmp_path: Path) -> None:
     assert library.parents[1] == tmp_path
     library.parent.chmod(0o777)
     with pytest.raises(
-        BuildError, match=rf"{library}: everybody can write there, so it is not loaded; remove this file"
+        BuildError, match=rf"{library}: can be written by every user, so it is not loaded; remove this file"
     ):
         probe_library(Mpi(None), environment)
     own = {"AUTOANALYZER_CACHE": f"{tmp_path}:{tmp_path}/own"}

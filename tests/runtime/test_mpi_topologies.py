@@ -222,8 +222,8 @@ def test_a_remark_says_that_not_all_topologies_are_kept(
     experiment = gathered("mpirun.openmpi", program, tmp_path, ranks=2)
     assert [len(each.dimensions) for each in experiment.topologies] == list(kept)
     remark = (
-        "processes for which coordinates were not recorded in MPI topologies beyond the first 16, or in MPI topologies "
-        "with more than 32 dimensions: 2"
+        "processes that were in more than 16 MPI topologies, or in one with more than 32 dimensions, so that some of "
+        "their coordinates were not recorded: 2"
     )
     assert (remark in experiment.notes.remarks) == (len(kept) <= made[1] - made[0])
 

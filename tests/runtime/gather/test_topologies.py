@@ -54,8 +54,6 @@ def test_of_many_topologies_those_with_the_most_places_are_kept(preloaded: Recor
     }
     found = mpi_topologies(processes)
     assert [len(each.coordinates) for each in found] == [2, 2 * MOST_KEPT, *[2] * (MOST_KEPT - 2)]
-    assert list(said_of_topologies(processes)) == [
-        "left out 1 of 17 MPI topologies, namely those with the fewest processes"
-    ]
+    assert list(said_of_topologies(processes)) == ["left out 1 of 17 MPI topologies: those with the fewest processes"]
     few = {rank: processes[rank] for rank in range(2 * MOST_KEPT - 2)}
     assert list(said_of_topologies(few)) == []

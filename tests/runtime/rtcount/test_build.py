@@ -83,5 +83,5 @@ def test_the_tool_stands_before_each_program(mpi: tuple[str, str]) -> None:
 
 def test_a_command_that_hides_its_program_is_refused(mpi: tuple[str, str]) -> None:
     launcher, _ = mpi
-    with pytest.raises(InputError, match="no program found in the command to run under Valgrind"):
+    with pytest.raises(InputError, match="expected a program to run under Valgrind, found none"):
         counting_command([launcher, "--app", "file"], CacheGeometry(), os.environ, launcher=launcher)

@@ -9,7 +9,7 @@ from spack_repo.builtin.build_systems.python import PythonPackage
 class Autoanalyzer(PythonPackage):
     """Finds what is slow in an MPI program: on which ranks, where in the source, and why."""
 
-    # The sdist lies in the folder where spack is called.
+    # The sdist must be in the folder in which spack is called.
     manual_download = True
     url = f"file://{Path.cwd()}/autoanalyzer-0.1.0.tar.gz"
 
@@ -19,9 +19,9 @@ class Autoanalyzer(PythonPackage):
 
     variant("counting", default=True, description="Support counting instructions and cache misses under Valgrind")
 
-    # Nothing is compiled now: probes are built at first use, by the compilers of the program under study.
+    # Nothing is compiled now: the probe library is built on first use, by the compilers of the program under study.
     with default_args(type="build"):
-        depends_on("py-packaging@24.2:")  # by which setuptools reads the licence
+        depends_on("py-packaging@24.2:")  # setuptools needs it to parse the licence
         depends_on("py-setuptools@77:")
         depends_on("py-setuptools-scm@8.1:")
 
@@ -46,8 +46,8 @@ class Autoanalyzer(PythonPackage):
         depends_on("valgrind~boost~mpi", when="+counting")
 
     def setup_run_environment(self, env):
-        """Name the parser of C and C++: Spack's py-libclang has, until May 2026, no libclang.so.
+        """Set the path of libclang.so, which Spack's py-libclang (as of May 2026) does not contain.
 
-        Tried without Spack: aa-mpicc with this variable, LLVM 19 and no Python package of libclang.
+        Tested without Spack: aa-mpicc with this variable, LLVM 19, and without the Python package libclang.
         """
         env.set("LIBCLANG_LIBRARY_PATH", self.spec["llvm"].prefix.lib)

@@ -1,4 +1,4 @@
-"""Newer than Spack's own recipe, whose version 4 is no longer enough."""
+"""A newer version than in Spack's own recipe, whose version 4 is too old."""
 
 from spack.package import *
 from spack_repo.builtin.build_systems.python import PythonPackage

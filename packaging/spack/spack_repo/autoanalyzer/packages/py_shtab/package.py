@@ -1,4 +1,4 @@
-"""Newer than Spack's own recipe, which knows no fish."""
+"""A newer version than in Spack's own recipe, whose version does not support fish."""
 
 from spack.package import *
 from spack_repo.builtin.build_systems.python import PythonPackage
