@@ -146,7 +146,7 @@ def write_findings(
         target: The file to write; ``-`` is standard output.
         with_account: Whether to include the account of each region's time.
         advised: The advice to include; None if there is none.
-        not_counted: Why simulated counts are missing; empty if they are not missing.
+        not_counted: Why simulated counts are missing; empty otherwise.
     """
     from ..view.findings_json import findings_document
 

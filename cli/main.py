@@ -274,6 +274,6 @@ def _one_thread_of_blas() -> Iterator[None]:
 
 
 def _near(word: str, parser: argparse.ArgumentParser) -> str:
-    """Return a hint for an unknown argument: similar options, or the command that explains all options."""
+    """Return a hint for an unknown argument: similar options, or how to list all options."""
     near = way_out(word.partition("=")[0], re.findall(r"--[a-z-]+", parser.format_help())) if word[0] == "-" else ""
     return near if near.startswith("did you mean") else f"see {parser.prog} --help"

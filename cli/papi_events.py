@@ -15,7 +15,7 @@ from .argument_type import argument_type
 
 __all__ = ["SourcesOfCounts", "add_counting_options", "add_papi", "add_per_run", "named_events", "papi_events"]
 
-_LONGEST: Final = 81  # keep 1 less than EVENT_LENGTH in runtime/probe/counter_papi.c, which includes the null byte
+_LONGEST: Final = 81  # keep at EVENT_LENGTH - 1 (runtime/probe/counter_papi.c, includes the null byte)
 
 
 class SourcesOfCounts(tuple[str, ...]):
@@ -64,7 +64,7 @@ def papi_events(text: str) -> str:
                 f"characters, found {word!r}; papi_avail and papi_native_avail list events"
             )
         if metric not in METRICS:
-            raise argparse.ArgumentTypeError(f"no metric {metric!r} can be counted; {way_out(metric, METRICS)}")
+            raise argparse.ArgumentTypeError(f"metric {metric!r} cannot be counted; {way_out(metric, METRICS)}")
         if metric in named:
             raise argparse.ArgumentTypeError(f"expected one event for {metric}, found two")
         named.add(metric)
@@ -84,7 +84,7 @@ def add_per_run(parser: argparse.ArgumentParser) -> None:
 
 
 def add_counting_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options for counting by PAPI."""
+    """Add the options for counting with PAPI."""
     parser.add_argument(
         "--count-in",
         type=_calls,

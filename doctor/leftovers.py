@@ -265,7 +265,7 @@ def _recent(path: Path) -> str:
 
 
 def _age(path: Path) -> float:
-    """Return the seconds since a file or folder was changed; 0 if it no longer exists."""
+    """Return the seconds since a file or folder was changed, or 0 if it no longer exists."""
     try:
         return time.time() - path.stat().st_mtime
     except OSError:

@@ -69,7 +69,7 @@ def compiled_assembly(
 
 
 def _folder() -> str:
-    """Return the path of the working folder; empty if it was removed."""
+    """Return the path of the working folder, or an empty string if it was removed."""
     try:
         return str(Path.cwd())
     except OSError:

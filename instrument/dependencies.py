@@ -79,7 +79,7 @@ def _handed_on(command: CompilerCommand) -> Iterator[str]:
 
 
 def _options(call: list[str], wanted: list[str], handed_on: set[tuple[str, str]]) -> list[str]:
-    """Return some options, with their values, from the command with which a driver calls the compiler proper.
+    """Return the wanted options, with their values, from the call by which a driver runs the compiler proper.
 
     Args:
         call: The words of the call.

@@ -27,7 +27,7 @@ class IncludedFiles:
 
     Attributes:
         names: Files that were read.
-        present: Files that exist, and whose existence was tested.
+        present: Existing files whose existence was tested.
         absent: Missing files that would be read, or found by a test, if they existed.
 
     Args:

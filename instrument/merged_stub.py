@@ -101,7 +101,7 @@ class MergedStub:
 
 
 def _c_compiler() -> list[str]:
-    """Return the command of a C compiler; empty if there is none."""
+    """Return the command of a C compiler, or an empty list if there is none."""
     named = command_words("AUTOANALYZER_CC", os.environ.get("AUTOANALYZER_CC", ""))
     if named:
         return named if found_program(named[0]) else []

@@ -20,10 +20,10 @@ class UnreadError(ValueError):
 
 
 class Unread(NamedTuple):
-    """A place that a parser does not understand, with its message.
+    """Text that a parser does not understand, with the parser's message.
 
     Attributes:
-        offset: Offset of the place.
+        offset: Offset of the text.
         message: The parser's message.
         is_of_types: Whether the error is only about types, so that the parser drops single statements at most.
     """

@@ -149,4 +149,4 @@ def _makefiles(folder: str) -> list[Path]:
 
 
 def _is_file(file: str | Path) -> bool:
-    return os.path.isfile(file)  # noqa: PTH113 - raises no error if a folder may not be entered
+    return os.path.isfile(file)  # noqa: PTH113 - raises no error if the user has no access to a folder

@@ -25,7 +25,7 @@ class RunOptions:
             metrics.
         usage: Metrics of system use, ``METRIC,…``; None to use the environment variable.
         count_in: ``mpi``, ``io`` or ``mpi,io``: PAPI counts only in these calls; None to count everywhere.
-        multiplex: Whether events share the processor's counters in time slices.
+        multiplex: Whether events share the hardware counters in time slices.
         papi: The libpapi that counts, as ``named_papi`` returns it; None to use the library that the environment
             variable names, or else the system's library.
         cache: Caches to simulate, ``L1=32K/8/64,L2=1M/8/64``; None for this machine's caches.

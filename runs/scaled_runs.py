@@ -25,7 +25,7 @@ __all__ = ["RANKS", "recorded_with_ranks"]
 RANKS: Final = "{ranks}"
 """The placeholder for the number of ranks in a command."""
 
-_SOURCES: Final = {"simulated": "simulated:", "papi": "measured:"}  # beginning of a count's source, by --counters
+_SOURCES: Final = {"simulated": "simulated:", "papi": "measured:"}  # --counters → prefix of a count's source
 
 
 def recorded_with_ranks(

@@ -192,7 +192,7 @@ class StatementCost:
         return self._executed[callee]
 
     def _of_library(self, callee: int) -> float:
-        """Return the number of statements in a library header's function; infinity if it has loops, jumps or calls."""
+        """Return the statement count of a library header's function, or infinity if it has loops, jumps or calls."""
         if callee in self._bodies or callee < 0 or not (match := _SIMPLE.match(self._masked, callee)):
             return inf
         is_simple = not _GOES_ON.search(match[1]) and all(map(is_instruction, _CALLED.findall(match[1])))

@@ -307,7 +307,7 @@ def _labels(text: str) -> tuple[str, ...]:
 
 
 def _equals(code: str) -> int:
-    """Return the index of the first ``=`` outside parentheses that is not a comparison; -1 if there is none."""
+    """Return the index of the first ``=`` outside parentheses that is not a comparison, or -1 if there is none."""
     depth = 0
     for match in re.finditer(r"[()\[\]]|[=/<>]=|=>?", code):
         found = match.group()
@@ -334,7 +334,7 @@ def _outside(code: str) -> str:
 
 
 def _closing(code: str, opening: int) -> int:
-    """Return the index of the parenthesis that closes the one at index ``opening``; -1 if there is none."""
+    """Return the index of the parenthesis that closes the one at index ``opening``, or -1 if there is none."""
     depth = 0
     for match in re.compile(r"[()]").finditer(code, opening):
         depth += 1 if match.group() == "(" else -1

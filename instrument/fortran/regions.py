@@ -325,7 +325,7 @@ def _without_parentheses(prefix: str) -> str:
 
 
 def _why_not(procedure: Procedure, on_device: frozenset[str]) -> str:
-    """Return why a procedure cannot have probes; empty if it can."""
+    """Return why a procedure cannot have probes, or an empty string if it can."""
     words = _without_parentheses(procedure.meaning.word)
     if "impure" not in words and (match := _NO_PROBE.search(words)):
         return f"{match.group(1).upper()}: cannot call probes"
@@ -338,7 +338,7 @@ def _why_not(procedure: Procedure, on_device: frozenset[str]) -> str:
 
 
 def _why_not_loop(procedure: Procedure, loop: Loop) -> str:
-    """Return why a loop cannot have probes, although its procedure may; empty if it can."""
+    """Return why a loop in a procedure that may have probes cannot have any, or an empty string if it can."""
     first = procedure.steps[loop.first]
     if first.meaning.word == "concurrent":
         return "DO CONCURRENT"
@@ -348,7 +348,7 @@ def _why_not_loop(procedure: Procedure, loop: Loop) -> str:
 
 
 def _why_entered(procedure: Procedure, inner: int, last: int, first: int) -> str:
-    """Return a reason if a jump from outside enters a part after its probe; empty if none does.
+    """Return a reason if a jump from outside enters a part after its probe, or an empty string if none does.
 
     Args:
         procedure: The procedure.

@@ -145,7 +145,7 @@ class _Nest:
                 yield Case(case, around[-1][0])
 
     def _head(self, call: Call) -> int:
-        """Return the number of the body of the function whose head contains a call; -1 if there is none.
+        """Return the number of the body of the function whose head contains a call, or -1 if there is none.
 
         A default argument, for example, is in the head.
         """

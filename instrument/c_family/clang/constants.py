@@ -61,7 +61,7 @@ class Constants:
         self._instances = instances
 
     def value(self, expression: Any, depth: int = 0) -> int | None:
-        """Return the value of an expression; None if it is not constant.
+        """Return the value of an expression, or None if it is not constant.
 
         A template's parameter counts with its largest value in any instance. ``depth`` counts recursive calls.
         """
@@ -89,7 +89,7 @@ class Constants:
         return None if is_void else int(_ARITHMETIC[operator](left, right))
 
     def _named(self, declaration: Any, depth: int) -> int | None:
-        """Return the value of the constant that a name refers to; None if it is not constant."""
+        """Return the value of the constant that a name refers to, or None if it is not constant."""
         if declaration is None:
             return None
         if declaration.kind == _PARAMETER:
@@ -117,7 +117,7 @@ class Constants:
         return self.value(given[0], depth + 1) if given else None
 
     def elements(self, array: Any) -> int | None:
-        """Return the number of elements of an array or std::array; None if it is neither."""
+        """Return the number of elements of an array or std::array, or None if it is neither."""
         while array.kind in _TRANSPARENT and (parts := children(array)):
             array = parts[-1]
         declared = lib.clang_getCursorReferenced(array)

@@ -49,7 +49,7 @@ class Repair(NamedTuple):
 
 
 def repaired(text: str, offset: int, body: int | None) -> Repair | None:
-    """Return a digest without the construct at which pycparser stopped; None if no rule matches.
+    """Return a digest without the construct at which pycparser stopped, or None if no rule matches.
 
     Args:
         text: The digest.

@@ -219,7 +219,7 @@ def _error_place(text: str, error: str, last: Any) -> tuple[int, str]:
 
 
 def _body_around(text: str, offset: int) -> tuple[int, int] | None:
-    """Return the start and end of the function body around an offset; None if the braces belong to something else."""
+    """Return the start and end of the function body around an offset, or None if the braces are not a function's."""
     for start, end in outer_braces(text):
         if start <= offset < end:
             return (start, end) if text[:start].rstrip().endswith((")", ";")) else None
