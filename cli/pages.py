@@ -1,4 +1,4 @@
-"""Make the HTML pages that commands write."""
+"""Create the HTML pages that commands write."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def subject_of(experiment: Experiment, file: Path) -> Subject:
 
 
 def recordings_of(file: Path, experiment: Experiment) -> list[Recording]:
-    """Return the traces in a run's folder, with changes over time marked; none if the file is not in a run's folder."""
+    """Return the traces in a run's folder, with changes over time marked, or an empty list for any other file."""
     from ..experiment.trace import load_trace
     from ..view.page import Recording
 
@@ -101,7 +101,7 @@ def time_page(path: Path, recordings: Sequence[Recording], report: Report | None
         title: Title of ``report``.
 
     Raises:
-        UsageError: There is no experiment file beside the trace.
+        UsageError: The trace's folder contains no experiment file.
     """
     from ..runs.open_experiment import open_experiment
     from ..view.counters_html import counters_html

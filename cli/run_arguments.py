@@ -1,4 +1,4 @@
-"""The options of a measured run, for ``run``, ``record`` and ``debug``."""
+"""The options of a measured run, which ``run``, ``record`` and ``debug`` share."""
 
 from __future__ import annotations
 

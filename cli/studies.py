@@ -37,7 +37,7 @@ def judged(paths: Sequence[Path], mode: Mode | None = None) -> tuple[Scaling, li
     """Return how runs scale, and the experiments' files.
 
     Args:
-        paths: Experiment files, or folders of runs; a mean is replaced by the repeated runs from which it was made.
+        paths: Experiment files, or folders of runs; a mean is replaced by the repeated runs that it averages.
         mode: Strong or weak scaling; None to infer it from the counts.
 
     Returns:

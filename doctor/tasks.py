@@ -2,7 +2,7 @@
 
 One process per node tests the node.
 
-If the launcher makes the processes one MPI program, answers are sent over MPI. Otherwise, they go through a shared
+If the processes form one MPI program, answers are sent over MPI. Otherwise, they go through a shared
 folder: the working directory, the cache, or the home folder. If there is neither MPI nor a shared folder, answers
 cannot reach rank 0.
 """

@@ -23,7 +23,7 @@ _ASKS: Final = expression(rb'__has_(?:include(?:_next)?|embed)\s*\(\s*(?:[<"]([^
 
 
 class IncludedFiles:
-    """The files from which preprocessed text was made.
+    """The files from which the preprocessor produced a text.
 
     Attributes:
         names: Files that were read.

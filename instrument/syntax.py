@@ -94,7 +94,7 @@ class Body(NamedTuple):
         blocks: Offsets of opening braces of blocks.
         declarations: Offsets of declarations, or of their names, that are statements of a block.
         literals: Offsets of compound literals, which live as long as their block.
-        unread: The first place in the body that the parser does not understand; None if there is none.
+        unread: The first text in the body that the parser does not understand; None if there is none.
     """
 
     name: str

@@ -37,7 +37,7 @@ _CPU_LINES: Final = (b"vendor", b"cpu family", b"model", b"stepping", b"flags", 
 
 
 def fingerprint(words: Iterable[str]) -> Iterator[str | bytes]:
-    """Yield texts that change whenever a command would make a different object from the same files.
+    """Yield texts that change whenever a command would produce a different object from the same files.
 
     Our own code files are identified by size and time, because different states of a checkout have the same version.
 

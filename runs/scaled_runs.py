@@ -1,4 +1,4 @@
-"""Run a program with different numbers of ranks, each in its own folder, for ``scale -o DIR --ranks 2,4,8``."""
+"""Implement ``scale -o DIR --ranks 2,4,8``: run a program once per number of ranks, each time in its own folder."""
 
 from __future__ import annotations
 

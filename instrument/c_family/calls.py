@@ -144,7 +144,7 @@ class LibraryCalls:
         return start
 
     def _prescribed(self) -> Iterator[tuple[int, int, str]]:
-        """Yield the start and end of each text whose form OpenMP or OpenACC prescribes, and why it must not change."""
+        """Yield start and end of each text whose form OpenMP or OpenACC prescribes, and why it must not change."""
         for pragma in self._unit.pragmas:
             if _ATOMIC.match(pragma.text):
                 yield pragma.end, statement_end(self._masked, pragma.end), "in an atomic statement"

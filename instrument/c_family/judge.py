@@ -1,4 +1,4 @@
-"""Decide whether a guard is allowed in a function or around a part of it, and make regions for these parts."""
+"""Decide whether a guard is allowed in a function or around a part of it, and create regions for these parts."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Judge:
         """Return why no guard can enclose the statements from ``start`` to ``end``, or an empty string if one can.
 
         No guard is possible if jumps may enter or leave these statements without executing the guard, or if guards are
-        forbidden at this place.
+        forbidden here.
         """
         if reason := self.why_untouchable(body):
             return reason

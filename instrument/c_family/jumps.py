@@ -51,7 +51,7 @@ class Jumps:
 
 
 def _within(places: list[_Place], start: int, end: int) -> list[_Place]:
-    """Return the places in ``[start, end)`` from a sorted list."""
+    """Return the items of a sorted list that begin in ``[start, end)``."""
     return places[bisect_left(places, start, key=itemgetter(0)) : bisect_left(places, end, key=itemgetter(0))]
 
 

@@ -1,4 +1,4 @@
-"""Find pragmas that bind to loops, and places for guards that do not separate a loop from its pragmas."""
+"""Find pragmas that bind to loops, and positions for guards that do not separate a loop from its pragmas."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ class _Block(NamedTuple):
 
 
 class Spans:
-    """Decides whether a guard can be put around a part of a function.
+    """Decides whether a guard can enclose a part of a function.
 
     Args:
         unit: The text.

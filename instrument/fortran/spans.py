@@ -27,8 +27,8 @@ class Mark(NamedTuple):
 
     Attributes:
         name: Name of the region.
-        place: The place of the first statement: its number in the procedure.
-        end: The place of the first statement after the region.
+        place: Number, within the procedure, of the first statement.
+        end: Number of the first statement after the region.
         first: The directive that begins the region.
         last: The directive that ends the region.
         problem: Why the region is invalid; empty if it is valid.
@@ -71,8 +71,8 @@ def why_no_span(procedure: Procedure, first: int, end: int, mark: Directive | No
 
     Args:
         procedure: The procedure.
-        first: Place of the first statement.
-        end: Place of the first statement after the region.
+        first: Number of the first statement.
+        end: Number of the first statement after the region.
         mark: The directive by which the user marks the region; None if there is none.
     """
     steps = procedure.steps

@@ -84,7 +84,7 @@ class _Nest:
         return {"loops": [Loop(loop.offset) for loop in owned["loops"]]}
 
     def _unread(self) -> dict[int, Unread]:
-        """Map the number of each outermost body to the first place in it that the parser does not understand.
+        """Map the number of each outermost body to the first error in it.
 
         Errors that are not about types have priority.
 

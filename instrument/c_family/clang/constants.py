@@ -63,7 +63,7 @@ class Constants:
     def value(self, expression: Any, depth: int = 0) -> int | None:
         """Return the value of an expression, or None if it is not constant.
 
-        A template's parameter counts with its largest value in any instance. ``depth`` counts recursive calls.
+        A template's parameter takes its largest value in any instance. ``depth`` counts recursive calls.
         """
         value = evaluated(expression)
         if value is not None or depth > _DEEPEST:
@@ -101,7 +101,7 @@ class Constants:
         return self.value(parts[-1], depth + 1) if is_constant and parts else None
 
     def _called(self, call: Any, depth: int) -> int | None:
-        """Return the value of an array's ``a.size()``, or of a function that only returns a constant; else None."""
+        """Return the value of an array's ``a.size()`` or of a function that only returns a constant, or else None."""
         parts = children(call)
         is_size = len(parts) == 1 and parts[0].kind == _MEMBER and self._name(parts[0]) == "size"
         of = children(parts[0]) if is_size else []

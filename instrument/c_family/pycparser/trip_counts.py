@@ -58,7 +58,7 @@ class TripCounts:
         return 0 if count and variable in _changed(loop.stmt) else count
 
     def lowest(self, declaration: Any) -> float:
-        """Return the lowest value of an automatic integer variable's type, or NaN if it is volatile or another variable."""
+        """Return the lowest value of a variable's type, or NaN unless it is an automatic, non-volatile integer."""
         is_plain = isinstance(declaration, c_ast.Decl) and _AUTOMATIC.issuperset(declaration.storage)
         return self._least(declaration.type) if is_plain and "volatile" not in declaration.quals else nan
 
