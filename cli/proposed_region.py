@@ -1,4 +1,4 @@
-"""Propose statistics of the region that the verdict names to users who request statistics of the whole program."""
+"""If a user requests statistics of the whole program, propose those of the region that the verdict names."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ProposedRegion:
 
     @classmethod
     def of(cls, experiment: Experiment, arguments: argparse.Namespace) -> ProposedRegion | None:
-        """Return the region that the verdict names first, or None if there is none or too many locations."""
+        """Return the region that the verdict names first, or None if it names none, or there are too many locations."""
         from ..analyze import analyze
         from ..view.foremost import foremost_sentence
 

@@ -2,9 +2,9 @@
 
 One process per node tests the node.
 
-If the processes form one MPI program, answers are sent over MPI. Otherwise, they go through a shared
-folder: the working directory, the cache, or the home folder. If there is neither MPI nor a shared folder, answers
-cannot reach rank 0.
+If the processes form one MPI program, answers are sent over MPI. Otherwise, they go through a shared folder: the
+working directory, the cache, or the home folder. If there is neither MPI nor a shared folder, answers cannot reach
+rank 0.
 """
 
 from __future__ import annotations

@@ -213,7 +213,7 @@ class Build:
         return done.status
 
     def _compile_silently(self) -> int:
-        """Run the untouched command, whose warnings were printed before, and return its status; an error is printed."""
+        """Run the untouched command, whose warnings were printed before, and return its status; errors are printed."""
         done = run(self.command.words, messages=True)
         if done.status:
             self._hear(done.messages)

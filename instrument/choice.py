@@ -146,7 +146,7 @@ class Choice(NamedTuple):
             yield f"{file} has changed since {name} was written, so all regions in this file are measured"
 
     def _about(self, files: Collection[str]) -> Choice:
-        """Return this choice with only the rules for some files, because most of a large program's rules are not."""
+        """Return this choice with only the rules for some files; a large program has many rules for other files."""
 
         def about(rules: tuple[_Rule, ...]) -> tuple[_Rule, ...]:
             meant = _files_of(rules, files)

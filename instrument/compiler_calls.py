@@ -48,7 +48,7 @@ def run(
     messages: bool = False,
     recorded: bool = False,
 ) -> Finished:
-    """Call a compiler, wait for its end, and return the result; if interrupted, the compiler still removes its files.
+    """Call a compiler, wait until it ends, and return the result; if interrupted, the compiler still removes its files.
 
     Args:
         words: The command.

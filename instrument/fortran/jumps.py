@@ -92,7 +92,7 @@ class Open:
 
 
 def leave_alone(found: ProcedureRegion) -> None:
-    """Remove the probes of each part that a jump leaves in a way that probes cannot record, by setting a reason."""
+    """Set a reason against probes for each part that a jump leaves in a way that probes cannot record."""
     while _left_alone(Open(found)):
         pass
 

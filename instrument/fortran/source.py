@@ -164,7 +164,7 @@ class SourceUnit:
                 yield step.statement.start, ends[name]
 
     def _refuse(self, statement: Statement) -> None:
-        """Raise a SourceError for a statement with a coarray, or with a name that the probes use."""
+        """Raise a SourceError for a statement with a coarray, or with a name that is reserved for probes."""
         code = statement.code
         if code.startswith("if(") and (meaning := meaning_of(statement)).action:
             code = "".join(statement.text[meaning.action_at :].lower().split())

@@ -41,7 +41,9 @@ _INSTRUCTIONS: Final = (
     "max1 merge min min0 min1 mod modulo nint not present real sign size sngl sqrt tiny ubound"
 )
 _WIDE: Final = expression(r"(?:type|class|character\*?)\(|character.*\*")  # types of any size
-_BEYOND: Final = expression(r"%|:(?=.)|\*\*(?!\d+(?![\w.]))")  # members, sections, powers except ``**2`` and the like
+_BEYOND: Final = expression(
+    r"%|:(?=.)|\*\*(?!\d+(?![\w.]))"
+)  # members, sections, powers unless the exponent is a whole number
 _TARGET: Final = expression(r"(?:^|\))([a-z]\w*)=(?!=)")
 _INTRINSICS: Final = frozenset(_INSTRUCTIONS.split())
 _WORDS: Final = frozenset(["if", "elseif", "selectcase", "case"])
@@ -83,7 +85,7 @@ class Sizes:
         return SHORT_REASON if is_short and (is_inner or _name(procedure) in self._often) else ""
 
     def _executed(self, procedure: Procedure, first: int, end: int) -> float:
-        """Return how many statements at most are executed in a span, or infinity if it is unknown or above SHORT."""
+        """Return the maximum number of statements executed in a span, or infinity if it is unknown or above SHORT."""
         if (names := self._names.get(id(procedure))) is None:
             names = self._names[id(procedure)] = _Names(procedure)
         trips: dict[int, float] = {}

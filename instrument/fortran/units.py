@@ -24,7 +24,7 @@ _EXECUTABLE: Final = {
 
 
 class StructureError(Exception):
-    """Raised for a statement that is invalid where it is."""
+    """Raised for a statement that is not allowed at its position."""
 
     def __init__(self, statement: Statement, message: str) -> None:
         super().__init__(message)

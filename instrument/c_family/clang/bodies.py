@@ -160,7 +160,7 @@ class _Nest:
         return masked.startswith("do", start) and bool(_ONCE.match(masked, start, statement_end(masked, start)))
 
     def _brace(self, offset: int) -> int:
-        """Return the offset of an opening brace; masked text has ``<%`` as a blank and a brace."""
+        """Return the offset of an opening brace; in masked text, ``<%`` is replaced by a blank and a brace."""
         return offset + 1 if self._masked.startswith(" {", offset) else offset
 
     def _around(self, offset: int, number: int | None = None) -> int:
