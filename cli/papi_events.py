@@ -64,7 +64,7 @@ def papi_events(text: str) -> str:
                 f"characters, found {word!r}; papi_avail and papi_native_avail list events"
             )
         if metric not in METRICS:
-            raise argparse.ArgumentTypeError(f"metric {metric!r} cannot be counted; {way_out(metric, METRICS)}")
+            raise argparse.ArgumentTypeError(f"no metric {metric!r} can be counted; {way_out(metric, METRICS)}")
         if metric in named:
             raise argparse.ArgumentTypeError(f"expected one event for {metric}, found two")
         named.add(metric)

@@ -298,7 +298,7 @@ def test_no_environment_is_kept_if_so_asked(tool, build):
         (("run", "--bogus", "--", "/bin/true"), "--bogus"),
         (("exec",), "expected a program, found none"),
         (("exec", "./none"), "./none: no such program"),
-        (("analyse", "out"), "no command 'analyse'; did you mean analyze?"),
+        (("analyse", "out"), "unknown command 'analyse'; did you mean analyze?"),
         (("analyze", "notes.txt", "--disparity-metrc=cpi"), "did you mean --disparity-metric"),
         (("analyze",), "the following arguments are required: EXPERIMENT"),
         (("analyze", "none.cube"), "none.cube: cannot be read: No such file or directory"),

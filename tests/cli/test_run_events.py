@@ -68,7 +68,7 @@ def test_an_event_of_the_program_s_own_is_a_metric_by_its_name(tool):
     [
         (
             ["--events", "instruction=PAPI_TOT_INS"],
-            "metric 'instruction' cannot be counted; did you mean instructions?",
+            "no metric 'instruction' can be counted; did you mean instructions?",
         ),
         (["--events", "instructions"], "expected METRIC=EVENT, such as instructions=PAPI_TOT_INS"),
         (["--events", "instructions="], "found 'instructions='"),
