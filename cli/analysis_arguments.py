@@ -113,7 +113,7 @@ def findings_of(experiment: Experiment, arguments: argparse.Namespace, file: Pat
 
 
 def advice_of(findings: Findings, arguments: argparse.Namespace, file: Path) -> Advised | None:
-    """Return advice on what to try, based on the sources of the regions found; None with ``--no-advice``."""
+    """Return advice on what to try, based on the sources of the regions found, or None with ``--no-advice``."""
     from ..view.advice import find_advice
 
     if arguments.no_advice:

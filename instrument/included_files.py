@@ -138,5 +138,5 @@ def _includes(options: list[tuple[str, ...]]) -> bool:
 
 
 def _closed(folder: str) -> str:
-    """Return a folder with a trailing slash; empty for the current folder."""
+    """Return a folder with a trailing slash, or an empty string for the current folder."""
     return f"{folder.rstrip('/')}/" if folder else ""

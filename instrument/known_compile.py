@@ -1,4 +1,4 @@
-"""Repeat a known compile, one with the same command and files, without running preprocessor, parser or compiler.
+"""Repeat a compile whose command and files are known, without running preprocessor, parser or compiler.
 
 The key of a cached compile (``KeptCompile``) can only be computed after preprocessing. Therefore, the cache also
 contains a note per command, which lists the files that were read, and those that were missing. As long as these files

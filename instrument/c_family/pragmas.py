@@ -122,7 +122,7 @@ def constructs(unit: Preprocessed, start: int, end: int) -> Iterator[Construct]:
 
 
 def nested_by_directive(unit: Preprocessed, loops: list[int]) -> set[int]:
-    """Return the offsets of loops that must be directly inside another loop, because a directive binds to both.
+    """Return the offsets of loops that a directive binds to the loop directly around them.
 
     An example of such a directive is ``collapse(2)``.
 

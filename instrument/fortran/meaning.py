@@ -198,7 +198,7 @@ def _do(code: str, name: str) -> Meaning | None:
 
 
 def _masked(code: str, name: str) -> Meaning | None:
-    """Return the meaning of WHERE or FORALL, as a construct or with one assignment; None for other statements."""
+    """Return the meaning of WHERE or FORALL, as a construct or with one assignment, or None for other statements."""
     for word in ("where", "forall"):
         if code.startswith(f"{word}(") and (end := _closing(code, len(word))) >= 0:
             rest = code[end + 1 :]
@@ -210,7 +210,7 @@ def _masked(code: str, name: str) -> Meaning | None:
 
 
 def _assignment(code: str) -> Meaning | None:
-    """Return the meaning of an assignment to a variable or a pointer; None for other statements."""
+    """Return the meaning of an assignment to a variable or a pointer, or None for other statements."""
     at = _equals(code)
     before = code[: max(at, 0)]
     if not before or "::" in before or "," in _outside(before) or before.startswith("parameter"):
@@ -231,7 +231,7 @@ def _end(code: str) -> Meaning | None:
 
 
 def _simple(code: str) -> Meaning | None:  # noqa: PLR0911 - one line per keyword
-    """Return the meaning of a statement that may also be the action of a one-line IF; None for other statements."""
+    """Return the meaning of a statement that may also be the action of a one-line IF, or None for other statements."""
     if code.startswith("goto"):
         return _goto(code[4:])
     if code.startswith("call"):

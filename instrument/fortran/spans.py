@@ -109,7 +109,7 @@ def why_no_probe(procedure: Procedure, step: Step, offset: int | None = None) ->
 
 
 def blocks(procedure: Procedure, first: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield the blocks between two statements, each as the numbers of its first statement and of the one after it.
+    """Yield, for each block between two statements, the numbers of its first statement and of the one after it.
 
     Loops, and statements with directives or labels, are left out.
     """

@@ -164,7 +164,7 @@ class _Nest:
         return offset + 1 if self._masked.startswith(" {", offset) else offset
 
     def _around(self, offset: int, number: int | None = None) -> int:
-        """Return the number of the innermost body around an offset; negative if there is none.
+        """Return the number of the innermost body around an offset, or a negative number if there is none.
 
         Args:
             offset: The offset.

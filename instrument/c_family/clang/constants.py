@@ -152,7 +152,7 @@ class Constants:
         return next((each for each in members if each.kind == _FIELD and spelling(each) == name), None)
 
     def _name(self, member: Any) -> str:
-        """Return the last name in ``a.v`` from the text, because the parser does not report it in templates."""
+        """Find the last name in ``a.v`` in the text; in templates, the parser does not report it."""
         match = _LAST_NAME.search(self._text[: self._end(member)][-_LONGEST:])
         return match[0].decode() if match else ""
 

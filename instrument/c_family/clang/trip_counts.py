@@ -107,7 +107,7 @@ class TripCounts:
 
 
 def _start(statement: Any) -> tuple[Any, Any]:
-    """Return a loop's counter and its initial value; None for both if they are not found."""
+    """Return a loop's counter and its initial value, or None for both if they are not found."""
     parts = children(statement)
     if statement.kind == _DECLARATION and len(parts) == 1:
         values = children(parts[0])
