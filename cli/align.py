@@ -30,8 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         metavar="TRACE",
         help=(
-            "the trace that contains the known interval, followed by the traces to search; a folder written by "
-            "record counts as all of its runs"
+            "the trace that contains the known interval, followed by the traces to search; for a folder written by "
+            "record, all of its runs are used"
         ),
     )
     parser.add_argument(

@@ -113,7 +113,7 @@ def findings_of(experiment: Experiment, arguments: argparse.Namespace, file: Pat
 
 
 def advice_of(findings: Findings, arguments: argparse.Namespace, file: Path) -> Advised | None:
-    """Return advice on what to try, based on the sources of the regions found; None with ``--no-advice``."""
+    """Return advice on what to try, based on the sources of the regions found, or None with ``--no-advice``."""
     from ..view.advice import find_advice
 
     if arguments.no_advice:
@@ -146,7 +146,7 @@ def write_findings(
         target: The file to write; ``-`` is standard output.
         with_account: Whether to include the account of each region's time.
         advised: The advice to include; None if there is none.
-        not_counted: Why simulated counts are missing; empty if they are not missing.
+        not_counted: Why simulated counts are missing; empty otherwise.
     """
     from ..view.findings_json import findings_document
 

@@ -1,4 +1,4 @@
-"""Adapt functions that read an option's value to ``argparse``."""
+"""Adapt parsers of option values to ``argparse``."""
 
 from __future__ import annotations
 

@@ -160,7 +160,8 @@ def _beside_history(arguments: argparse.Namespace) -> int:
     earlier = next((each for each in histories_of(known) if each.subject == later.subject), None)
     if earlier is None:
         raise UsageError(
-            f"{arguments.history}: no other run of {later.runs[0].program} with this command line and number of ranks"
+            f"{arguments.history}: expected another run of {later.runs[0].program} with this command line and number "
+            "of ranks, found none"
         )
     judged = earlier.judge(later, _percent(_THRESHOLD if arguments.fail_on is None else arguments.fail_on))
     if not judged:

@@ -1,4 +1,4 @@
-"""``autoanalyzer compile``: run any C, C++ or Fortran compiler on sources with probes."""
+"""``autoanalyzer compile``: insert probes into sources, and compile them with any C, C++ or Fortran compiler."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
 
 
 def _files(action: argparse.Action) -> Mapping[str, object] | None:
-    """Return a completion pattern for the files that an argument accepts; None if it accepts no files."""
+    """Return a completion pattern for the files that an argument accepts, or None if it accepts no files."""
     if action.metavar in _EXPERIMENTS:
         return _EXPERIMENT
     if action.metavar == "DIR":

@@ -176,11 +176,11 @@ def _others(
     opened: Sequence[Samples | Trace],
     every: Sequence[Sequence[Series]],
 ) -> list[OnTime]:
-    """Return the traces other than the reference that have any series, with times mapped to those of the reference.
+    """Return all traces with series except the reference, with their times mapped to the reference's.
 
     Args:
         arguments: The command-line arguments.
-        target: The series of the metric to explain, in the reference.
+        target: The reference's series of the metric to explain.
         reference: Index of the reference among the traces.
         opened: The traces.
         every: The series of each trace.

@@ -27,7 +27,7 @@ def add_documents(parser: argparse.ArgumentParser, kinds: Mapping[str, str]) -> 
 
 
 def check_targets(inputs: Iterable[Path] = (), **targets: Path | None) -> None:
-    """Check, before the work begins, that the command can write its output files.
+    """Check that the command can write its output files; called before the work begins.
 
     Args:
         inputs: Input files or folders of runs, which must not be overwritten.

@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     kind.add_argument(
         "--csv",
         action="store_true",
-        help="print CSV with six digits: exclusive values per call path, where each metric excludes its sub-metrics",
+        help="print CSV with six digits: values per call path, without child call paths and without sub-metrics",
     )
     kind.add_argument("--json", action="store_true", help="print JSON with all digits")
     parser.add_argument(

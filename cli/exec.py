@@ -1,4 +1,4 @@
-"""``autoanalyzer exec``: execute the program in place of this process, and record it, under any launcher."""
+"""``autoanalyzer exec``: replace this process with the program and record it; works under any launcher."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Replace this process with the program; return only if that fails."""
     command = arguments.command[1:] if arguments.command[:1] == ["--"] else arguments.command
     if not command:
-        raise UsageError("no program to run; for example: mpirun -n 4 autoanalyzer exec ./app")
+        raise UsageError("expected a program, found none; for example: mpirun -n 4 autoanalyzer exec ./app")
     return become(
         command,
         arguments.output,

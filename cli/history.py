@@ -113,7 +113,7 @@ def kept(path: Path, commit: str | None, host: str | None) -> tuple[KeptRun, lis
 
 
 def _commit() -> str:
-    """Return the abbreviated name of git's current commit in the working directory; empty if there is none."""
+    """Return the short name of git's current commit in the working directory, or an empty string if there is none."""
     if not shutil.which("git"):
         return ""
     done = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""``autoanalyzer instrument``: write sources with probes, to be read, or compiled by another build system."""
+"""``autoanalyzer instrument``: write sources with probes, to inspect them or compile them with another build system."""
 
 from __future__ import annotations
 

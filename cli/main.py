@@ -194,7 +194,7 @@ def _run(arguments: list[str]) -> int:
     first = next((word for word in arguments if not word.startswith("-")), None)
     chosen = first if first in _ALL else None
     if arguments and not chosen and not arguments[0].startswith("-"):
-        raise UsageError(f"no command {arguments[0]!r}; {way_out(arguments[0], COMMANDS)}")
+        raise UsageError(f"unknown command {arguments[0]!r}; {way_out(arguments[0], COMMANDS)}")
     parser = _parser([chosen] if chosen else [], [chosen] if chosen and arguments[0] == chosen else _ALL)
     if not arguments:
         parser.print_help()
@@ -274,6 +274,6 @@ def _one_thread_of_blas() -> Iterator[None]:
 
 
 def _near(word: str, parser: argparse.ArgumentParser) -> str:
-    """Return a hint for an unknown argument: similar options, or the command that explains all options."""
+    """Return a hint for an unknown argument: similar options, or how to list all options."""
     near = way_out(word.partition("=")[0], re.findall(r"--[a-z-]+", parser.format_help())) if word[0] == "-" else ""
     return near if near.startswith("did you mean") else f"see {parser.prog} --help"

@@ -1,4 +1,4 @@
-"""Groups of options in the help of commands that run a program, the most used options first."""
+"""Group the options in the help of commands that run a program; the most common options come first."""
 
 from __future__ import annotations
 

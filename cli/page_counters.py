@@ -45,7 +45,7 @@ def counters_of(subject: Subject) -> str:
             continue
     else:
         return ""
-    parts = (("Locations that are alike: hierarchy", alike), ("Redundant metrics: correlation", redundant))
+    parts = (("Similar locations: hierarchy", alike), ("Redundant metrics: correlation", redundant))
     return "".join(
         counters_html(with_shared_cores(report, [experiment]), title, space.place) for title, report in parts
     )

@@ -1,4 +1,4 @@
-"""Make the HTML pages that commands write."""
+"""Create the HTML pages that commands write."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def subject_of(experiment: Experiment, file: Path) -> Subject:
 
 
 def recordings_of(file: Path, experiment: Experiment) -> list[Recording]:
-    """Return the traces in a run's folder, with changes over time marked; none if the file is not in a run's folder."""
+    """Return the traces in a run's folder, with changes over time marked, or an empty list for any other file."""
     from ..experiment.trace import load_trace
     from ..view.page import Recording
 
@@ -64,8 +64,8 @@ def with_changes(recordings: Sequence[Recording], runs: Sequence[Run], anomalies
 
     Args:
         recordings: The trace of each run; a trace that cannot be aligned with the first one gets no marks.
-        runs: The runs; the times of the changes are those of the first run.
-        anomalies: The changes.
+        runs: The runs.
+        anomalies: The changes, with the times of the first run.
     """
     from ..timelines.warping import anchored
     from ..view.marked_time import marks_of_changes
@@ -80,7 +80,7 @@ def with_changes(recordings: Sequence[Recording], runs: Sequence[Run], anomalies
 
 
 def recording_of(path: Path) -> Recording | None:
-    """Return a trace for a page; None if it is not an ``.npz`` file.
+    """Return a trace for a page, or None if it is not an ``.npz`` file.
 
     Args:
         path: A run's folder, or a file.
@@ -92,7 +92,7 @@ def recording_of(path: Path) -> Recording | None:
 
 
 def time_page(path: Path, recordings: Sequence[Recording], report: Report | None = None, title: str = "") -> bytes:
-    """Return an HTML page that opens at the time lines.
+    """Return an HTML page that first shows the time lines.
 
     Args:
         path: A run's folder, or a trace in it; the page also shows the run's profile.
@@ -101,7 +101,7 @@ def time_page(path: Path, recordings: Sequence[Recording], report: Report | None
         title: Title of ``report``.
 
     Raises:
-        UsageError: There is no experiment file beside the trace.
+        UsageError: The trace's folder contains no experiment file.
     """
     from ..runs.open_experiment import open_experiment
     from ..view.counters_html import counters_html
@@ -119,7 +119,7 @@ def time_page(path: Path, recordings: Sequence[Recording], report: Report | None
 
 
 def result_page(report: Report, title: str, about: str, experiment: tuple[Experiment, Path] | None) -> bytes:
-    """Return an HTML page that opens at a result.
+    """Return an HTML page that first shows a result.
 
     Args:
         report: The result.

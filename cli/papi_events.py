@@ -15,7 +15,7 @@ from .argument_type import argument_type
 
 __all__ = ["SourcesOfCounts", "add_counting_options", "add_papi", "add_per_run", "named_events", "papi_events"]
 
-_LONGEST: Final = 81  # keep 1 less than EVENT_LENGTH in runtime/probe/counter_papi.c, which includes the null byte
+_LONGEST: Final = 81  # keep at EVENT_LENGTH - 1 (runtime/probe/counter_papi.c, includes the null byte)
 
 
 class SourcesOfCounts(tuple[str, ...]):
@@ -84,7 +84,7 @@ def add_per_run(parser: argparse.ArgumentParser) -> None:
 
 
 def add_counting_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options for counting by PAPI."""
+    """Add the options for counting with PAPI."""
     parser.add_argument(
         "--count-in",
         type=_calls,

@@ -30,7 +30,7 @@ def add_exclude_rank_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def names_of(words: str | None, known: Collection[str] | None = None) -> list[str] | None:
-    """Return the names in ``--metrics a,b``; None, which stands for all metrics, if the option is not given.
+    """Return the names in ``--metrics a,b``, or None (all metrics) if the option is not given.
 
     Args:
         words: The option's value, or None.
@@ -64,11 +64,11 @@ def _unknown(name: str, known: Collection[str]) -> str:
 
 
 def ranks_of(experiment: Experiment, words: str | None) -> list[int] | None:
-    """Return the ranks in ``--ranks 0-3,8``, sorted; None, which stands for all ranks, if the option is not given.
+    """Return the ranks in ``--ranks 0-3,8``, sorted, or None (all ranks) if the option is not given.
 
     Raises:
         UsageError: The text is not a list of ranks and ranges.
-        InputError: The experiment lacks one of the ranks.
+        InputError: The experiment does not contain one of the ranks.
     """
     from ..experiment.selection import check_ranks
 

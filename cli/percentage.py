@@ -8,7 +8,7 @@ __all__ = ["share_of"]
 
 
 def share_of(text: str) -> float:
-    """Return a percentage, such as ``5%`` or ``5``, as a fraction, such as 0.05; NaN if it is not a number."""
+    """Convert a percentage such as ``5%`` or ``5`` to a fraction such as 0.05; return NaN if it is not a number."""
     try:
         return float(text.strip().removesuffix("%").replace("_", "no digit")) / 100
     except ValueError:

@@ -1,4 +1,4 @@
-"""Show progress on standard error: an updated line on a terminal, otherwise a new line from time to time."""
+"""Show progress on standard error: on a terminal, a line that is updated; otherwise, a new line from time to time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SHORT", "SLOW", "counted", "progress", "stages"]
 
-SHORT: Final = 1.0  # seconds; progress of shorter activities is not shown on a terminal
+SHORT: Final = 1.0  # seconds; a terminal shows no progress of shorter activities
 SLOW: Final = 10.0  # seconds until the first line if there is no terminal, for activities that take seconds
 _LOOK: Final = 0.1  # seconds between updates on a terminal
 _FIRST: Final = 60.0  # seconds until the first line for activities that take minutes; the time doubles with each line

@@ -1,4 +1,4 @@
-"""Propose statistics of the region that the verdict names, if a user requests statistics of the whole program."""
+"""If a user requests statistics of the whole program, propose those of the region that the verdict names."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class ProposedRegion:
 
     Attributes:
         region: The value for ``--region``.
-        exclusive: Whether the statistics are about the region's own code only, without its callees.
-        sentence: Why the region is proposed, and the command to type.
+        exclusive: Whether the statistics cover only the region's own code, without its callees.
+        sentence: Why the region is proposed, and the command that analyses it.
         command: The command.
     """
 
@@ -36,7 +36,7 @@ class ProposedRegion:
 
     @classmethod
     def of(cls, experiment: Experiment, arguments: argparse.Namespace) -> ProposedRegion | None:
-        """Return the region that the verdict names first; None if there is none, or there are too many locations."""
+        """Return the region that the verdict names first, or None if it names none, or there are too many locations."""
         from ..analyze import analyze
         from ..view.foremost import foremost_sentence
 
@@ -71,7 +71,7 @@ class ProposedRegion:
 
 
 def region_name(experiment: Experiment, region: CodeRegion) -> str | None:
-    """Return a name for ``--region`` that matches only this region; None if there is none."""
+    """Return a name for ``--region`` that matches only this region, or None if there is none."""
     from ..experiment.selection import paths_named
 
     own = experiment.call_paths[region.id].region

@@ -84,7 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--trim",
         choices=_TRIMMINGS,
         default="none",
-        help="how to treat outlying locations: keep them (none), remove them, or take the log or sqrt of the metrics "
+        help="how to treat outliers: keep them (none), remove them, or take the log or sqrt of the metrics "
         "(default: %(default)s)",
     )
     parser.add_argument(
@@ -92,7 +92,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=0.1,
         metavar="SHARE",
-        help="select other metrics only if their index is larger by more than this share (default: %(default)s)",
+        help="replace the selected metrics only if others have a projection index that is larger by more than this "
+        "share (default: %(default)s)",
     )
     parser.add_argument(
         "--probe",

@@ -31,7 +31,7 @@ def print_plan(run: Path, arguments: argparse.Namespace) -> None:
     """Write the plan for the next build to ``arguments.output``, and print the regions that it splits.
 
     Raises:
-        InputError: The run cannot be read, or no bottleneck in it has a source.
+        InputError: The run cannot be read, or has no bottleneck in instrumented code.
         UsageError: The plan cannot be written.
     """
     from ..analyze.refinement.refine import refine

@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--mpi",
         action="store_true",
         help=(
-            "list the measured functions of the MPI library of --cc, and what is counted in each function; "
+            "list the measured functions of the MPI library that --cc uses, and what is counted in each function; "
             "with --why, list only the functions that are not measured, although they may communicate"
         ),
     )

@@ -1,4 +1,4 @@
-"""The options of a measured run, for ``run``, ``record`` and ``debug``."""
+"""The options of a measured run, which ``run``, ``record`` and ``debug`` share."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         type=named_events,
         choices=_COUNTERS,
         default="auto",
-        help="how to count instructions and cache misses; papi: by hardware counters; papi:EVENT,…: also count these "
+        help="how to count instructions and cache misses; papi: with hardware counters; papi:EVENT,…: also count these "
         "PAPI events, each as a metric (listed by autoanalyzer counters); simulated: under Valgrind, in a "
         "second run that takes 5 to 20 times as long; simulated:EVENT,…: instructions, cache misses and only "
         "these other events; none: no counts; auto: papi if any event can be counted here (default)",
@@ -96,8 +96,8 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("auto", "mpi", "plain"),
         default="auto",
         help=(
-            "how to collect the data of the ranks; mpi: by an MPI job; plain: from the disk of this machine; "
-            "auto: by MPI if some data are on other nodes or the data are large (default)"
+            "how to collect the data of the ranks; mpi: with an MPI job; plain: from the disk of this machine; "
+            "auto: with MPI if some data are on other nodes or the data are large (default)"
         ),
     )
     parser.add_argument(
@@ -148,7 +148,7 @@ def command_of(arguments: argparse.Namespace, usage: str) -> list[str]:
     words: list[str] = arguments.command
     command = words[1:] if words[:1] == ["--"] else words
     if not command:
-        raise UsageError(f"no command to run; for example: {usage}")
+        raise UsageError(f"expected a command, found none; for example: {usage}")
     return command
 
 

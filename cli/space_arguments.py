@@ -121,7 +121,7 @@ def metric_space(arguments: argparse.Namespace, *experiments: Experiment, beside
 
     Raises:
         UsageError: A region, a metric or a rank does not exist.
-        InputError: Fewer than two locations, or no metric, are left.
+        InputError: Fewer than two locations, or no metrics, remain.
     """
     from ..multivariate.metric_space import MetricSpace
 

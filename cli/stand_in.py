@@ -1,4 +1,4 @@
-"""The fast path of a stand-in: repeat a known compilation from the cache, without importing the instrumenter."""
+"""The fast path of compiler stand-ins such as ``aa-mpicc``: repeat a cached compilation without loading a parser."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0
 
 
 def answer() -> None:
-    """Repeat the compilation from the cache and exit; if this is not possible, prepare ``sys.path`` and return.
+    """Repeat a cached compilation and exit; if the cache does not contain it, prepare ``sys.path`` and return.
 
     ``sys.argv`` contains the file with the import paths, the stand-in's path, and the arguments of the stand-in.
     """

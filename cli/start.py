@@ -1,4 +1,4 @@
-"""Start a stand-in in a Python interpreter without ``site``, which halves the start-up time.
+"""Start a compiler stand-in in a Python interpreter without ``site``, which halves the start-up time.
 
 Stand-ins use this script after ``aa-compiler`` has recorded the import paths that ``site`` would add.
 """

@@ -137,7 +137,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def _grid(text: str | None) -> list[int] | None:
-    """Return the sizes of a grid such as ``8x8``; None if no grid is given.
+    """Return the sizes of a grid such as ``8x8``, or None if no grid is given.
 
     Raises:
         UsageError: The text is not a grid.

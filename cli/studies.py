@@ -1,4 +1,4 @@
-"""Read and judge series of runs with different numbers of ranks, which commands take as arguments."""
+"""Read series of runs with different numbers of ranks, and judge how they scale."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def runs_of_study(path: Path) -> list[Path]:
 
 
 def judged(paths: Sequence[Path], mode: Mode | None = None) -> tuple[Scaling, list[Path]]:
-    """Judge the scaling of runs.
+    """Return how runs scale, and the experiments' files.
 
     Args:
-        paths: Experiment files, or folders of runs; a mean is replaced by the repeated runs from which it was made.
+        paths: Experiment files, or folders of runs; a mean is replaced by the repeated runs that it averages.
         mode: Strong or weak scaling; None to infer it from the counts.
 
     Returns:

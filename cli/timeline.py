@@ -93,7 +93,7 @@ def report_on(
 
 
 def _runs(folders: Sequence[Path]) -> list[Run]:
-    """Return the runs in some folders, then the separate runs that counted events and were slowed down by counting."""
+    """Return the runs in some folders, followed by their counting runs, which counting has slowed down."""
     from ..experiment import load
     from ..experiment.trace import load_trace
     from ..experiment.trace.otf2 import OTF2_SUFFIX, read_otf2

@@ -1,4 +1,4 @@
-"""The option ``--usage``, which counts page faults, allocations and other uses of the system per call path."""
+"""The option ``--usage``, which counts page faults, allocations and other system usage per call path."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def add_usage(parser: argparse.ArgumentParser) -> None:
 
 
 def _usage(text: str) -> str:
-    """Return the names of usage metrics after checking them. Energy is measured as a test, because few machines can.
+    """Return the names of usage metrics after checking them. Few machines can measure energy, so it is tried out.
 
     Raises:
         argparse.ArgumentTypeError: A metric does not exist, or cannot be counted on this machine.

@@ -22,7 +22,7 @@ __all__ = ["build_ahead", "compiler"]
 
 
 def compiler() -> NoReturn:
-    """Compile with the compiler of a stand-in, whose path is the first argument, and end the process."""
+    """Run the real compiler of the stand-in whose path is the first argument, and end the process."""
     gc.disable()  # garbage collection would free nothing, because a compilation needs its objects until the end
     stand_in, *words = sys.argv[1:] or [""]
     try:

@@ -201,6 +201,6 @@ def bench(*, on_node_of_job: bool) -> Iterator[Bench]:
 
 
 def own_program(name: str) -> str:
-    """Return the path of one of our programs, which is in Python's folder of scripts or, failing that, on ``PATH``."""
+    """Return the path of one of our programs: in Python's scripts folder or, if it is not there, on ``PATH``."""
     beside = Path(sysconfig.get_path("scripts"), name)
     return str(beside) if beside.exists() else shutil.which(name) or name

@@ -72,7 +72,7 @@ def _untrusted(cache: Path) -> Iterator[str]:
 
 
 def _shared(cache: Path) -> str:
-    """Return a warning if a cache belongs to another user and its group can write there; otherwise empty."""
+    """Return a warning if a cache belongs to another user and its group can write there, or an empty string."""
     state = cache.stat()
     if state.st_uid in (0, os.geteuid()) or not state.st_mode & 0o020:
         return ""

@@ -44,7 +44,7 @@ def refuses_programs(folder: Path) -> bool:
 
 
 def file_system(folder: Path) -> str:
-    """Return a phrase with the kind of a folder's file system, such as ``, on nfs4``; empty if it is unknown."""
+    """Return the type of a folder's file system as a phrase such as ``, on nfs4``, or an empty string if unknown."""
     best, kind = "", ""
     try:
         for line in _MOUNTS.read_text().splitlines():

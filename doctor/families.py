@@ -74,7 +74,7 @@ class Launcher:
 
 
 def find_families(environment: Mapping[str, str]) -> list[Family]:
-    """Return the MPI libraries whose C compilers are on ``PATH``, the one that ``aa-mpicc`` uses first.
+    """Return the MPI libraries whose C compilers are on ``PATH``, beginning with the one that ``aa-mpicc`` uses.
 
     Args:
         environment: The user's environment.

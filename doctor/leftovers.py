@@ -200,7 +200,7 @@ def _temporary_folders(*, foreign: bool) -> Iterator[Leftover]:
 
 
 def _open_files() -> set[str]:
-    """Return the paths of processes' open files and working directories, as far as this user may see them."""
+    """Return the paths of open files and working directories, for all processes that this user may inspect."""
     found = _mapped()
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
@@ -225,7 +225,7 @@ def _shared_memory() -> Iterator[Leftover]:
 
 
 def _mapped() -> set[str]:
-    """Return the paths of files that processes map, as far as this user may see them."""
+    """Return the paths of memory-mapped files, for all processes that this user may inspect."""
     found: set[str] = set()
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
@@ -247,7 +247,7 @@ def _cache() -> Iterator[Leftover]:
 
 
 def _mine(place: Path, name: re.Pattern[str], *, folders: bool = True) -> Iterator[Path]:
-    """Yield the user's own files or folders in ``place`` whose names match ``name``, without following links."""
+    """Yield the user's own files or folders in ``place`` whose names match ``name``; links are not followed."""
     entries: list[os.DirEntry[str]] = []
     with suppress(OSError):
         entries = list(os.scandir(place))
@@ -260,12 +260,12 @@ def _mine(place: Path, name: re.Pattern[str], *, folders: bool = True) -> Iterat
 
 
 def _recent(path: Path) -> str:
-    """Return a reason to keep a file or folder if it was changed within the last hour; otherwise empty."""
+    """Return a reason to keep a file or folder that was changed within the last hour, or an empty string."""
     return "written less than an hour ago" if min(map(_age, (path, *path.rglob("*")))) < _HOUR else ""
 
 
 def _age(path: Path) -> float:
-    """Return the seconds since a file or folder was changed; 0 if it no longer exists."""
+    """Return the seconds since a file or folder was changed, or 0 if it no longer exists."""
     try:
         return time.time() - path.stat().st_mtime
     except OSError:

@@ -40,7 +40,7 @@ _NO_LAUNCHER: Final = "no mpirun or mpiexec on PATH"
 
 @dataclass(frozen=True, slots=True)
 class CTrial:
-    """The C program that was built and run with an MPI library, and the result. Other checks use the program, too.
+    """A C program that was built and run with an MPI library, and the result; other checks reuse the program.
 
     Attributes:
         family: The MPI library.
@@ -216,7 +216,7 @@ def _build_advice(compiler: Sequence[str]) -> str:
 
 
 def root_advice(defect: str, launcher: str) -> str:
-    """Return advice if a launcher failed because the user is root; empty if it failed for another reason."""
+    """Return advice if a launcher failed because the user is root, or an empty string for any other failure."""
     if "run as root" not in defect:
         return ""
     name = "PRTE" if Path(launcher).name.startswith("prte") else "OMPI"

@@ -1,4 +1,4 @@
-"""Examine each node of a job by a process on it; check whether all processes form one MPI program and share folders."""
+"""Examine each node of a job from a process on it; check whether processes form one MPI program and share folders."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def clean_nodes(task: Task, count: Count, *, data: bool = False) -> dict[str, li
 
 
 def _family_of(task: Task, families: Sequence[Family]) -> Family | None:
-    """Return the MPI library that fits this process's launcher, or else the first one; None if there is no library."""
+    """Return the MPI library that fits this process's launcher, else the first library, or None if there is none."""
     own = [each for each in families if each.library and each.library.is_open_mpi is task.by_open_mpi]
     return next(iter([*own, *families]), None)
 

@@ -106,7 +106,7 @@ def fortran_part(binding: str) -> str:
 
 
 def fortran_main(bindings: Sequence[str]) -> str:
-    """Return the source of a Fortran main program that calls the subroutine of each binding, and uses no MPI itself."""
+    """Return the source of a Fortran main program that calls each binding's subroutine, but uses no binding itself."""
     lines = ["program doctor", "implicit none", "integer :: code, step", "external :: MPI_Init, MPI_Finalize"]
     lines += [f"external :: {BINDINGS[each][0]}" for each in bindings]
     lines += ["call MPI_Init(code)", f"do step = 1, {CALLS}"]

@@ -2,9 +2,9 @@
 
 One process per node tests the node.
 
-If the launcher makes the processes one MPI program, answers are sent over MPI. Otherwise, they go through a shared
-folder: the working directory, the cache, or the home folder. If there is neither MPI nor a shared folder, answers
-cannot reach rank 0.
+If the processes form one MPI program, answers are sent over MPI. Otherwise, they go through a shared folder: the
+working directory, the cache, or the home folder. If there is neither MPI nor a shared folder, answers cannot reach
+rank 0.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ Count = Callable[[int, int], object]
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """The place of this process in a launcher's job.
+    """This process's position in a launcher's job.
 
     Attributes:
         rank: Rank of this process.
@@ -72,7 +72,7 @@ class Task:
 
 
 def this_task(environment: Mapping[str, str] = os.environ) -> Task | None:
-    """Return the place of this process in a job, from its environment; None if it was started alone."""
+    """Return this process's position in a job, according to its environment, or None if it was started alone."""
     for rank, size, local, job in _LAUNCHERS:
         words = [environment.get(name, "") for name in (rank, size, local)]
         if all(word.isdigit() for word in words):

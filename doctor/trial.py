@@ -111,18 +111,18 @@ class Trial:
 
 
 def gather_failure(text: str) -> str:
-    """Return why gathering over MPI failed, according to its output; empty if it succeeded."""
+    """Return why gathering over MPI failed, according to its output, or an empty string if it succeeded."""
     found = _GATHER_FAILED.search(text)
     return found[1] if found else ""
 
 
 def _failure(done: Done) -> str:
-    """Return why a run failed; empty if it succeeded."""
+    """Return why a run failed, or an empty string if it succeeded."""
     return gather_failure(done.complained) or done.reason if done.status != 0 else ""
 
 
 def _defect(experiment: Experiment) -> str:
-    """Return what is wrong with an experiment's ranks; empty if there are two ranks of one MPI program."""
+    """Return what is wrong with an experiment's ranks, or an empty string if there are two ranks of one MPI program."""
     if any(_ALONE in remark for remark in experiment.notes.remarks):
         return f"{RANKS} processes, each rank 0 of 1: the launcher belongs to another MPI library"
     ranks = sorted({location.process for location in experiment.locations})
@@ -130,7 +130,7 @@ def _defect(experiment: Experiment) -> str:
 
 
 def _lack(experiment: Experiment, region: str) -> str:
-    """Return what is missing if not every rank entered a function ten times; empty if nothing is missing."""
+    """Return what is missing if not every rank entered a function ten times, or an empty string if nothing is."""
     names = [path.region.name for path in experiment.call_paths]
     places = [place for place, name in enumerate(names) if name.partition("<")[0] == region]
     if not places:
@@ -146,7 +146,7 @@ def _lack(experiment: Experiment, region: str) -> str:
 
 
 def lacking_compiler(wrapper: Sequence[str], bench: Bench) -> tuple[str, str] | None:
-    """Return what is missing on ``PATH``, an MPI wrapper or its compiler, and advice; None if nothing is missing."""
+    """Return which MPI wrapper or compiler is missing on ``PATH``, and advice, or None if nothing is missing."""
     path = bench.environment.get("PATH")
     name = shlex.join(wrapper)
     if not wrapper or not shutil.which(wrapper[0], path=path):

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Build"]
 
 _HEADLINE: Final = expression(rb"^(?:[^\s|.][^\n]*:\d+[:,]|Warning: |Error: )[^\n]*$", re.M)
-_OTHER_PROFILE: Final = b"coverage-mismatch]"  # ends GNU's message that a profile does not fit, an error by default
+_OTHER_PROFILE: Final = b"coverage-mismatch]"  # ends GNU's message that a profile does not match, by default an error
 _LACKS_PROFILE: Final = b"missing-profile]"
 _NO_MISMATCH: Final = ("-Wno-coverage-mismatch",)
 _NO_LACK: Final = "-Wno-missing-profile"
@@ -213,7 +213,7 @@ class Build:
         return done.status
 
     def _compile_silently(self) -> int:
-        """Run the untouched command, whose warnings were printed before, and return its status; an error is printed."""
+        """Run the untouched command, whose warnings were printed before, and return its status; errors are printed."""
         done = run(self.command.words, messages=True)
         if done.status:
             self._hear(done.messages)
@@ -276,7 +276,7 @@ class Build:
             self._assembly += result.assembly
 
     def _join(self, stub: FortranStub | MergedStub) -> list[str]:
-        """Return the words that add the stub to objects of Fortran sources; empty if the sources get no probes."""
+        """Return the words that add the stub to Fortran objects, or an empty list if the sources get no probes."""
         fortran = self._fortran
         problem = stub.problem()
         if problem and fortran:
@@ -328,12 +328,12 @@ class Build:
 
 
 def _headlines(messages: bytes) -> list[bytes]:
-    """Return the lines that contain messages or their places, sorted; source lines below messages are left out."""
+    """Return the lines that contain messages or locations, sorted; source lines below messages are left out."""
     return sorted(_HEADLINE.findall(messages))
 
 
 def _line(error: SourceError) -> str:
-    """Return the source line of an error; empty if it cannot be read."""
+    """Return the source line of an error, or an empty string if it cannot be read."""
     try:
         with Path(error.file).open("rb") as stream:
             line = next(islice(stream, error.line - 1, None), b"")

@@ -1,4 +1,4 @@
-"""Record the files that compilers write in a build, and put them aside, so that the next build makes them again."""
+"""Record the files that compilers write in a build, and move them aside, so that the next build recreates them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class BuildOutputs:
     """The files that the compiler wrappers wrote in a program's builds, including earlier builds.
 
     Args:
-        folder: The folder for notes and for files put aside.
+        folder: The folder for notes and for files that are moved aside.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -55,12 +55,12 @@ class BuildOutputs:
 
     @contextmanager
     def made_anew(self) -> Iterator[None]:
-        """Context manager that puts earlier builds' outputs aside, and finally restores outputs that were not rebuilt.
+        """Context manager that moves earlier builds' outputs aside, and restores those that the block does not rebuild.
 
         A file that was changed after the compiler wrote it is left in place.
 
         Raises:
-            OSError: A file cannot be put aside.
+            OSError: A file cannot be moved aside.
         """
         for left in self.notes.parent.glob("aside-*"):
             _put_back(left)
@@ -146,7 +146,7 @@ def note_asked(notes: Path) -> None:
 
 
 def _note(notes: Path, **facts: Any) -> None:
-    """Append a line of JSON; other processes may do so at the same time, and a failure does not stop the build."""
+    """Append a line of JSON, even while other processes do; a failure does not stop the build."""
     with suppress(OSError), notes.open("ab", buffering=0) as stream:
         with suppress(OSError):
             fcntl.flock(stream, fcntl.LOCK_EX)
@@ -158,7 +158,7 @@ def _line(**facts: Any) -> str:
 
 
 def _stamp(path: Path) -> _Stamp | None:
-    """Return the modification time and size of a file; None if it does not exist."""
+    """Return the modification time and size of a file, or None if it does not exist."""
     with suppress(OSError):
         if path.is_file():
             status = path.stat()

@@ -1,4 +1,4 @@
-"""Find regions in a command's C and C++ sources and insert probes, with knowledge of the compiler's header folders."""
+"""Find regions in a command's C and C++ sources, outside the compiler's own headers, and insert probes."""
 
 from __future__ import annotations
 

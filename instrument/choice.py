@@ -1,4 +1,4 @@
-"""Decide which of the regions that a front end finds are instrumented, by modes and by the rules of a plan."""
+"""Decide which of the regions found by a front end are instrumented, based on modes and on the rules of a plan."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MODES_VARIABLE: Final = "AUTOANALYZER_MODES"
 _Rule = TypeVar("_Rule", Include, Exclude)
 _WHOLE: Final = ("function", "program")
 BY_THE_PLAN: Final = " by the plan"
-"""The words in a reason which show that a rule of the plan is the cause."""
+"""The words that mark reasons caused by a rule of the plan."""
 
 
 class Choice(NamedTuple):
@@ -49,7 +49,7 @@ class Choice(NamedTuple):
     defect: str = ""
 
     def wants(self, *modes: str) -> bool:
-        """Return whether a region of one of these modes may be requested; if not, front ends need not find it."""
+        """Return whether regions of these modes may be requested; if not, front ends need not find them."""
         if self.looks_for_all or not set(modes).isdisjoint(self.modes):
             return True
         if "inner-loops" in modes and self.plan.split:
@@ -81,11 +81,11 @@ class Choice(NamedTuple):
         return frozenset(rule.into for rule in self.plan.split if rule.pattern.matches(region))
 
     def reason(self, found: CodeRegion, around: Region | None = None, *, stands_in: bool = False) -> str:
-        """Return why a region is not instrumented; empty if it is.
+        """Return why a region is not instrumented, or an empty string if it is.
 
         Args:
             found: The region, with the front end's own reason against a probe, if any.
-            around: The region directly around ``found``; None if there is none.
+            around: The innermost region around ``found``; None if there is none.
             stands_in: Whether the region replaces its function.
         """
         if not (found.is_said or stands_in or self.asks_for(found, around)):
@@ -98,7 +98,7 @@ class Choice(NamedTuple):
         return ""
 
     def applied(self, found: CodeRegions) -> CodeRegions:
-        """Return the regions of a source with the decision about each; regions whose mode is off are in ``off``.
+        """Decide about each region of a source, and return the regions; those whose mode is off are in ``off``.
 
         With ``looks_for_all``, no region is in ``off``.
         """
@@ -112,7 +112,7 @@ class Choice(NamedTuple):
         return found._replace(regions=on, off=off)
 
     def decided(self, found: CodeRegions) -> CodeRegions:
-        """Return the regions of a source with the decision about each, and with the digests of their files."""
+        """Decide about each region of a source; return the regions with the decisions and their files' digests."""
         texts = {file: text_of(file) for file in {each.region.file for each in found.regions}}
         regions = tuple(
             each._replace(region=each.region._replace(text=texts[each.region.file])) for each in found.regions
@@ -146,7 +146,7 @@ class Choice(NamedTuple):
             yield f"{file} has changed since {name} was written, so all regions in this file are measured"
 
     def _about(self, files: Collection[str]) -> Choice:
-        """Return this choice with only the rules for some files; most rules of a large program are for other files."""
+        """Return this choice with only the rules for some files; a large program has many rules for other files."""
 
         def about(rules: tuple[_Rule, ...]) -> tuple[_Rule, ...]:
             meant = _files_of(rules, files)
@@ -160,7 +160,7 @@ class Choice(NamedTuple):
         return self._replace(plan=plan)
 
     def remarks(self, regions: Iterable[Region], *, whole: bool = False) -> Iterator[str]:
-        """Yield a line about rules that match no region, if there are any, with similar names for the first rule.
+        """Yield one warning if any rules match no region, with similar names for the first of these rules.
 
         Args:
             regions: All regions that were found.
@@ -188,14 +188,14 @@ class Choice(NamedTuple):
                 yield f"merge of {words} in {merge.function}", way_out(words, names)
 
     def _looks_for(self, pattern: Pattern) -> bool:
-        """Return whether front ends find the regions of a pattern; they may skip modes that are off."""
+        """Return whether front ends find the regions of a pattern; they may skip regions whose modes are off."""
         kind = pattern.kind or (
             "function" if "@" not in (pattern.name or "") else (pattern.name or "").partition("@")[0]
         )
         return kind in {"function", "program"} or self.wants("inner-loops" if kind == "loop" else kind)
 
     def _merged(self, found: CodeRegion, wholes: list[CodeRegion]) -> str:
-        """Return the reason "merged into …" if a region belongs to a merged region; empty if it does not.
+        """Return "merged into …" if a region belongs to a merged region, or an empty string if it does not.
 
         ``wholes`` are the merged regions.
         """
@@ -268,7 +268,7 @@ def _in_place(regions: tuple[CodeRegion, ...]) -> frozenset[Region]:
 
 
 def _around(regions: tuple[CodeRegion, ...]) -> list[Region | None]:
-    """Return, for each region, the region directly around it in the text, or None."""
+    """Return, for each region, the innermost region around it in the text, or None."""
     found: list[Region | None] = [None] * len(regions)
     opened: list[CodeRegion] = []
     for place in sorted(range(len(regions)), key=lambda place: (regions[place].start, -regions[place].end)):
@@ -281,7 +281,7 @@ def _around(regions: tuple[CodeRegion, ...]) -> list[Region | None]:
 
 
 def _is_about(pattern: Pattern, known: list[Region]) -> bool:
-    """Return whether a rule is about these regions: it names one of their files, or if it names no file, a function."""
+    """Return whether a rule names a file of these regions or, if it names no file, one of their functions."""
     if pattern.file is not None:
         return any(pattern.is_of_file(region.file) for region in known)
     function = pattern.function
@@ -304,7 +304,7 @@ def _meant(pattern: Pattern, known: list[Region]) -> str:
 def read_choice(
     environment: Mapping[str, str] = os.environ, modes: tuple[str, ...] | None = None, *, looks_for_all: bool = False
 ) -> Choice:
-    """Return the choice that ``AUTOANALYZER_MODES`` and the plan in ``AUTOANALYZER_PLAN`` make.
+    """Return the choice of regions made by ``AUTOANALYZER_MODES`` and by the plan in ``AUTOANALYZER_PLAN``.
 
     Args:
         environment: The environment variables.

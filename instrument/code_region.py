@@ -1,4 +1,4 @@
-"""Code regions found by front ends: the descriptor and the place of each probe, or the reason why there is none."""
+"""Code regions found by front ends: the descriptor and position of each probe, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ __all__ = ["CodeRegion", "CodeRegions", "Instrumented"]
 
 
 class CodeRegion(NamedTuple):
-    """A region and its place in the text that is compiled.
+    """A region and its position in the text that is compiled.
 
     Attributes:
         region: The region in the probe's descriptor.
-        start: Offset of the place at which the region is entered.
+        start: Offset at which the region is entered.
         end: Offset right after the region's last character.
         reason: Why the region is not instrumented; empty if it is.
         is_said: Whether a build reports the reason, because the region may contain much of the program.
@@ -56,7 +56,7 @@ class CodeRegions(NamedTuple):
 
     Attributes:
         regions: All regions in source order, a function before its loops, including those that are not instrumented.
-        problems: Text that could not be analysed, with place and reason.
+        problems: Text that could not be analysed, with its location and the reason.
         remarks: Further messages for the build.
         off: Regions whose modes are off.
         calls: Calls of functions in the source: the offset of the call, and the end of the called function's region.

@@ -69,7 +69,7 @@ def compiled_assembly(
 
 
 def _folder() -> str:
-    """Return the path of the working folder; empty if it was removed."""
+    """Return the path of the working folder, or an empty string if it was removed."""
     try:
         return str(Path.cwd())
     except OSError:
@@ -97,14 +97,14 @@ def _preprocessing(command: CompilerCommand) -> Iterator[str]:
 
 
 def _spelled(word: str) -> Iterator[str]:
-    """Yield a preprocessor option in its usual spelling; nothing if the option is irrelevant."""
+    """Yield a preprocessor option in its usual spelling, unless the option is irrelevant."""
     if name := next(filter(word.startswith, _SPELLINGS), ""):
         value = word.removeprefix(name)
         yield _SPELLINGS[name] + (_QUOTED.sub(_unless_header, value) if name == "-D" else value)
 
 
 def _unless_header(text: re.Match[str]) -> str:
-    """Return a quoted text; if it is not the name of a header, only the two quotes."""
+    """Return a quoted text unchanged if it is the name of a header, or else only the two quotes."""
     return text[0] if _HEADER.search(text[2]) else 2 * text[1]
 
 

@@ -1,4 +1,4 @@
-"""Call the real compiler, and make the command lines that compile instrumented text."""
+"""Call the real compiler, and form the command lines that compile instrumented text."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def run(
     messages: bool = False,
     recorded: bool = False,
 ) -> Finished:
-    """Call a compiler, wait for its end, and return the result; if interrupted, the compiler still removes its files.
+    """Call a compiler, wait until it ends, and return the result; if interrupted, the compiler still removes its files.
 
     Args:
         words: The command.
@@ -113,12 +113,12 @@ def compile_words(
 
 
 def _instrumented_language(command: CompilerCommand, argument: Argument) -> str:
-    """Return the language for ``-x`` for preprocessed C that the compiler would treat as C++; otherwise empty."""
+    """Return the ``-x`` language for preprocessed C that the compiler would treat as C++, or else an empty string."""
     return "cpp-output" if command.is_cxx and not argument.is_cxx else ""
 
 
 def _language(command: CompilerCommand, argument: Argument) -> str:
-    """Return the language for ``-x`` for an unchanged input; it replaces ``-cpp``, which would apply to all inputs."""
+    """Return the ``-x`` language for an unchanged input; it replaces ``-cpp``, which would apply to all inputs."""
     if argument.is_fortran and command.of(Role.CPP):
         return argument.fortran_form + ("-cpp-input" if command.preprocesses(argument) else "")
     return argument.language

@@ -19,7 +19,7 @@ _WRITES_BELOW: Final = ("-Wp,-MD", "-Wp,-MMD")
 
 
 def dependency_words(command: CompilerCommand) -> dict[Argument, list[str]]:
-    """Map each source to the options that make the preprocessor write the same dependencies as the whole compile.
+    """Map each source to the options with which the preprocessor writes the same dependencies as the whole compile.
 
     The names of the file and of the target depend on ``-o``, on the number of sources and on the compiler's version, so
     the compiler is queried with ``-###``.
@@ -79,7 +79,7 @@ def _handed_on(command: CompilerCommand) -> Iterator[str]:
 
 
 def _options(call: list[str], wanted: list[str], handed_on: set[tuple[str, str]]) -> list[str]:
-    """Return some options, with their values, from the command with which a driver calls the compiler proper.
+    """Return the wanted options, with their values, from the call by which a driver runs the compiler proper.
 
     Args:
         call: The words of the call.

@@ -1,4 +1,4 @@
-"""Recognise Fortran compilers by vendor, and list the options of each compiler that instrumented builds need."""
+"""Recognise the vendor of a Fortran compiler, and list the compiler's options that instrumented builds need."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ NVIDIA: Final = FortranCompiler(
 )
 CRAY: Final = FortranCompiler("Cray", expression(r"^Cray Fortran : Version", re.M), "-J")
 OTHER: Final = FortranCompiler("", expression(r"^"), "-J")
-"""The properties of an unknown vendor's compiler, whose sources are compiled unchanged."""
+"""The properties of an unknown vendor's compiler, which compiles sources without probes."""
 _KNOWN: Final = (GNU, LLVM, INTEL, NVIDIA, CRAY)
 
 
@@ -88,7 +88,7 @@ def fortran_compiler(command: list[str]) -> FortranCompiler:
 
 
 def _said(command: list[str]) -> str:
-    """Return a compiler's version text; empty if it cannot be started."""
+    """Return a compiler's version text, or an empty string if it cannot be started."""
     import subprocess  # noqa: PLC0415 - a compiler is queried only once
 
     try:

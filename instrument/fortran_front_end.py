@@ -1,4 +1,4 @@
-"""Find regions in a command's Fortran sources and insert probes, with knowledge of form and include folders."""
+"""Find regions in a command's Fortran sources, given their form and include folders, and insert probes."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class FortranFrontEnd:
         self._choice = choice
 
     def instrument(self, source: Argument, text: bytes) -> Instrumented:
-        """Return a text with probes, with the source's name at its top, and its regions."""
+        """Return a text with probes, headed by a line marker with the source's name, and its regions."""
         done = self._unit(source, text).instrumented()
         marker = b"" if done.text.startswith(b"#") else os.fsencode(f'# 1 "{quoted_name(source.words[0])}"\n')
         assembly = (

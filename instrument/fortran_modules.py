@@ -24,7 +24,7 @@ _MODULE: Final = expression(
 
 
 def modules_written(text: bytes) -> list[str] | None:
-    """Return the file names, without suffix, of the modules that a source defines; None if some are unclear."""
+    """Return the file names, without suffix, of the modules that a source defines, or None if some are unclear."""
     found = [match[1].decode("latin-1").lower() for match in _BEGIN.finditer(text)]
     return found if len(found) == len(_MODULE.findall(text)) else None
 

@@ -195,9 +195,9 @@ AA_STUB AA_NAME(aa_enter)(const char *descriptor) {
         unsigned long *visits;
         slot = aa_slot_of(descriptor, node);
         visits = slot->visits;
-        __asm__ volatile("" : : : "memory"); /* from now on, a signal handler may reuse the slot */
+        __asm__ volatile("" : : : "memory"); /* read first, because a signal handler may reuse the slot */
         if (aa_only_counts(slot, descriptor, node, main_thread) && (*visits + 1) % 4096 > 4) {
-            __asm__ volatile("" : : : "memory"); /* and may count a visit before the number is read again */
+            __asm__ volatile("" : : : "memory"); /* read again, because the handler may have counted a visit */
             ++*visits;
             aa_counted.descriptor = descriptor;
             return;
@@ -206,7 +206,7 @@ AA_STUB AA_NAME(aa_enter)(const char *descriptor) {
     }
     aa_fortran_enter(descriptor, slot);
     if (!slot &&
-        aa_is_main_thread(aa_fortran_main)) /* since this entry, for example in the child of a fork */
+        aa_is_main_thread(aa_fortran_main)) /* has become the main thread, for example in a fork's child */
         aa_counted.descriptor = (const char *)0;
 }
 

@@ -1,4 +1,4 @@
-"""Make the stub that every instrumented Fortran object contains: assembly that is added to the compiler's output."""
+"""Build the stub that every instrumented Fortran object contains: assembly that is added to the compiler's output."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NOTE: Final = expression(r"^\s*\.section\s+\.note\..*\n(?:(?!\s*\.section\b).*\
 
 
 class FortranStub:
-    """The stub, which GNU's compiler makes in the background.
+    """The stub, which GNU's compiler builds in the background.
 
     Args:
         command: The user's command, which determines symbol names and machine code.
@@ -76,7 +76,7 @@ class FortranStub:
 
     @property
     def words(self) -> list[str]:
-        """The words that add the stub to a compiler command; valid only if ``problem`` returns nothing."""
+        """The words that add the stub to a compiler command; valid only if ``problem`` returns an empty string."""
         if self._is_object:
             return [str(self._path)]
         more = ["-Xassembler", str(self._more)] if self._more.exists() else []
@@ -93,7 +93,7 @@ class FortranStub:
         return "compiled without -flto, which would drop the probes" if self._lto and not self._is_object else ""
 
     def problem(self) -> str:
-        """Wait for the stub, and return why it could not be made; empty if it was made."""
+        """Wait for the stub, and return why it could not be built, or an empty string if it was."""
         if self._problem is None:
             self._problem = self._finished()
         return self._problem

@@ -17,7 +17,7 @@ _CONTRACTION: Final = "-ffp-contract="
 
 
 def fused_assembly(command: CompilerCommand, language: str) -> list[str]:
-    """Return assembler lines which record that the compiler may fuse operations; empty if it may not.
+    """Return assembler lines that record that the compiler may fuse operations, or an empty list if it may not.
 
     Args:
         command: The user's command.

@@ -23,11 +23,11 @@ _ASKS: Final = expression(rb'__has_(?:include(?:_next)?|embed)\s*\(\s*(?:[<"]([^
 
 
 class IncludedFiles:
-    """The files from which preprocessed text was made.
+    """The files from which the preprocessor produced a text.
 
     Attributes:
         names: Files that were read.
-        present: Files that exist, and whose existence was tested.
+        present: Existing files whose existence was tested.
         absent: Missing files that would be read, or found by a test, if they existed.
 
     Args:
@@ -138,5 +138,5 @@ def _includes(options: list[tuple[str, ...]]) -> bool:
 
 
 def _closed(folder: str) -> str:
-    """Return a folder with a trailing slash; empty for the current folder."""
+    """Return a folder with a trailing slash, or an empty string for the current folder."""
     return f"{folder.rstrip('/')}/" if folder else ""

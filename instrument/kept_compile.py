@@ -122,7 +122,7 @@ class KeptCompile:
         return [*self._command.objects, *(folder / f"{name}.mod" for name in self._modules or [])]
 
     def _make_key(self, done: Finished) -> str | None:
-        """Return the key of the cached result; None if an input is unknown or cannot be read."""
+        """Return the key of the cached result, or None if an input is unknown or cannot be read."""
         source = self._command.sources[0]
         (path,) = self._command.objects
         if any(each in done.output for each in _READS_MORE) or (path.exists() and not path.is_file()):

@@ -1,8 +1,8 @@
-"""Repeat a compile that is known by its command and files, without running preprocessor, parser or compiler.
+"""Repeat a compile whose command and files are known, without running preprocessor, parser or compiler.
 
-The key of a cached compile (``KeptCompile``) can only be computed after preprocessing. Therefore, a note, whose key is
-the command, lists the files that were read, and those that were missing. As long as these files are unchanged, the
-cached result is valid.
+The key of a cached compile (``KeptCompile``) can only be computed after preprocessing. Therefore, the cache also
+contains a note per command, which lists the files that were read, and those that were missing. As long as these files
+are unchanged, the cached result is valid.
 
 Repeating a compile takes about as long as starting Python, so this module and its imports import little.
 """
@@ -40,7 +40,7 @@ class Inputs:
     Attributes:
         programs: The compiler's programs.
         files: Files that were read.
-        present: Files that exist, and whose existence was tested.
+        present: Existing files whose existence was tested.
         absent: Missing files and folders that would be read if they existed.
     """
 
@@ -51,9 +51,9 @@ class Inputs:
         self.absent = absent
 
     def state(self, texts: dict[str, str]) -> str:
-        """Return a digest of the inputs; empty if a file in ``present`` is missing, or one in ``absent`` exists.
+        """Return a digest of the inputs, or an empty string if a file has appeared or disappeared since.
 
-        ``texts`` caches digests of files by name.
+        Files in ``present`` must exist, and files in ``absent`` must not. ``texts`` caches digests of files by name.
 
         Raises:
             OSError: A file cannot be read.
@@ -76,7 +76,7 @@ class Inputs:
 
 
 def command_key(words: list[str]) -> str:
-    """Return a digest of a command, its folder, and everything else that determines its result, except the files read.
+    """Return a digest of all that determines a command's result, except the files that are read.
 
     Raises:
         OSError: The plan cannot be read, or the working folder was removed.

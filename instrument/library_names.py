@@ -84,7 +84,7 @@ _FORTRAN_SYSCALL: Final = frozenset(
 
 
 def mode_of_call(name: str) -> str:
-    """Return the mode that measures calls of a C function; empty if no table contains its name."""
+    """Return the mode that measures calls of a C function, or an empty string if no table contains its name."""
     if name in _SYSCALL or name in _LIBRARY:
         return "syscall" if name in _SYSCALL else "library"
     if _MPI.fullmatch(name):
@@ -112,7 +112,7 @@ def is_of_c(name: str) -> bool:
 
 
 def fortran_mode(name: str) -> str:
-    """Return the mode that measures calls of a Fortran procedure, named in lower case; empty if in no table."""
+    """Return the mode that measures calls of a Fortran procedure, in lower case, or an empty string if none does."""
     if name.startswith(("mpi_", "pmpi_")):
         return "" if _NO_MPI.fullmatch(name) else "mpi"
     if _FORTRAN_MATH.fullmatch(name) or _is_of_solvers(name):

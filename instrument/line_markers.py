@@ -47,7 +47,7 @@ class Marker(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A place in a file; line and column count from 1."""
+    """A position in a file; lines and columns count from 1."""
 
     file: str
     line: int

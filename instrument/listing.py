@@ -64,7 +64,7 @@ def write_listing(path: Path, choice: Choice, found: Iterable[tuple[str, CodeReg
 
 
 def _once(rules: list[_Rule]) -> tuple[_Rule, ...]:
-    """Return the rules without duplicates, because several sources may share headers; the last comment is kept."""
+    """Remove duplicate rules, which occur if several sources share headers; the last comment is kept."""
     return tuple({rule: rule for rule in rules}.values())
 
 

@@ -1,4 +1,4 @@
-"""Make the stub for Fortran compilers that accept no assembly: an object that is merged into each compiled object."""
+"""Build the stub for Fortran compilers that accept no assembly: an object that is merged into each compiled object."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ELF: Final = b"\x7fELF"
 
 
 class MergedStub:
-    """Makes the stub with a C compiler, and merges it into a command's objects with a partial link.
+    """Builds the stub with a C compiler, and merges it into a command's objects with a partial link.
 
     The symbols of the probes depend on options of the Fortran compiler, so the stub defines all spellings. It copies
     descriptors, because the compiler may pass them on the stack.
@@ -45,11 +45,11 @@ class MergedStub:
 
     @property
     def words(self) -> list[str]:
-        """The words that add the stub to a linking command; valid only if ``problem`` returns nothing."""
+        """The words that add the stub to a linking command; valid only if ``problem`` returns an empty string."""
         return [str(part) for part in self._parts] if self._command.links else []
 
     def problem(self) -> str:
-        """Make the stub, and return why this failed; empty if it succeeded."""
+        """Build the stub, and return why this failed, or an empty string if it succeeded."""
         if not self._command.fortran.maker:
             return "probes in Fortran need a compiler from GNU, LLVM, Intel, NVIDIA or Cray"
         if reason := self._refusal():
@@ -101,7 +101,7 @@ class MergedStub:
 
 
 def _c_compiler() -> list[str]:
-    """Return the command of a C compiler; empty if there is none."""
+    """Return the command of a C compiler, or an empty list if there is none."""
     named = command_words("AUTOANALYZER_CC", os.environ.get("AUTOANALYZER_CC", ""))
     if named:
         return named if found_program(named[0]) else []

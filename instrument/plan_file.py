@@ -36,10 +36,10 @@ class PlanFile:
 
 
 def find_plan(environment: Mapping[str, str] = os.environ) -> PlanFile | None:
-    """Return the plan file; None if there is none.
+    """Return the plan file, or None if there is none.
 
-    The value ``auto`` means the plan of the last run: in the first folder, from the current one upwards, that contains
-    a run in the default place. If that plan cannot be read, for example another user's, it is ignored.
+    The value ``auto`` means the plan of the last run, which is searched for in the default run folder of the current
+    folder, then of the folders above. A plan that cannot be read, for example another user's, is ignored.
     """
     name = environment.get(PLAN_VARIABLE, "")
     if name != _AUTO:

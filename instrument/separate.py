@@ -1,4 +1,4 @@
-"""Carry out commands that have several sources, or link: each source is compiled and cached separately."""
+"""Carry out commands that link or have several sources, with each source compiled and cached separately."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _linked(command: CompilerCommand, objects: dict[Argument, Path]) -> int:
     if linked.status == 0:
         sys.stderr.buffer.write(linked.messages)
         return 0
-    status = run([*command.words, *command.quiet]).status  # the compiles have printed the warnings already
+    status = run([*command.words, *command.quiet]).status  # the separate compiles have already printed the warnings
     if status == 0:
         names = ", ".join(source.words[0] for source in command.sources)
         reason = linked.reason("the instrumented object files cannot be linked")

@@ -1,4 +1,4 @@
-"""The limits, common to all languages, for code that is so short that a probe would take as long as the code."""
+"""Limits, common to all languages, below which code is so short that a probe would take as long as the code."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def called_often(
     called_by: dict[_Function, list[_Function]] = {}
     for caller, called, _ in known:
         called_by.setdefault(caller, []).append(called)
-    often = set(main)  # so that a call in one of these functions alone does not count
+    often = set(main)  # functions that run once do not make their callees run often
     pending = [*(set(functions) - {called for _, called, _ in known}), *(called for _, called, loop in known if loop)]
     while pending:
         if (function := pending.pop()) not in often:

@@ -1,6 +1,6 @@
-"""Cache results on disk, by keys that are made from their inputs.
+"""Cache results on disk, under keys derived from their inputs.
 
-Cached compiles must be hardly slower than starting Python, so this module imports little.
+Cached compiles should take hardly longer than starting Python, so this module imports little.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Store:
         return self._share > 0
 
     def get(self, key: str) -> bytes | None:
-        """Return the result with a key; None if there is none, or if it is damaged. A damaged result is removed."""
+        """Return the result with a key, or None if it is missing or damaged. A damaged result is removed."""
         path = self._path(key)
         if not self.keeps:
             return None

@@ -20,10 +20,10 @@ class UnreadError(ValueError):
 
 
 class Unread(NamedTuple):
-    """A place that a parser does not understand, with its message.
+    """Text that a parser does not understand, with the parser's message.
 
     Attributes:
-        offset: Offset of the place.
+        offset: Offset of the text.
         message: The parser's message.
         is_of_types: Whether the error is only about types, so that the parser drops single statements at most.
     """
@@ -94,7 +94,7 @@ class Body(NamedTuple):
         blocks: Offsets of opening braces of blocks.
         declarations: Offsets of declarations, or of their names, that are statements of a block.
         literals: Offsets of compound literals, which live as long as their block.
-        unread: The first place in the body that the parser does not understand; None if there is none.
+        unread: The first text in the body that the parser does not understand; None if there is none.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Identify everything that affects an object, except command and files: this package, settings, environment.
+"""Identify what affects an object besides the command and files: this package, its settings, and the environment.
 
 Cached compiles need this first and must be fast, so this module imports little.
 """
@@ -37,7 +37,7 @@ _CPU_LINES: Final = (b"vendor", b"cpu family", b"model", b"stepping", b"flags", 
 
 
 def fingerprint(words: Iterable[str]) -> Iterator[str | bytes]:
-    """Yield texts that change whenever a command would make a different object from the same files.
+    """Yield texts that change whenever a command would produce a different object from the same files.
 
     Our own code files are identified by size and time, because different states of a checkout have the same version.
 
@@ -70,7 +70,7 @@ def program_states(programs: Iterable[str]) -> list[str]:
 
 
 def found_program(name: str) -> str | None:
-    """Return the path of a program, which is looked up as in a shell; None if it is not found."""
+    """Return the path of a program, looked up as in a shell, or None if it is not found."""
     if "/" in name:
         return name if _is_program(name) else None
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)

@@ -98,7 +98,7 @@ def _regions(read: Callable[[], Iterable[ReadSource]], empty: Path) -> list[Regi
 def _folders(files: Sequence[str]) -> list[str]:
     """Return the folders of sources, and folders below and beside them that contain headers or makefiles."""
     folders = list(dict.fromkeys(str(Path(file).resolve().parent) for file in files))
-    # Only the folders of sources are used, because headers may belong to a compiler in another place.
+    # Only the folders of sources are used, because headers may belong to a compiler that is installed elsewhere.
     sources = [file for file in files if Path(file).suffix and not _HEADER.search(file)]
     found = dict.fromkeys(folders)
     for start in _roots(sources or files):
@@ -149,4 +149,4 @@ def _makefiles(folder: str) -> list[Path]:
 
 
 def _is_file(file: str | Path) -> bool:
-    return os.path.isfile(file)  # noqa: PTH113 - raises no error if a folder may not be entered
+    return os.path.isfile(file)  # noqa: PTH113 - raises no error if the user has no access to a folder

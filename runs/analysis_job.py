@@ -93,7 +93,7 @@ class AnalysisJob:
         wrong = [(rank, said) for rank, said in enumerate(others, start=1) if said != own]
         for rank, said in wrong[:1]:
             why = said if isinstance(said, str) else f"on the node of this process, {file} is a different file"
-            warning = f"process {rank} of the job cannot take part, so the first process works alone: {why}"
+            warning = f"process {rank} of the job cannot help, so the first process works alone: {why}"
             warnings.warn(warning, stacklevel=3)
         return not wrong
 

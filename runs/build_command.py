@@ -22,7 +22,9 @@ _PATIENCE: Final = 100  # number of pauses after which the process is killed
 
 
 def carry_out(command: str, environment: Mapping[str, str], log: Path) -> None:
-    """Run a shell command with its output in a log; end it and its children if this process is interrupted.
+    """Run a shell command, and append its output to a log.
+
+    If this process is interrupted, the command and its children are ended.
 
     Raises:
         InputError: The command fails. The message contains the log's first line with an error, or else its last line.

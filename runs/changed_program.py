@@ -20,7 +20,7 @@ _DESCRIPTOR: Final = re.compile(rb"%s\|[^\0]{1,4000}" % DESCRIPTOR_VERSION.encod
 
 
 def changed_source(command: Sequence[str], experiment: Experiment) -> str | None:
-    """Return a source file of a run that has changed in the program since; None if no file is known to have changed.
+    """Return a source file of a run that has changed in the program since, or None if no file is known to have changed.
 
     Args:
         command: The command that starts the program.

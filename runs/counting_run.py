@@ -66,7 +66,7 @@ def with_counts(
     """Do the counting run, and add its counts to the timed runs.
 
     Returns:
-        The experiments with counts, and an empty text; if counting fails, the experiments without counts, and the
+        The experiments with counts, and an empty string; if counting fails, the experiments without counts, and the
         reason.
     """
     try:

@@ -26,7 +26,7 @@ WAY_OUT: Final = "autoanalyzer counters lists the events that can be counted her
 
 
 def by_papi(counters: str) -> bool:
-    """Return whether PAPI counts with a value of ``--counters``; with ``auto``, it counts only if it can."""
+    """Return whether a value of ``--counters`` selects PAPI; with ``auto``, PAPI counts if it can."""
     return counters in ("auto", "papi") or counters.startswith(NAMED)
 
 

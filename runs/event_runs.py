@@ -1,4 +1,4 @@
-"""Count more PAPI events than fit in one run: several runs, each of which counts some events, are merged."""
+"""Count more PAPI events than fit in one run, by merging several runs that each count some of the events."""
 
 from __future__ import annotations
 

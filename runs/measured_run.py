@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Measured", "measured"]
 
 _HOW_SAMPLED: Final = "a program that can be sampled (outside /usr, linked dynamically, not set-user-ID)"
-_SIGNALS: Final = range(129, 193)  # exit statuses of shells and launchers after death by signal
+_SIGNALS: Final = range(129, 193)  # exit statuses of shells and launchers if a signal killed the program
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def _ending(status: int, experiment: Experiment | None) -> str:
 
 
 def _why_cut_short(status: int, experiment: Experiment) -> str:
-    """Return why data do not cover the whole program; empty if they do, even if the program's exit status is not 0."""
+    """Return why data do not cover the whole program, or an empty string if they do, whatever its exit status."""
     notes = experiment.notes
     if status < 0 or status in _SIGNALS:
         return "a signal ended the program"

@@ -25,12 +25,12 @@ class RunOptions:
             metrics.
         usage: Metrics of system use, ``METRIC,…``; None to use the environment variable.
         count_in: ``mpi``, ``io`` or ``mpi,io``: PAPI counts only in these calls; None to count everywhere.
-        multiplex: Whether events share the processor's counters in time slices.
+        multiplex: Whether events share the hardware counters in time slices.
         papi: The libpapi that counts, as ``named_papi`` returns it; None to use the library that the environment
             variable names, or else the system's library.
         cache: Caches to simulate, ``L1=32K/8/64,L2=1M/8/64``; None for this machine's caches.
         counting_dir: Folder in which the counting run works; None for a copy of the current folder.
-        scratch: Folder in which the copy is made; None for the run's folder.
+        scratch: Folder for this copy; None for the run's folder.
         no_copy: Whether the counting run works in the current folder.
         no_environment: Whether environment variables are not stored in the experiment.
         gather: How the data of all ranks are collected: ``auto``, ``mpi`` or ``plain``.

@@ -1,4 +1,4 @@
-"""Record several runs with time lines in one folder, each run with some of the events, for ``record``."""
+"""Implement ``record``: record several runs with time lines in one folder, each run with some of the events."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def write_refinement(path: Path, refinement: Refinement, file: Path) -> None:
 
 
 def opened_lines(refinement: Refinement) -> list[str]:
-    """Return a line per region that the plan splits, with its place and the kinds of regions to measure in it."""
+    """Return a line per region that the plan splits, with its location and the kinds of regions to measure in it."""
     return [_line(each) for each in refinement.opened]
 
 

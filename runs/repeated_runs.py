@@ -1,4 +1,4 @@
-"""Run the same command several times, and average the runs, for ``run --repeat N``."""
+"""Implement ``run --repeat N``: run the same command several times, and average the runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The callbacks by which runs show messages and progress to the user."""
+"""The callbacks through which runs show messages and progress to the user."""
 
 from __future__ import annotations
 

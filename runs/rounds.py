@@ -183,7 +183,7 @@ class Rounds:
         choice: Mapping[str, str],
         counting: AbstractContextManager[CountingRun | None],
     ) -> Round | None:
-        """Build, run and analyse the program; each round reads standard input from the same offset.
+        """Build, run and analyse the program, which reads standard input from the same offset in each round.
 
         Args:
             which: Name of the round, for messages.
@@ -227,7 +227,7 @@ class Rounds:
             more = f" and {len(built.stale) - 3} more" if len(built.stale) > 3 else ""
             way = "" if self._clean else "; if your build creates them, remove them with --clean 'make clean'"
             self._say(
-                f"linked objects that are older than this build, and lack this round's probes: {named}{more}{way}"
+                f"the program links objects that are older than this build and lack its probes: {named}{more}{way}"
             )
 
     def _have_done(self, which: str, command: str, environment: Mapping[str, str], log: Path) -> None:
@@ -236,7 +236,7 @@ class Rounds:
             carry_out(command, environment, log)
 
     def say_what_stays(self) -> None:
-        """Print how to build the program without probes again."""
+        """Print how to rebuild the program without probes."""
         clean = self._clean or "remove the object files"
         again = ", configure again (the old configuration uses the instrumenting compilers)"
         configured = again if self._outputs.built().configured else ""

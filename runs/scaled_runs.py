@@ -1,4 +1,4 @@
-"""Run a program with different numbers of ranks, each in its own folder, for ``scale -o DIR --ranks 2,4,8``."""
+"""Implement ``scale -o DIR --ranks 2,4,8``: run a program once per number of ranks, each time in its own folder."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["RANKS", "recorded_with_ranks"]
 RANKS: Final = "{ranks}"
 """The placeholder for the number of ranks in a command."""
 
-_SOURCES: Final = {"simulated": "simulated:", "papi": "measured:"}  # beginning of a count's source, by --counters
+_SOURCES: Final = {"simulated": "simulated:", "papi": "measured:"}  # --counters → prefix of a count's source
 
 
 def recorded_with_ranks(

@@ -32,7 +32,7 @@ def with_source_regions(experiment: Experiment, folder: Path) -> Experiment:
     openmp = any(place.thread for place in experiment.locations)
     regions = list(regions_of_unbuilt(files, openmp=openmp))
     made = in_regions(experiment, regions)
-    # Unlike Path.is_file, os.path.isfile raises no error if a folder may not be entered.
+    # Unlike Path.is_file, os.path.isfile raises no error if the user has no access to a folder.
     unread = [file for file in files if not file.startswith("/usr/") and not os.path.isfile(file)]  # noqa: PTH113
     if unread:
         notes = made.notes

@@ -23,7 +23,7 @@ def same_input() -> Iterator[None]:
 
 
 def place_in_input() -> int | None:
-    """Return the offset of standard input in bytes; None if the input cannot be read again, such as a pipe."""
+    """Return the offset of standard input in bytes, or None if the input, such as a pipe, cannot be read again."""
     try:
         return os.lseek(0, 0, os.SEEK_CUR)
     except OSError:

@@ -25,7 +25,7 @@ _NAMED: Final = 3
 
 
 def steered(options: RunOptions) -> dict[str, str]:
-    """Return the environment variable that passes the policy file's path to the processes; empty without a policy.
+    """Return the environment variable, if there is a policy, that passes the policy file's path to the processes.
 
     Raises:
         UsageError: No time lines are recorded, or there are two policies.

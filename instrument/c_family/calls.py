@@ -93,7 +93,7 @@ class LibraryCalls:
                 yield call, name, mode
 
     def _unresolved(self, call: Call) -> str:
-        """Return the name of a callee unknown to the parser, from the text; empty if the unit defines this name."""
+        """Return a callee's name from the text if the parser does not know it, or "" if the unit defines this name."""
         match = _NAME.match(self._masked, call.offset)
         if match is None or match[1] in self._own or group_end(self._masked, match.end() - 1) != call.end:
             return ""
@@ -117,7 +117,7 @@ class LibraryCalls:
         return self._why_outlived(call) if is_used else ""
 
     def _why_outlived(self, call: Call) -> str:
-        """Return why temporary objects prevent a call whose value is used from being a region; empty if none does."""
+        """Return why temporary objects forbid a region around a call whose value is used, or "" if none does."""
         arguments = self._masked.find("(", call.offset) + 1
         makes = "{" in self._masked[arguments : call.end] or _within(self._made, arguments, call.end)
         if call.gives == "pointer" and makes and not _FRESH.fullmatch(call.name):
@@ -144,7 +144,7 @@ class LibraryCalls:
         return start
 
     def _prescribed(self) -> Iterator[tuple[int, int, str]]:
-        """Yield the start and end of each text whose form OpenMP or OpenACC prescribes, and why it must not change."""
+        """Yield start and end of each text whose form OpenMP or OpenACC prescribes, and why it must not change."""
         for pragma in self._unit.pragmas:
             if _ATOMIC.match(pragma.text):
                 yield pragma.end, statement_end(self._masked, pragma.end), "in an atomic statement"

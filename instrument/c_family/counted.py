@@ -11,7 +11,7 @@ SIGNED: Final = -(2**15)
 
 
 def trips(first: float, comparison: str, bound: float, step: float, lowest: float) -> int:
-    """Return the trip count of a loop whose integer variable is changed only by the loop's step; 0 if unknown.
+    """Return the trip count of a loop whose integer variable is changed only by the loop's step, or 0 if it is unknown.
 
     Unknown numbers are NaN.
 

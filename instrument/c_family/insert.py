@@ -89,7 +89,7 @@ def insert_guards(
 
 
 def _without_marks(text: str) -> str:
-    """Return a text without the pragmas by which users mark regions, because compilers do not know them."""
+    """Blank the pragmas with which users mark regions, because compilers do not know them."""
     return _MARK.sub(lambda match: " " * len(match.group()), text) if "autoanalyzer" in text else text
 
 

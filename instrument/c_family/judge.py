@@ -1,4 +1,4 @@
-"""Decide whether a guard is allowed in a function or around a part of it, and make regions for these parts."""
+"""Decide whether a guard is allowed in a function or around a part of it, and create regions for these parts."""
 
 from __future__ import annotations
 
@@ -74,13 +74,13 @@ class Judge:
         return Spans(self.unit, body, has_jumps=has_jumps(self._masked, body))
 
     def why_untouchable(self, body: Body) -> str:
-        """Return why a function and all its parts must not have probes; empty if they may."""
+        """Return why a function and all its parts must not have probes, or an empty string if they may."""
         if body.opening not in self._untouchable:
             self._untouchable[body.opening] = next(self._reasons(body), "")
         return self._untouchable[body.opening]
 
     def why_not_whole(self, body: Body) -> str:
-        """Return why no guard can be put around a function's whole body, regardless of its size; empty if one can."""
+        """Return why no guard can enclose a function's whole body, whatever its size, or an empty string if one can."""
         if reason := self.why_untouchable(body):
             return reason
         if self._masked[body.opening] != "{":
@@ -91,10 +91,10 @@ class Judge:
         return "ends with a call to itself, and a probe after this call could exhaust the stack" if is_endless else ""
 
     def why_not(self, body: Body, start: int, end: int) -> str:
-        """Return why no guard can be put around the statements from ``start`` to ``end``; empty if one can.
+        """Return why no guard can enclose the statements from ``start`` to ``end``, or an empty string if one can.
 
         No guard is possible if jumps may enter or leave these statements without executing the guard, or if guards are
-        forbidden at this place.
+        forbidden here.
         """
         if reason := self.why_untouchable(body):
             return reason
@@ -103,7 +103,7 @@ class Judge:
         return self._jumps[body.opening].why_entered(start, end) or self.why_remote(body, start)
 
     def why_remote(self, body: Body, start: int) -> str:
-        """Return why no guard is allowed at the offset ``start``; empty if it is allowed."""
+        """Return why no guard is allowed at the offset ``start``, or an empty string if it is allowed."""
         on_device = any(low <= start < high for low, high in self._device)
         return self.why_untouchable(body) or ("runs on an accelerator" if on_device else "")
 

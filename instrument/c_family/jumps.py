@@ -40,7 +40,7 @@ class Jumps:
         self._dynamic = sorted(_dynamic(masked, body, labels)) if labels else []
 
     def why_entered(self, start: int, end: int) -> str:
-        """Return why jumps could skip a guard around ``start`` to ``end``, or leave it open; empty if no jump could."""
+        """Return how a jump could skip a guard around ``start`` to ``end``, or leave it open; "" if none could."""
         for _, name, first, last in _within(self._labels, start, end):
             if first < start or last >= end:
                 return f"entered by goto {name}"
@@ -51,12 +51,12 @@ class Jumps:
 
 
 def _within(places: list[_Place], start: int, end: int) -> list[_Place]:
-    """Return the places in ``[start, end)`` from a sorted list."""
+    """Return the items of a sorted list that begin in ``[start, end)``."""
     return places[bisect_left(places, start, key=itemgetter(0)) : bisect_left(places, end, key=itemgetter(0))]
 
 
 def _dynamic(masked: str, body: Body, labels: dict[str, int]) -> list[int]:
-    """Return the offsets of computed jumps and of all labels that they may reach; empty if there are none."""
+    """Return the offsets of computed jumps and of the labels that they may reach; an empty list if there are none."""
     indirect = list(_INDIRECT.finditer(masked, body.opening, body.end))
     names = [match[1] for match in _ADDRESS.finditer(masked, body.opening, body.end)] if indirect else []
     names += [name for match in indirect if match["opening"] for name in _named(masked, match.end() - 1)]

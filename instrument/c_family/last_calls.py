@@ -86,7 +86,7 @@ def _reached(calls: Mapping[int, Set[int]], start: int) -> set[int]:
 
 
 def _callee(masked: str, call: Call, body: Body) -> int:
-    """Return the offset of the callee's name in its definition; negative if the callee is unknown.
+    """Return the offset of the callee's name in its definition, or a negative number if the callee is unknown.
 
     In a template, whose callees are unknown, a call of the enclosing function's name counts as recursion.
     """

@@ -1,4 +1,4 @@
-"""Make the regions that do not follow from syntax: marked and merged regions, and the blocks of split regions."""
+"""Create the regions that do not follow from syntax: marked and merged regions, and the blocks of split regions."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _blocks(parts: _Parts, inner: list[CodeRegion], choice: Choice) -> Iterator[
 
 
 class _Parts:
-    """The parts that have been made for a function so far."""
+    """The parts that have been created for a function so far."""
 
     def __init__(self, body: Body, function: Region, judge: Judge) -> None:
         self.body = body

@@ -1,4 +1,4 @@
-"""Find pragmas that bind to loops, and places for guards that do not separate a loop from its pragmas."""
+"""Find pragmas that bind to loops, and positions for guards that do not separate a loop from its pragmas."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def constructs(unit: Preprocessed, start: int, end: int) -> Iterator[Construct]:
 
 
 def nested_by_directive(unit: Preprocessed, loops: list[int]) -> set[int]:
-    """Return the offsets of loops that must be directly inside another loop, because a directive binds to both.
+    """Return the offsets of loops that a directive binds to the loop directly around them.
 
     An example of such a directive is ``collapse(2)``.
 

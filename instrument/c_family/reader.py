@@ -52,7 +52,7 @@ def c_reader() -> str:
 
 
 def why_no_libclang() -> str:
-    """Return why libclang cannot be loaded; empty if it can."""
+    """Return why libclang cannot be loaded, or an empty string if it can."""
     try:
         from .clang import library  # noqa: F401, PLC0415 - loading it is the test
     except (ImportError, OSError, AttributeError) as error:

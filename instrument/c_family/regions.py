@@ -148,7 +148,7 @@ class _Finder:
         yield from sorted(inner, key=lambda each: (each.start, -each.end))
 
     def _why_not_loop(self, body: Body, start: int, end: int, is_shared: bool, *, is_inner: bool = False) -> str:
-        """Return why a loop has no probe; empty if it has one.
+        """Return why a loop has no probe, or an empty string if it has one.
 
         A short loop gets no probe if it is entered often, unless a team of threads enters it together.
 
@@ -244,7 +244,7 @@ class _Finder:
                 yield loop.offset, end
 
     def _why_tiny(self, body: Body, loops: dict[int, tuple[int, str]]) -> str:
-        """Return why a function is too small for a probe; empty if it is not.
+        """Return why a function is too small for a probe, or an empty string if it is not.
 
         Args:
             body: The function.

@@ -72,7 +72,7 @@ class _Block(NamedTuple):
 
 
 class Spans:
-    """Decides whether a guard can be put around a part of a function.
+    """Decides whether a guard can enclose a part of a function.
 
     Args:
         unit: The text.
@@ -90,7 +90,7 @@ class Spans:
         self._living = [(offset, self._block(offset)) for offset in (*body.declarations, *body.literals)]
 
     def why_not(self, start: int, end: int) -> str:
-        """Return why no guard can be put around the text between two offsets, apart from jumps; empty if one can."""
+        """Return why no guard can enclose the text between two offsets, jumps aside, or an empty string if one can."""
         block = self._block(start)
         if block is None or block != self._block(end):
             return "does not begin and end in the same block"
@@ -160,7 +160,7 @@ class Spans:
         return found
 
     def inside(self, start: int, end: int) -> tuple[int, int] | None:
-        """Return the start and end of the text between the braces of a loop's body; None if the body has no braces."""
+        """Return the start and end of the text between the braces of a loop's body, or None if it has no braces."""
         inner = [block for block in self._blocks if start <= block.start and block.end <= end]
         if not inner:
             return None

@@ -38,7 +38,7 @@ _GOES_ON: Final = expression(r"\b(?:for|while|do|goto|new|delete|asm|__asm__|co_
 _CALLED: Final = expression(r"\b(?!(?:if|switch|return|sizeof|alignof|noexcept|decltype)\b)(\w+)\s*\(")
 _CONDITION: Final = expression(r"for\s*\([^;{}()]*;[^;{}]*;")
 _DEEPEST: Final = 50  # maximum depth to which nested calls are followed
-_NESTED: Final = 2  # least number of loops around a nested call; a program's outermost loop alone is too few
+_NESTED: Final = 2  # minimum number of loops around a call in nested loops; a program's main loop alone is too few
 _Item = TypeVar("_Item", Call, Loop)
 
 
@@ -192,7 +192,7 @@ class StatementCost:
         return self._executed[callee]
 
     def _of_library(self, callee: int) -> float:
-        """Return the number of statements in a library header's function; infinity if it has loops, jumps or calls."""
+        """Return the statement count of a library header's function, or infinity if it has loops, jumps or calls."""
         if callee in self._bodies or callee < 0 or not (match := _SIMPLE.match(self._masked, callee)):
             return inf
         is_simple = not _GOES_ON.search(match[1]) and all(map(is_instruction, _CALLED.findall(match[1])))

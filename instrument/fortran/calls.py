@@ -98,6 +98,6 @@ def _in_expressions(step: Step, code: str, reason: str, hidden: frozenset[str]) 
 
 
 def _why_fixed(step: Step) -> str:
-    """Return a reason if a directive prescribes the form of a statement; empty if none does."""
+    """Return a reason if a directive prescribes the form of a statement, or an empty string if none does."""
     texts = (directive.text.replace(" ", "") for directive in step.directives if directive.sentinel in {"omp", "acc"})
     return "in an atomic statement" if any(text.startswith("atomic") for text in texts) else ""

@@ -39,7 +39,7 @@ class CodePlaces:
         self.loops = {last: first for first, last in procedure.ends.items()}
 
     def directive(self, directives: Sequence[Directive]) -> int | None:
-        """Return the offset of the first code that directives generate; None if there is none."""
+        """Return the offset of the first code that directives generate, or None if there is none."""
         return next((each.next_line - 1 for each in directives if self._makes_code(each)), None)
 
     def first(self, step: Step, directives: Sequence[Directive] = ()) -> int:

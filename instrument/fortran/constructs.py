@@ -21,12 +21,12 @@ _OF_LOOPS: Final = frozenset({"do", "loop"})
 
 
 class Construct(NamedTuple):
-    """An OpenMP construct. The place of a statement is its number in the procedure.
+    """An OpenMP construct.
 
     Attributes:
         words: The directive: ``parallel``, ``parallel do``, ``single``.
-        place: The place of the first statement in the construct.
-        end: For a block, the place of the first statement after it.
+        place: Number, within the procedure, of the first statement in the construct.
+        end: For a block, the number of the first statement after it.
         loop: The loop that the construct binds to; None if it is a block between two directives.
         first: The directive that begins the construct.
         last: The directive that ends a block.

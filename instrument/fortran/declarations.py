@@ -1,4 +1,4 @@
-"""Read a procedure's declarations, as far as needed to distinguish arrays from functions."""
+"""Read those declarations of a procedure that are needed to distinguish arrays from functions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _STATEMENT_FUNCTION: Final = expression(r"(\w+)\(((?:[a-z]\w*(?:,[a-z]\w*)*)?)\)
 
 
 def first_executable(procedure: Procedure) -> int:
-    """Return the number, within a procedure, of its first executable statement, or if there is none, of its end.
+    """Return the number of a procedure's first executable statement or, if there is none, of its END.
 
     ``F(X) = X*X`` among declarations is a statement function, unless F is an array. If F may come from a module or host
     whose text is not known, the line is treated as a statement function, because a probe below it is always valid.

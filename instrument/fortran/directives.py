@@ -62,7 +62,7 @@ def binds_together(directives: Sequence[Directive]) -> int:
 
 
 def closing(above: Sequence[Directive], below: Sequence[Directive]) -> Sequence[Directive]:
-    """Return the directives directly below a loop that end the directives which bind to it.
+    """Return the directives directly below a loop that end the directives bound to it.
 
     Args:
         above: The directives that bind to the loop.
@@ -89,7 +89,7 @@ def executable(directives: Sequence[Directive]) -> Sequence[Directive]:
 def names_on_device(directive: Directive, form: Form) -> frozenset[str] | None:
     """Return the names of the procedures that a directive moves to an accelerator.
 
-    Empty if the directive moves the procedure in which it is; None if it moves no procedure.
+    The set is empty if the directive moves the procedure that contains it; None if it moves no procedure.
     """
     if not is_active(directive, form) or not (match := _ROUTINE[directive.sentinel].match(_squeezed(directive))):
         return None

@@ -23,7 +23,7 @@ class Form(NamedTuple):
     r"""The form of a source, from its name and the compiler's flags.
 
     Attributes:
-        fixed: Whether columns 1 to 6 have a meaning of their own.
+        fixed: Whether the form is fixed, with labels in columns 1 to 5 and continuation marks in column 6.
         line_length: Number of significant characters per line; 0 for all.
         openmp: Whether OpenMP directives, and lines that begin with ``!$``, are code.
         threads: Whether OpenMP creates threads, so that its constructs are regions.

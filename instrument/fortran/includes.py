@@ -91,7 +91,7 @@ def _expanded(
 
 
 def _found(name: str, directories: Sequence[str]) -> tuple[str, str]:
-    """Return the path and text of the file that an INCLUDE line names; both empty if it is not found.
+    """Return the path and text of the file that an INCLUDE line names, or two empty strings if it is not found.
 
     The text ends with a newline. Special files, such as /dev/zero, count as not found, so they are left to the
     compiler.

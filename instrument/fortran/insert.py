@@ -39,7 +39,7 @@ _FIXED_PIECE: Final = expression(r".{1,66}")
 _RETURN_WORD: Final = expression(r"\s*(?:[a-z]\s*){6}", re.I)
 _HIGHEST_LABEL: Final = 99999
 
-# The order of insertions at one place.
+# The order of insertions at the same offset.
 _END_IF, _LEAVE_LOOP, _RESYNC_BELOW, _ENTER, _RESYNC, _ENTER_LOOP, _RETURN, _END = range(8)
 
 
@@ -259,7 +259,7 @@ class _ProcedureProbes:
             put = self._before if last.statement.label else self._above
             put(last, Lines(_END, self.code.last(last), lines))
 
-    # ---- places
+    # ---- positions
 
     def _above(self, step: Step, lines: Lines, directives: Sequence[Directive] = ()) -> None:
         """Insert lines before a statement, its label and its directives."""

@@ -1,4 +1,4 @@
-"""Find the attributes, such as PURE, of procedures that begin with MODULE PROCEDURE: their interfaces contain them."""
+"""Find the attributes, such as PURE, of MODULE PROCEDUREs, which only their interfaces contain."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def complete(procedures: Iterable[Procedure], statements: Iterable[Statement], m
 
 
 def _read(path: Path) -> bytes:
-    """Return the text of a module's file, which may be compressed; empty if the file cannot be read."""
+    """Return the uncompressed text of a module's file, or an empty string if the file cannot be read."""
     try:
         data = path.read_bytes()
         return zlib.decompress(data, zlib.MAX_WBITS | 16) if data.startswith(_GZIP) else data

@@ -1,4 +1,4 @@
-"""Find the parts of a procedure that jumps leave, and the places at which their regions are closed."""
+"""Find the parts of a procedure that jumps leave, and decide where the regions of these parts are closed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Arrival", "Open", "leave_alone"]
 
 
 class Arrival(Enum):
-    """The place at which the parts that a jump leaves are closed."""
+    """Where the parts that a jump leaves are closed."""
 
     NOTHING = auto()  # the jump leaves no part
     SOURCE = auto()  # before the jump
@@ -68,7 +68,7 @@ class Open:
         return [span for span in self.at(step.place) if span.first > places[-1]] if places else []
 
     def arrival(self, source: Step, target: Step) -> Arrival:
-        """Return the place at which the parts that a jump leaves are closed."""
+        """Return where the parts that a jump leaves are closed."""
         left = self.left(source, target)
         if not left:
             return Arrival.NOTHING
@@ -92,7 +92,7 @@ class Open:
 
 
 def leave_alone(found: ProcedureRegion) -> None:
-    """Remove the probes of each part that a jump leaves in a way that probes cannot record, by setting a reason."""
+    """Set a reason against probes for each part that a jump leaves in a way that probes cannot record."""
     while _left_alone(Open(found)):
         pass
 

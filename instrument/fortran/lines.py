@@ -1,4 +1,4 @@
-"""Assemble the lines of a Fortran source: statements, and directives in comments, each with its place."""
+"""Assemble the lines of a Fortran source into statements, and into directives in comments, with their offsets."""
 
 from __future__ import annotations
 

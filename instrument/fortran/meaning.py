@@ -198,7 +198,7 @@ def _do(code: str, name: str) -> Meaning | None:
 
 
 def _masked(code: str, name: str) -> Meaning | None:
-    """Return the meaning of WHERE or FORALL, as a construct or with one assignment; None for other statements."""
+    """Return the meaning of WHERE or FORALL, as a construct or with one assignment, or None for other statements."""
     for word in ("where", "forall"):
         if code.startswith(f"{word}(") and (end := _closing(code, len(word))) >= 0:
             rest = code[end + 1 :]
@@ -210,7 +210,7 @@ def _masked(code: str, name: str) -> Meaning | None:
 
 
 def _assignment(code: str) -> Meaning | None:
-    """Return the meaning of an assignment to a variable or a pointer; None for other statements."""
+    """Return the meaning of an assignment to a variable or a pointer, or None for other statements."""
     at = _equals(code)
     before = code[: max(at, 0)]
     if not before or "::" in before or "," in _outside(before) or before.startswith("parameter"):
@@ -231,7 +231,7 @@ def _end(code: str) -> Meaning | None:
 
 
 def _simple(code: str) -> Meaning | None:  # noqa: PLR0911 - one line per keyword
-    """Return the meaning of a statement that may also be the action of a one-line IF; None for other statements."""
+    """Return the meaning of a statement that may also be the action of a one-line IF, or None for other statements."""
     if code.startswith("goto"):
         return _goto(code[4:])
     if code.startswith("call"):
@@ -307,7 +307,7 @@ def _labels(text: str) -> tuple[str, ...]:
 
 
 def _equals(code: str) -> int:
-    """Return the index of the first ``=`` outside parentheses that is not a comparison; -1 if there is none."""
+    """Return the index of the first ``=`` outside parentheses that is not a comparison, or -1 if there is none."""
     depth = 0
     for match in re.finditer(r"[()\[\]]|[=/<>]=|=>?", code):
         found = match.group()
@@ -334,7 +334,7 @@ def _outside(code: str) -> str:
 
 
 def _closing(code: str, opening: int) -> int:
-    """Return the index of the parenthesis that closes the one at index ``opening``; -1 if there is none."""
+    """Return the index of the parenthesis that closes the one at index ``opening``, or -1 if there is none."""
     depth = 0
     for match in re.compile(r"[()]").finditer(code, opening):
         depth += 1 if match.group() == "(" else -1

@@ -39,12 +39,10 @@ _PARENTHESES: Final = expression(r"\([^()]*\)")
 class SpanRegion:
     """A part of a procedure: a loop, an OpenMP construct, or consecutive statements.
 
-    The place of a statement is its number in the procedure.
-
     Attributes:
         region: The region in the probes' descriptor.
-        first: The place of the first statement.
-        last: The place of the last statement.
+        first: Number, within the procedure, of the first statement.
+        last: Number of the last statement.
         reason: Why the part is not instrumented; empty if it is.
         of_modes: The modes that the part belongs to; empty for the mode of its kind.
         of_plan: The rule of the plan that created the part: ``merge``, ``split`` or empty.
@@ -78,7 +76,7 @@ class ProcedureRegion:
     Attributes:
         region: The region in the probes' descriptor.
         procedure: The procedure with its statements.
-        first: The place of the first executable statement: its number in the procedure.
+        first: Number, within the procedure, of the first executable statement.
         forbidden: Why the procedure must not contain probes; empty if it may.
         reason: Why the procedure as a whole has no probe; empty if it has one.
         spans: The parts, in order.
@@ -169,7 +167,9 @@ class _Spans:
 
     def _inner_loops(self, ordinal: int, outermost: set[int]) -> Iterator[SpanRegion]:
         bound = {each.place for each in self._found_constructs() if each.loop}
-        together: dict[int, int] = {}  # place of a loop → number of further nested loops that a directive binds to
+        together: dict[
+            int, int
+        ] = {}  # first statement of a loop → number of further nested loops that a directive binds to
         for step in self.steps:
             if step.meaning.kind is not Kind.DO:
                 continue
@@ -325,7 +325,7 @@ def _without_parentheses(prefix: str) -> str:
 
 
 def _why_not(procedure: Procedure, on_device: frozenset[str]) -> str:
-    """Return why a procedure cannot have probes; empty if it can."""
+    """Return why a procedure cannot have probes, or an empty string if it can."""
     words = _without_parentheses(procedure.meaning.word)
     if "impure" not in words and (match := _NO_PROBE.search(words)):
         return f"{match.group(1).upper()}: cannot call probes"
@@ -338,7 +338,7 @@ def _why_not(procedure: Procedure, on_device: frozenset[str]) -> str:
 
 
 def _why_not_loop(procedure: Procedure, loop: Loop) -> str:
-    """Return why a loop cannot have probes, although its procedure may; empty if it can."""
+    """Return why a loop in a procedure that may have probes cannot have any, or an empty string if it can."""
     first = procedure.steps[loop.first]
     if first.meaning.word == "concurrent":
         return "DO CONCURRENT"
@@ -348,13 +348,13 @@ def _why_not_loop(procedure: Procedure, loop: Loop) -> str:
 
 
 def _why_entered(procedure: Procedure, inner: int, last: int, first: int) -> str:
-    """Return a reason if a jump from outside enters a part after its probe; empty if none does.
+    """Return a reason if a jump from outside enters a part after its probe, or an empty string if none does.
 
     Args:
         procedure: The procedure.
-        inner: Place of the first statement that no jump may enter.
-        last: Place of the part's last statement.
-        first: Place of the part's first statement.
+        inner: Number of the first statement that no jump may enter.
+        last: Number of the part's last statement.
+        first: Number of the part's first statement.
     """
     for step in procedure.steps[inner : last + 1]:
         for source in procedure.jumps.get(step.statement.label, ()):
@@ -364,7 +364,7 @@ def _why_entered(procedure: Procedure, inner: int, last: int, first: int) -> str
 
 
 def _on_device(procedure: Procedure, form: Form) -> set[int]:
-    """Return the places of the statements that run on an accelerator."""
+    """Return the numbers of the statements that run on an accelerator."""
     places: set[int] = set()
     opened: Directive | None = None
     since = 0
@@ -380,6 +380,6 @@ def _on_device(procedure: Procedure, form: Form) -> set[int]:
 
 
 def _block(procedure: Procedure, place: int) -> Iterator[int]:
-    """Yield the places of the statements in the loop at a place, to which a directive without an END binds."""
+    """Yield the numbers of the statements in the loop at ``place``, to which a directive without an END binds."""
     outermost = next((loop.last for loop in procedure.loops if loop.first == place), place)
     yield from range(place, procedure.ends.get(place, outermost) + 1)

@@ -100,7 +100,7 @@ class SourceUnit:
         declares = any(each.code.startswith("implicitnone(") and "external" in each.code for each in self.statements)
         free = [name for name in ("achar", "char") if not self._takes(name)]
         if not free:
-            raise self._error(self.statements[0], "it redefines the names ACHAR and CHAR")
+            raise self._error(self.statements[0], "the source redefines both ACHAR and CHAR")
         return Names(free[0], declares)
 
     def _takes(self, name: str) -> bool:
@@ -164,14 +164,14 @@ class SourceUnit:
                 yield step.statement.start, ends[name]
 
     def _refuse(self, statement: Statement) -> None:
-        """Raise a SourceError for a statement with a coarray, or with a name that the probes use."""
+        """Raise a SourceError for a statement with a coarray, or with a name that is reserved for probes."""
         code = statement.code
         if code.startswith("if(") and (meaning := meaning_of(statement)).action:
             code = "".join(statement.text[meaning.action_at :].lower().split())
         if _COARRAY.search(code) and not (_IO.match(code) and ")[" in code):
-            raise self._error(statement, "a coarray")
+            raise self._error(statement, "coarrays are not supported")
         if _PROBE_NAMES.search(statement.text):
-            raise self._error(statement, "a name that the probes use")
+            raise self._error(statement, "this name is reserved for probes")
 
     def _error(self, statement: Statement, message: str) -> SourceError:
         return _error(self.text, statement.start, message)

@@ -27,8 +27,8 @@ class Mark(NamedTuple):
 
     Attributes:
         name: Name of the region.
-        place: The place of the first statement: its number in the procedure.
-        end: The place of the first statement after the region.
+        place: Number, within the procedure, of the first statement.
+        end: Number of the first statement after the region.
         first: The directive that begins the region.
         last: The directive that ends the region.
         problem: Why the region is invalid; empty if it is valid.
@@ -67,12 +67,12 @@ def find_marks(procedure: Procedure) -> Iterator[Mark]:
 
 
 def why_no_span(procedure: Procedure, first: int, end: int, mark: Directive | None = None) -> str:
-    """Return why statements cannot be a region, apart from jumps; empty if they can.
+    """Return why statements cannot be a region, disregarding jumps, or an empty string if they can.
 
     Args:
         procedure: The procedure.
-        first: Place of the first statement.
-        end: Place of the first statement after the region.
+        first: Number of the first statement.
+        end: Number of the first statement after the region.
         mark: The directive by which the user marks the region; None if there is none.
     """
     steps = procedure.steps
@@ -91,7 +91,7 @@ def why_no_span(procedure: Procedure, first: int, end: int, mark: Directive | No
 
 
 def why_no_probe(procedure: Procedure, step: Step, offset: int | None = None) -> str:
-    """Return why no probe may be inserted at a statement; empty if it may.
+    """Return why no probe may be inserted at a statement, or an empty string if it may.
 
     Args:
         procedure: The procedure.
@@ -109,7 +109,7 @@ def why_no_probe(procedure: Procedure, step: Step, offset: int | None = None) ->
 
 
 def blocks(procedure: Procedure, first: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield each block between two places: the place of its first statement, and of the first statement after it.
+    """Yield, for each block between two statements, the numbers of its first statement and of the one after it.
 
     Loops, and statements with directives or labels, are left out.
     """
@@ -138,7 +138,7 @@ def blocks(procedure: Procedure, first: int, end: int) -> Iterator[tuple[int, in
 
 
 def _behind(procedure: Procedure, place: int) -> int:
-    """Return the place of the next statement, or of the one after the construct that the statement begins."""
+    """Return the number of the next statement, or of the one after the construct that begins at ``place``."""
     steps = procedure.steps
     depth = len(steps[place].around)
     after = place + 1
@@ -152,7 +152,7 @@ def _terminals(procedure: Procedure, level: tuple[int, ...]) -> set[str]:
 
 
 def _why_unbalanced(steps: list[Step]) -> str:
-    """Return a reason if an OpenMP or OpenACC block is only partly inside some statements; empty if none is."""
+    """Return a reason if statements contain only a part of an OpenMP or OpenACC block, or an empty string if not."""
     opened: list[str] = []
     for number, step in enumerate(steps):
         for directive in step.directives:

@@ -41,7 +41,9 @@ _INSTRUCTIONS: Final = (
     "max1 merge min min0 min1 mod modulo nint not present real sign size sngl sqrt tiny ubound"
 )
 _WIDE: Final = expression(r"(?:type|class|character\*?)\(|character.*\*")  # types of any size
-_BEYOND: Final = expression(r"%|:(?=.)|\*\*(?!\d+(?![\w.]))")  # members, sections, powers except ``**2`` and the like
+_BEYOND: Final = expression(
+    r"%|:(?=.)|\*\*(?!\d+(?![\w.]))"
+)  # members, sections, powers unless the exponent is a whole number
 _TARGET: Final = expression(r"(?:^|\))([a-z]\w*)=(?!=)")
 _INTRINSICS: Final = frozenset(_INSTRUCTIONS.split())
 _WORDS: Final = frozenset(["if", "elseif", "selectcase", "case"])
@@ -50,8 +52,8 @@ _WORDS: Final = frozenset(["if", "elseif", "selectcase", "case"])
 class Sizes:
     """Estimates how many statements the procedures of a source execute.
 
-    A name that may be a call or a whole array counts as a call or a whole array, because the time of calls and arrays
-    must not be hidden in a caller's time.
+    A name that may be a call or a whole array counts as one, so that the time of calls and array operations is not
+    hidden in the caller's time.
 
     Args:
         procedures: All procedures of the source.
@@ -77,13 +79,13 @@ class Sizes:
         return SHORT_REASON if executed <= SHORT and _name(procedure) in self._often else ""
 
     def why_short(self, procedure: Procedure, first: int, last: int) -> str:
-        """Return a reason if a loop is short, entered often, and as simple as a small procedure; empty if it is not."""
+        """Return a reason if a loop is short, entered often, and as simple as a small procedure, or an empty string."""
         is_inner = any(procedure.steps[place].meaning.kind is Kind.DO for place in procedure.steps[first].around)
         is_short = self._executed(procedure, first, last + 1) <= SHORT
         return SHORT_REASON if is_short and (is_inner or _name(procedure) in self._often) else ""
 
     def _executed(self, procedure: Procedure, first: int, end: int) -> float:
-        """Return the maximum number of statements executed between two places; infinity if unknown, or above SHORT."""
+        """Return the maximum number of statements executed in a span, or infinity if it is unknown or above SHORT."""
         if (names := self._names.get(id(procedure))) is None:
             names = self._names[id(procedure)] = _Names(procedure)
         trips: dict[int, float] = {}
@@ -129,7 +131,7 @@ def _name(procedure: Procedure) -> str:
 
 
 def _trips(code: str, constants: dict[str, float]) -> float:
-    """Return the trip count of a DO, but at least 1; infinity if its bounds or its step are not constant."""
+    """Return the trip count of a DO (at least 1), or infinity if its bounds or its step are not constant."""
     match = _DO.fullmatch(code)
     first, last, step = (_value(text or "1", constants) for text in match.groups()) if match else (nan, nan, nan)
     return inf if isnan(first + last + step) or not step else max((last - first + step) // step, 1)
@@ -168,7 +170,7 @@ def _specify(statements: Iterable[Statement], found: dict[str, float]) -> None:
 
 
 def _value(text: str, constants: dict[str, float]) -> float:
-    """Return the value of a sum of literals and names; NaN if the text is anything else."""
+    """Return the value of a sum of literals and names, or NaN if the text is anything else."""
     terms = _TERM.findall(text) if _SUM.fullmatch(text) else []
     values = [float(word) if word.isdigit() else constants.get(word, nan) for _, word in terms]
     signed = [-value if sign == "-" else value for (sign, _), value in zip(terms, values, strict=True)]
@@ -193,7 +195,7 @@ class _Names:
         return _constants(self._procedure)
 
     def are_scalar(self, code: str) -> bool:
-        """Return whether a statement has only scalars, elements of arrays, and operations of one instruction."""
+        """Return whether a statement contains only scalars, array elements, and operations of one instruction."""
         if _BEYOND.search(code) or not _OWN_OPERATORS.issuperset(_OPERATOR.findall(code)):
             return False
         target = _TARGET.search(code)

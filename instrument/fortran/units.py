@@ -24,7 +24,7 @@ _EXECUTABLE: Final = {
 
 
 class StructureError(Exception):
-    """Raised for a statement in an invalid place."""
+    """Raised for a statement that is not allowed at its position."""
 
     def __init__(self, statement: Statement, message: str) -> None:
         super().__init__(message)
@@ -42,7 +42,7 @@ class Step:
         loop: Number of the outermost loop that contains the statement, even as its first or last statement; -1 if none
             does.
         constructs: Names of the constructs around the statement, outermost first; empty texts for unnamed constructs.
-        around: Places of the first statements of the constructs that are open at this statement, outermost first.
+        around: Numbers of the first statements of the constructs that are open at this statement, outermost first.
     """
 
     def __init__(self, place: int, statement: Statement, meaning: Meaning, directives: tuple[Directive, ...]) -> None:
@@ -61,7 +61,7 @@ class Step:
 
 
 class Loop:
-    """A loop: the places of its first and last statement, which are their numbers in the procedure."""
+    """A loop: the numbers, within the procedure, of its first and last statement."""
 
     def __init__(self, first: int, last: int = -1) -> None:
         self.first = first
@@ -77,8 +77,8 @@ class Procedure:
         name: Name of the procedure with the names of enclosing units: ``module::procedure``.
         steps: The statements after the header, up to and including CONTAINS or END.
         loops: The outermost loops, in order.
-        ends: Place of a loop's first statement → place of its last statement, for the outermost of the loops that share
-            it.
+        ends: Number of a loop's first statement → number of its last statement; if loops share a last statement, only
+            the outermost of them is included.
         has_host: Whether another unit contains the procedure.
         specified: Specification statements of each enclosing unit, outermost first, and of the procedure.
         end: The END statement.

@@ -84,7 +84,7 @@ def test_a_job_whose_processes_do_not_all_see_the_file_is_done_by_the_first(larg
     done = tool("mpirun", "-n", "2", "sh", "-c", script)
     assert (done.returncode, _verdicts(done.stdout)) == (0, 1), done.stderr
     assert (
-        b"process 1 of the job cannot take part, so the first process works alone: e.cubex: cannot be read"
+        b"process 1 of the job cannot help, so the first process works alone: e.cubex: cannot be read"
         in done.stderr
     )
 

@@ -180,7 +180,7 @@ def test_what_is_linked_as_it_was_is_named_and_what_remembers_compilers(project:
     project.write("Makefile", MAKEFILE.replace("$@ app.o\n", "$@ app.o other.o\n"))
     done = succeed(debug(project, build="echo 'int x;' > conftest.c && $CC -c conftest.c && make"))
     assert (
-        b"linked objects that are older than this build, and lack this round's probes: other.o; if your build"
+        b"the program links objects that are older than this build and lack its probes: other.o; if your build"
         in done.stderr
     )
     assert (

@@ -97,7 +97,7 @@ def test_a_wrong_option_leaves_what_was_recorded(program):
             ["--trace-memory", "17G", "--", "true"],
             "argument --trace-memory: expected a size from 1M to 16G, found '17G'",
         ),
-        ([], "no command to run; for example: autoanalyzer record -- mpirun -n 4 ./app"),
+        ([], "expected a command, found none; for example: autoanalyzer record -- mpirun -n 4 ./app"),
     ],
 )
 def test_what_cannot_be_is_refused_in_a_line(here, words, said):

@@ -28,7 +28,7 @@ def test_the_page_has_the_verdict_the_source_and_what_statistics_find(run, tool)
     assert done.stdout.startswith(b"wrote report.html: ")
     text = (tool.folder / "report.html").read_text()
     assert "propagate.c:28" in text
-    assert "Locations that are alike: hierarchy" in text
+    assert "Similar locations: hierarchy" in text
     assert "Redundant metrics: correlation" in text
     assert "These clusters are based on 1 metric of propagate.c:28; " in text
     assert "clusters, on compute_time over all regions." in text

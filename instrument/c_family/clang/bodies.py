@@ -84,7 +84,7 @@ class _Nest:
         return {"loops": [Loop(loop.offset) for loop in owned["loops"]]}
 
     def _unread(self) -> dict[int, Unread]:
-        """Map the number of each outermost body to the first place in it that the parser does not understand.
+        """Map the number of each outermost body to the first error in it.
 
         Errors that are not about types have priority.
 
@@ -145,7 +145,7 @@ class _Nest:
                 yield Case(case, around[-1][0])
 
     def _head(self, call: Call) -> int:
-        """Return the number of the body of the function whose head contains a call; -1 if there is none.
+        """Return the number of the body of the function whose head contains a call, or -1 if there is none.
 
         A default argument, for example, is in the head.
         """
@@ -160,11 +160,11 @@ class _Nest:
         return masked.startswith("do", start) and bool(_ONCE.match(masked, start, statement_end(masked, start)))
 
     def _brace(self, offset: int) -> int:
-        """Return the offset of an opening brace; masked text has ``<%`` as a blank and a brace."""
+        """Return the offset of an opening brace; in masked text, ``<%`` is replaced by a blank and a brace."""
         return offset + 1 if self._masked.startswith(" {", offset) else offset
 
     def _around(self, offset: int, number: int | None = None) -> int:
-        """Return the number of the innermost body around an offset; negative if there is none.
+        """Return the number of the innermost body around an offset, or a negative number if there is none.
 
         Args:
             offset: The offset.

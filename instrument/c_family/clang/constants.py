@@ -61,9 +61,9 @@ class Constants:
         self._instances = instances
 
     def value(self, expression: Any, depth: int = 0) -> int | None:
-        """Return the value of an expression; None if it is not constant.
+        """Return the value of an expression, or None if it is not constant.
 
-        A template's parameter counts with its largest value in any instance. ``depth`` counts recursive calls.
+        A template's parameter takes its largest value in any instance. ``depth`` counts recursive calls.
         """
         value = evaluated(expression)
         if value is not None or depth > _DEEPEST:
@@ -89,7 +89,7 @@ class Constants:
         return None if is_void else int(_ARITHMETIC[operator](left, right))
 
     def _named(self, declaration: Any, depth: int) -> int | None:
-        """Return the value of the constant that a name refers to; None if it is not constant."""
+        """Return the value of the constant that a name refers to, or None if it is not constant."""
         if declaration is None:
             return None
         if declaration.kind == _PARAMETER:
@@ -101,7 +101,7 @@ class Constants:
         return self.value(parts[-1], depth + 1) if is_constant and parts else None
 
     def _called(self, call: Any, depth: int) -> int | None:
-        """Return the value of an array's ``a.size()``, or of a function that only returns a constant; else None."""
+        """Return the value of an array's ``a.size()`` or of a function that only returns a constant, or else None."""
         parts = children(call)
         is_size = len(parts) == 1 and parts[0].kind == _MEMBER and self._name(parts[0]) == "size"
         of = children(parts[0]) if is_size else []
@@ -117,7 +117,7 @@ class Constants:
         return self.value(given[0], depth + 1) if given else None
 
     def elements(self, array: Any) -> int | None:
-        """Return the number of elements of an array or std::array; None if it is neither."""
+        """Return the number of elements of an array or std::array, or None if it is neither."""
         while array.kind in _TRANSPARENT and (parts := children(array)):
             array = parts[-1]
         declared = lib.clang_getCursorReferenced(array)
@@ -152,7 +152,7 @@ class Constants:
         return next((each for each in members if each.kind == _FIELD and spelling(each) == name), None)
 
     def _name(self, member: Any) -> str:
-        """Return the last name in ``a.v`` from the text, because the parser does not report it in templates."""
+        """Find the last name in ``a.v`` in the text; in templates, the parser does not report it."""
         match = _LAST_NAME.search(self._text[: self._end(member)][-_LONGEST:])
         return match[0].decode() if match else ""
 

@@ -45,7 +45,7 @@ def plain_type(cursor: Any) -> Any:
 
 
 def evaluated(expression: Any) -> int | None:
-    """Return the value of an expression; None if it is not an integer, or depends on a template's arguments."""
+    """Return the value of an expression, or None if it is not an integer or depends on a template's arguments."""
     result = lib.clang_Cursor_Evaluate(expression)
     if not result:
         return None

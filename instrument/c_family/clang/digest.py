@@ -1,4 +1,4 @@
-"""Make the parser's input: the preprocessed text, with GCC's extensions in a spelling that Clang accepts."""
+"""Prepare the parser's input: the preprocessed text, with GCC's extensions in a spelling that Clang accepts."""
 
 from __future__ import annotations
 

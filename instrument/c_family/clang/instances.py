@@ -13,7 +13,7 @@ from .library import CursorKind, TypeKind, lib
 __all__ = ["PARAMETERS", "PRESUMED", "Instances", "numbers"]
 
 PRESUMED: Final = 8
-"""The number assumed for a template's parameter if the unit has no argument for it: a usual length of small vectors."""
+"""The number assumed for a template's parameter if the unit has no argument for it: a typical small vector's length."""
 
 PARAMETERS: Final = frozenset(
     (
@@ -81,7 +81,7 @@ class Instances:
                 self.note_type(lib.clang_Type_getTemplateArgumentAsType(kind, index))
 
     def note(self, instance: Any) -> None:
-        """Record the arguments of the template of which a class or a function is an instance."""
+        """Record the template arguments of an instance of a class or function template."""
         for index, number in numbers(instance):
             key = self._place(lib.clang_getCanonicalCursor(_template(instance))), index
             self._largest[key] = max(self._largest.get(key, 0), number)

@@ -1,4 +1,4 @@
-"""Make readable function names: qualified, with ``<...>`` for template parameters."""
+"""Form readable function names: qualified, with ``<...>`` for template parameters."""
 
 from __future__ import annotations
 

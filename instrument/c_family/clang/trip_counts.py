@@ -63,7 +63,7 @@ class TripCounts:
         self._seen: dict[int, set[int]] = {}
 
     def most(self, loop: Any) -> int:
-        """Return the largest trip count of a loop from compile-time constants; 0 if unknown.
+        """Return the largest trip count of a loop from compile-time constants, or 0 if it is unknown.
 
         ::
 
@@ -107,7 +107,7 @@ class TripCounts:
 
 
 def _start(statement: Any) -> tuple[Any, Any]:
-    """Return a loop's counter and its initial value; None for both if they are not found."""
+    """Return a loop's counter and its initial value, or None for both if they are not found."""
     parts = children(statement)
     if statement.kind == _DECLARATION and len(parts) == 1:
         values = children(parts[0])
@@ -131,7 +131,7 @@ def _lowest(variable: Any, compared: Any) -> float:
 
 
 def _step(statement: Any, variable: Any) -> float:
-    """Return the increment of a loop's variable; NaN if it varies."""
+    """Return the increment of a loop's variable, or NaN if it varies."""
     kind, parts = statement.kind, children(statement)
     operator = lib.clang_getCursorUnaryOperatorKind(statement) if kind == _UNARY else operator_of(statement)
     if (kind, operator) not in _STEPS or not _is(parts[0], variable):

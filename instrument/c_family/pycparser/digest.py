@@ -251,7 +251,7 @@ def outer_braces(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _without_outer_initialisers(text: str) -> str:
-    """Return a text with empty initialisers at file scope, because tables can be long and contain no loops or jumps."""
+    """Empty the initialisers at file scope, because tables can be long, but contain no loops or jumps."""
     pieces = []
     offset = 0
     for start, end in outer_braces(text):

@@ -16,10 +16,10 @@ from ..lexer import blank, group_end
 __all__ = ["Repair", "repaired"]
 
 _GOTO: Final = expression(r"\bgoto\b")
-_NEAR: Final = 400  # number of characters before and after the place that are searched
-# Each rule has a pattern for the text around the place, which \0 marks; the text that replaces the pattern's group; and
-# a description of what is left out. A brace represents its whole block. No repeated group contains a repetition,
-# because matching could then take exponential time.
+_NEAR: Final = 400  # number of characters that are searched before and after the unexpected token
+# Each rule has a pattern for the text around the unexpected token, which \0 precedes; the text that replaces the
+# pattern's group; and a description of what is left out. A brace represents its whole block. No repeated group contains
+# a repetition, because matching could then take exponential time.
 _RULES: Final = tuple(
     (expression(around), replacement, left_out)
     for around, replacement, left_out in (
@@ -49,12 +49,12 @@ class Repair(NamedTuple):
 
 
 def repaired(text: str, offset: int, body: int | None) -> Repair | None:
-    """Return a digest without the construct at which pycparser stopped; None if no rule matches.
+    """Return a digest without the construct at which pycparser stopped, or None if no rule matches.
 
     Args:
         text: The digest.
-        offset: The place of the token that pycparser did not expect.
-        body: The offset of the function body around the place; None outside of functions, where no code is left out.
+        offset: Offset of the token that pycparser did not expect.
+        body: Offset of the function body around the token; None outside of functions, where no code is left out.
 
     Raises:
         LexicalError: A bracket does not close.
@@ -93,12 +93,12 @@ def _is_declared(text: str) -> bool:
 
 
 def _initialiser(text: str, start: int, offset: int) -> int:
-    """Return the offset of the outermost initialiser around a place; the place itself if it is not in braces.
+    """Return the offset of the outermost initialiser around ``offset``, or ``offset`` itself if it is not in braces.
 
     Args:
         text: The digest.
         start: An offset before the initialiser.
-        offset: The place.
+        offset: An offset inside the initialiser.
     """
     opened: list[int] = []
     for match in _BRACE.finditer(text, start, offset):

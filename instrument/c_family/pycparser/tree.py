@@ -88,7 +88,7 @@ def read_by_pycparser(unit: Preprocessed, *, calls: bool) -> Syntax:
 
 
 class _Lexer(CLexer):  # type: ignore[misc]  # pycparser has no types that mypy knows
-    """A lexer that remembers its last token, because some errors of the parser do not name a place."""
+    """A lexer that remembers its last token, because some errors of the parser do not contain a location."""
 
     last: Any = None
 
@@ -210,7 +210,7 @@ def _error_place(text: str, error: str, last: Any) -> tuple[int, str]:
     Args:
         text: The parsed text.
         error: The error's text.
-        last: The last token, whose place is used if the error names no place.
+        last: The last token, whose location is used if the error contains none.
     """
     match = _PLACE.fullmatch(error)
     line, column, message = match.groups() if match else (last.lineno, last.column, error.removeprefix(": "))
@@ -219,7 +219,7 @@ def _error_place(text: str, error: str, last: Any) -> tuple[int, str]:
 
 
 def _body_around(text: str, offset: int) -> tuple[int, int] | None:
-    """Return the start and end of the function body around an offset; None if the braces belong to something else."""
+    """Return the start and end of the function body around an offset, or None if the braces are not a function's."""
     for start, end in outer_braces(text):
         if start <= offset < end:
             return (start, end) if text[:start].rstrip().endswith((")", ";")) else None

@@ -37,7 +37,7 @@ class TripCounts:
                 self._declare(node)
 
     def most(self, loop: Any, declared: Mapping[str, float]) -> int:
-        """Return the largest trip count of a loop whose variable is changed only by the loop's step; 0 if unknown.
+        """Return the largest trip count of a loop whose variable only the loop's step changes, or 0 if it is unknown.
 
         Args:
             loop: A node of the tree.
@@ -58,7 +58,7 @@ class TripCounts:
         return 0 if count and variable in _changed(loop.stmt) else count
 
     def lowest(self, declaration: Any) -> float:
-        """Return the lowest value of a local variable's type; NaN if static, extern, volatile or not an integer."""
+        """Return the lowest value of a variable's type, or NaN unless it is an automatic, non-volatile integer."""
         is_plain = isinstance(declaration, c_ast.Decl) and _AUTOMATIC.issuperset(declaration.storage)
         return self._least(declaration.type) if is_plain and "volatile" not in declaration.quals else nan
 
@@ -69,7 +69,7 @@ class TripCounts:
         return self._types.get(names[0], nan) if len(names) == 1 else nan
 
     def _step(self, node: Any, variable: str, declared: Container[str]) -> float:
-        """Return the increment of a loop's variable; NaN if it varies."""
+        """Return the increment of a loop's variable, or NaN if it varies."""
         one = isinstance(node, c_ast.UnaryOp)
         changed = node.expr if one else node.lvalue if isinstance(node, c_ast.Assignment) else None
         if getattr(changed, "name", "") != variable or not isinstance(changed, c_ast.ID) or node.op not in _STEPS:
@@ -90,7 +90,7 @@ class TripCounts:
             self._constants[node.name] = value if value >= 0 else nan
 
     def value(self, node: Any, hidden: Container[str] = ()) -> float:
-        """Return the value of an expression of whole numbers; NaN if it varies, or might wrap around.
+        """Return the value of an integer expression, or NaN if it varies or might wrap around.
 
         ``hidden`` contains names that do not refer to the unit's constants.
         """

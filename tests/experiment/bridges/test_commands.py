@@ -55,7 +55,7 @@ def test_where_a_program_takes_longest_by_itself_its_page_has_its_parts_and_stat
     page = (tmp_path / "page.html").read_text()
     saving = '<p class="saving">saves up to <span class="whole">847 ms</span>'
     assert f"own code of ring</span></a> <span></span>{saving}" in page
-    assert "Locations that are alike: hierarchy" in page
+    assert "Similar locations: hierarchy" in page
 
 
 def test_an_archive_of_otf2_is_read_by_its_folder_too(assert_equal):

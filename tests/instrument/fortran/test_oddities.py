@@ -110,7 +110,7 @@ def test_a_function_may_have_the_name_of_an_intrinsic(fortran, name, intrinsic):
 
 def test_both_intrinsics_taken_are_refused(fortran, name):
     source = COUNTER.replace("NAME", "char").replace("character(1) :: c", "character(1) :: c, achar(2)")
-    assert fortran.refused(source, name=name).endswith("it redefines the names ACHAR and CHAR")
+    assert fortran.refused(source, name=name).endswith("the source redefines both ACHAR and CHAR")
 
 
 def test_types_named_like_prefixes(fortran, name):

@@ -21,10 +21,10 @@ REFUSED = {
     "      do 10 i = 1, 2\n      end do\n   10 continue\n      end\n": "3:7: END DO without a matching DO",
     "      contains\n      contains\n      end\n": "3:7: a second CONTAINS",
     "      contains\n      print *, 1\n      end\n": "3:7: a statement between CONTAINS and the next procedure",
-    "      integer n[*]\n      end\n": "2:7: a coarray",
-    "      integer, codimension[*] :: n\n      end\n": "2:7: a coarray",
-    "      sync all\n      end\n": "2:7: a coarray",
-    "      call aa_enter\n      end\n": "2:7: a name that the probes use",
+    "      integer n[*]\n      end\n": "2:7: coarrays are not supported",
+    "      integer, codimension[*] :: n\n      end\n": "2:7: coarrays are not supported",
+    "      sync all\n      end\n": "2:7: coarrays are not supported",
+    "      call aa_enter\n      end\n": "2:7: this name is reserved for probes",
 }
 
 
@@ -38,7 +38,7 @@ def test_the_wrapper_shows_the_line_and_compiles_as_it_is(fortran):
     tool = fortran.lab.tool
     done = tool("autoanalyzer", "compile", "--", "gfortran", "-fcoarray=single", "x.f90", "-o", "x")
     assert done.returncode == 0
-    assert "x.f90:1:1: not instrumented: a coarray" in done.stderr.decode()
+    assert "x.f90:1:1: not instrumented: coarrays are not supported" in done.stderr.decode()
     assert "integer :: n[*]" in done.stderr.decode()
     assert tool("./x").stdout.split() == [b"3"]
 
