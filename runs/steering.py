@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from time import monotonic
 from typing import Any, Final
 
 from ..errors import UsageError
@@ -20,7 +22,9 @@ from .options import RunOptions
 __all__ = ["pursued", "steered"]
 
 _PATIENCE: Final = 1e9  # seconds without samples; practically no limit, because a program may be busy for a day
-_LAST_PERIOD: Final = 180  # seconds for the last period after the program has ended, enough for a busy machine
+_LAST_PERIOD: Final = 180  # seconds of CPU time for the periods that are left after the program has ended
+_STUCK: Final = 180  # seconds without any CPU time, even on a busy machine, after which the pursuit is stuck
+_PAUSE: Final = 0.2  # seconds between two looks at the pursuit
 _NAMED: Final = 3
 
 
@@ -58,15 +62,35 @@ def pursued(options: RunOptions, say: Callable[[str], object]) -> Iterator[None]
     )
     try:
         yield
-        try:
-            _, complaint = process.communicate(timeout=_LAST_PERIOD)
-        except subprocess.TimeoutExpired:
-            complaint = f"the last period took longer than {_LAST_PERIOD} seconds"
+        complaint = _last_words(process)
         say(_outcome(folder.pursuit) if process.returncode == 0 else f"pursuit failed: {_last_line(complaint)}")
     finally:
         if process.poll() is None:
             process.send_signal(signal.SIGKILL)
             process.wait()
+
+
+def _last_words(process: subprocess.Popen[str]) -> str:
+    """Wait until the pursuit ends; return what it printed to standard error, or why it takes too long.
+
+    The limit is a CPU time, because on a busy machine the pursuit is behind the program when that ends.
+    """
+    before = used = _cpu_time(process.pid)
+    last = monotonic()
+    while used - before <= _LAST_PERIOD and monotonic() - last <= _STUCK:
+        with suppress(subprocess.TimeoutExpired):
+            return process.communicate(timeout=_PAUSE)[1]
+        if (now := _cpu_time(process.pid)) > used:
+            used, last = now, monotonic()
+    if used - before > _LAST_PERIOD:
+        return f"the last periods took more than {_LAST_PERIOD} seconds of CPU time"
+    return f"it was stuck for {_STUCK} seconds"
+
+
+def _cpu_time(pid: int) -> float:
+    """Return the CPU time in seconds of a process that has not been waited for."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _command(folder: RunFolder, window: float) -> Iterator[str]:
