@@ -20,7 +20,7 @@ class Advice:
     """A suggestion.
 
     Attributes:
-        kind: Name of the module that makes the suggestion.
+        kind: Kind of the suggestion, such as ``division of work``.
         text: The observation, and what to try, in one sentence.
         places: The places that the text names, as ``file:line``; the place to change comes first.
         evidence: Observations that support the suggestion.

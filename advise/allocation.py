@@ -1,4 +1,4 @@
-"""Advice on memory that is allocated again and again: in each iteration of a loop, or in each call to a procedure."""
+"""Advice on memory that is allocated repeatedly: in each iteration of a loop, or in each call to a procedure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOVING: Final = frozenset(("move", "swap", "move_alloc"))
 def allocations(site: Site) -> Iterator[Advice]:
     """Yield advice on memory that a site's procedure allocates repeatedly: in a loop, or in each call.
 
-    A procedure that calls itself needs separate memory in each call.
+    Calls to a recursive procedure are not reported, because each of them needs its own memory.
     """
     found = [(each, loops) for each, loops in statements(site.procedure.body) if isinstance(each, Allocation)]
     freed = {target for each, _ in found if each.frees for target in each.targets}
@@ -105,7 +105,7 @@ def _cure(site: Site, loop: Loop, statement: Allocation, changed: frozenset[str]
         return ""  # the memory of an allocatable array moves to another array
     if is_moved or is_other or any(_is_kept_by(each, statement) for each in inside):
         return many
-    return f"{many}, if it is kept; otherwise, {before}" if calls else before
+    return f"{many}, if the memory is kept; otherwise, {before}" if calls else before
 
 
 def _names(expressions: Sequence[Expression]) -> frozenset[str]:

@@ -65,7 +65,7 @@ class Calls:
         return (each for name in sorted(names) for each in self._by_name.get(name, ()))
 
     def given(self, function: str, at: int) -> Iterator[tuple[Procedure, Expression]]:
-        """Yield the caller and the argument at one position, for each call to a function."""
+        """Yield, for each call to a function, the caller and the argument at position ``at``."""
         for calling in self._by_name.get(function, ()):
             if (value := argument(calling.call, at)) is not None:
                 yield calling.procedure, value

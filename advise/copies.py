@@ -43,7 +43,7 @@ def copies(site: Site) -> Iterator[Advice]:
             )
             lines = dict.fromkeys((calling.line, *(loop.line for loop in calling.loops[-1:])))
             places = tuple(site.place(line, calling.source) for line in lines)
-            gain = site.gain if calling in own else None  # the copying is a part of the caller's time
+            gain = site.gain if calling in own else None  # the time for copying is part of the caller's time
             yield Advice(KIND, text, places, (), gain, MEDIUM)
 
 

@@ -156,7 +156,7 @@ class _Test:
         return values
 
     def _is_one_value(self, name: str, accesses: list[Access]) -> bool:
-        """Return whether each iteration has a value of its own of a variable; if not, record the obstacle."""
+        """Return whether a variable can have a separate copy in each iteration; if not, record the obstacle."""
         declaration = self._source.declaration(self._procedure, name)
         if declaration is None or _is_array(declaration):
             self._reasons.append(f"{name} is written, and may be an array")

@@ -28,9 +28,9 @@ _EQUAL: Final = ("==", "!=")
 _COMPARING: Final = (*_EQUAL, "<", "<=", ">", ">=")
 _OTHERWISE: Final = "deal the iterations out cyclically, or on demand"
 _SIDE_BY_SIDE: Final = "give each rank adjacent iterations of equal total cost"
-_NEAR: Final = 3  # largest number of steps from the bounds back to the rank; after more, the line may be unrelated
-# Ratio of two ranks' numbers of iterations. The remainder of a division causes a smaller ratio, which does not make a
-# rank late.
+_NEAR: Final = 3  # largest number of steps from the bounds back to the rank; beyond it, the line may be unrelated
+# Ratio of two ranks' numbers of iterations. If the iterations merely do not divide evenly, the ratio is smaller, and
+# no rank is late.
 _ALIKE: Final = 1.1
 
 
@@ -97,7 +97,7 @@ def _said_of_data(site: Site, loop: Loop, inner: Inner, where_loop: str, comes: 
 
 
 def _otherwise(loop: Loop) -> str:
-    """Return how to deal out iterations of different cost: next to each other, if they use their neighbours' data."""
+    """Return how to deal out iterations of different cost: in adjacent groups, if they use their neighbours' data."""
     return _SIDE_BY_SIDE if takes_neighbours(loop) else _OTHERWISE
 
 
@@ -158,7 +158,7 @@ def _counting(bound: Expression) -> Iterator[Name]:
 def _of_origin(
     site: Site, origin: Origin, loop: Loop, source: SourceFile, bound: Expression, *, is_end: bool
 ) -> Advice | None:
-    """Return advice on a loop of which each rank runs a part; None if the parts and their iterations cost the same."""
+    """Return advice on a loop that is divided among ranks; None if all parts and iterations cost the same."""
     made, where = site.spell(origin.value), site.place(origin.line, origin.source)
     where_loop = f"line {loop.line}" if source is site.source else site.place(loop.line, source)
     filled = [*_filled(origin)] if origin.is_table else []
@@ -315,7 +315,7 @@ def _is_of_mpi(call: Call) -> bool:
 
 
 def _receives(body: Sequence[Statement]) -> bool:
-    """Return whether statements receive messages, so that other ranks share the work, as with a master."""
+    """Return whether statements receive messages: then other ranks share the work, as workers do for a master."""
     calls = (each.call for each, _ in statements(body) if isinstance(each, CallStatement))
     return any(each.name.lower() in RECEIVES for each in calls)
 

@@ -202,7 +202,7 @@ def expressions_of(statement: Statement) -> Iterator[Expression]:
 
 
 def names_in(body: Iterable[Statement]) -> Iterator[tuple[str, Statement]]:
-    """Yield each occurrence of a name with its statement, except declarations."""
+    """Yield each occurrence of a name outside declarations, with its statement."""
     for statement, _ in statements(body):
         if not isinstance(statement, Declaration):
             for expression in expressions_of(statement):
@@ -210,11 +210,11 @@ def names_in(body: Iterable[Statement]) -> Iterator[tuple[str, Statement]]:
 
 
 def written_names(body: Iterable[Statement], *, by_value: bool = False) -> frozenset[str]:
-    """Return the variables that may be written as a whole: assigned, read, allocated, passed, or loop counters.
+    """Return the variables that may be written as a whole, in assignments, input, allocations, calls or loop heads.
 
     Args:
         body: The statements.
-        by_value: Whether arguments are passed by value unless they are addresses, or references of C++.
+        by_value: Whether arguments are passed by value unless they are addresses or C++ references.
     """
     found = set()
     for statement, _ in statements(body):

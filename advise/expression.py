@@ -51,7 +51,7 @@ UNKNOWN_ELEMENT = Element()
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """An expression; each kind has a class.
+    """Base class of all kinds of expressions.
 
     Attributes:
         line: First line of the expression in the user's file, from 1; 0 if unknown.
@@ -168,7 +168,7 @@ class ArrayRef(Expression):
 
 @dataclass(frozen=True, slots=True)
 class FieldRef(Expression):
-    """A field of a structure: ``s.f``, ``s%f``; ``p->f`` is a field of a ``Deref``, also if p is a Fortran pointer."""
+    """A field of a structure: ``s.f``, ``s%f``; ``p->f`` is a field of a ``Deref``, even if p is a Fortran pointer."""
 
     structure: Expression
     name: str

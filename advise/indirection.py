@@ -18,7 +18,7 @@ from .strides import KEPT, Strides
 __all__ = ["CAUSES", "KIND", "indirection"]
 
 KIND: Final = "indirection"
-_MOST_MADE: Final = 2  # largest number of named places where an array is filled
+_MOST_MADE: Final = 2  # largest number of lines to name that fill an array
 _BYTES: Final = 256  # number of values of a one-byte index
 _FEW: Final = 32  # iterations; reordering so few elements is not worthwhile
 CAUSES: Final = frozenset(("l1_miss_rate", "l2_miss_rate"))
@@ -120,7 +120,7 @@ def _indirect(site: Site, loop: Loop, looked_up: dict[str, Expression]) -> Itera
 
 
 def _is_limited(reference: ArrayRef, subscript: Expression) -> bool:
-    """Return whether a mask or remainder limits an index, or the index of a table that contains it, to a cache."""
+    """Return whether a mask or remainder limits an index, or its lookup table's index, so that data stay in cache."""
     tables = (each for each in walk(subscript) if isinstance(each, ArrayRef))
     if any(_is_limited(each, inner) for each in tables for inner in each.subscripts):
         return True

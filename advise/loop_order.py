@@ -23,8 +23,8 @@ KIND: Final = "order of loops"
 CAUSES: Final = frozenset(("l1_miss_rate", "l2_miss_rate"))
 
 _LESS: Final = 0.5  # a new order is worthwhile if it saves at least this share of the cache lines per iteration
-# Iterations of an inner loop. The L1 cache keeps so few lines until the outer loop uses the remaining part of each
-# line.
+# If an inner loop has no more iterations than this, the L1 cache keeps their lines until the outer loop uses the rest
+# of each line.
 _FEW_LINES: Final = 64
 _SETS: Final = 4096  # bytes; with steps that are multiples of this, all lines fall into a few sets of an L1 cache
 _SMALL_PART: Final = 0.5  # share of a structure's bytes that a loop uses
@@ -47,7 +47,7 @@ def order_of_loops(site: Site) -> Iterator[Advice]:
 
 
 def _is_filled(site: Site, walk_: Walk, walks: list[Walk]) -> bool:
-    """Return whether an iteration uses most bytes between its element and the next: ``u(1,i)`` to ``u(5,i)``."""
+    """Return whether an iteration uses most of the bytes up to its next element, such as ``u(1,i)`` to ``u(5,i)``."""
     if walk_.step is None or walk_.step.value is None:
         return False
     alike = (each for each in walks if each.reference.array == walk_.reference.array and each.step == walk_.step)
@@ -251,9 +251,9 @@ def _of_structures(site: Site, inner: Loop, walks: list[Walk]) -> Iterator[Advic
 
 
 def _fields_used(inner: Loop, reference: ArrayRef, structure: Structure) -> list[Declaration]:
-    """Return the fields of a structure that a loop uses; none if the used part is unknown.
+    """Return the fields of a structure that a loop uses; none if it is unknown which fields are used.
 
-    It is unknown if a field is an array, or if the loop copies the structure, passes it on or binds a reference to it.
+    This is unknown if a field is an array, or if the loop copies the structure, passes it on or binds a reference.
     """
     parts = [
         each

@@ -143,8 +143,8 @@ def _is_anyone(partner: Expression | None) -> bool:
 def _is_independent(use: _Use, uses: Sequence[_Use]) -> bool:
     """Return whether the messages of a loop can be sent at the same time.
 
-    The received data must not be used before the next message, the sent data must not be computed after the previous
-    message, and the loop must contain no other message, and must not end with a message.
+    The received data must not be used before the next message, and the sent data must not be computed after the
+    previous message. The loop must contain no other message, and must not exit after a message.
     """
     loop = use.loops[-1]
     if any(other.statement is not use.statement and loop in other.loops for other in uses):

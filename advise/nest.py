@@ -42,7 +42,7 @@ class Layout(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement; each kind has a class.
+    """Base class of all kinds of statements.
 
     Attributes:
         line: First line of the statement, from 1. Statements from included files are left out.
@@ -116,7 +116,7 @@ class Allocation(Statement):
 
     Attributes:
         targets: The variables that are allocated or freed.
-        sizes: The sizes that the source states; empty if it states none.
+        sizes: The sizes given in the source; empty if there are none.
         frees: Whether memory is freed.
         function: The user's name of the operation: ``malloc``, ``allocate``, ``std::vector``.
     """
@@ -129,7 +129,7 @@ class Allocation(Statement):
 
 @dataclass(frozen=True, slots=True)
 class InputOutput(Statement):
-    """A statement of input or output.
+    """An input or output statement.
 
     Attributes:
         action: ``read``, ``write``, ``open``, ``close``, ``flush``, ``rewind`` (any seek) or ``inquire``.
@@ -283,7 +283,7 @@ class SourceFile:
         declarations: Variables visible in all procedures: globals, module data.
         structures: The known structures, wherever they are declared.
         remarks: Descriptions of what could not be read.
-        doubtful: Lines that may or may not have been built.
+        doubtful: Lines that may or may not have been compiled.
     """
 
     language: str

@@ -32,7 +32,7 @@ class Origin:
         is_known: Whether the rank certainly comes from MPI; otherwise only its name suggests it.
         has_size: Whether the expression contains the number of ranks, too.
         is_table: Whether the rank is an index into a table.
-        through: Places of the intermediate steps, starting from the loop.
+        through: Files and lines of the intermediate steps, starting from the loop.
     """
 
     source: SourceFile
@@ -51,7 +51,7 @@ class _Trail:
 
     Attributes:
         seen: The names examined, each with the id of its procedure.
-        through: The places passed.
+        through: The files and lines passed.
         within: Name of the procedure in which the path began.
         before: The last line in this procedure on which a value can be assigned; 0 for no limit.
         at: The line in this procedure where the path began; 0 if unknown.
@@ -208,7 +208,8 @@ class Origins:
         target, value, line = definition
         if trail.is_whole and isinstance(target, ArrayRef):
             return None
-        trail = replace(trail, is_whole=trail.is_whole and isinstance(value, Name | FieldRef))  # only for an alias
+        # Only an alias has the same length as the object.
+        trail = replace(trail, is_whole=trail.is_whole and isinstance(value, Name | FieldRef))
         known = self.ranks.names(where.source, where.procedure) | ({partner: (RANK, True)} if partner else {})
         used = {name: known[name] for name in counted(value) if name in known}
         ranks = [is_known for what, is_known in used.values() if what == RANK]

@@ -42,7 +42,7 @@ class Reading:
 
     Args:
         find: Finds a file by its name.
-        built: File → lines that are known to have been built, because code regions begin there.
+        built: File → lines that are known to have been compiled, because code regions begin there.
         compiled: How files were compiled, as far as known.
 
     Attributes:
@@ -80,7 +80,7 @@ class Reading:
         self.remarks.append(self.lacking[name])
 
     def doubt(self, name: str, line: int) -> None:
-        """Record, once per file, that advice on a line is omitted because the line may not have been built."""
+        """Record, once per file, that advice on a line is omitted because the line may not have been compiled."""
         if name not in self._doubted:
             self._doubted.add(name)
             said = f"advice on {name} may be missing: it is unknown whether line {line} was compiled"
@@ -122,7 +122,7 @@ class Reading:
             from .c_family import read_c_family  # noqa: PLC0415
 
             source = read_c_family(text, found.path, built, options)
-        return replace(source, path=name)  # the experiment knows the file by this name
+        return replace(source, path=name)  # the experiment uses this name for the file
 
 
 def is_readable(name: str) -> bool:

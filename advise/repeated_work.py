@@ -182,15 +182,15 @@ def _of_counters(site: Site, loop: Loop, around: tuple[Loop, ...], own: list[Sta
 def _fixed(site: Site, expression: Call, loops: Sequence[Loop], others: set[str]) -> frozenset[str] | None:
     """Return the variables that must be the same in each call to the procedure, so that an expression's values recur.
 
-    Values recur in one call to the procedure if a loop around does not count them, or if two counters are multiplied,
-    as in a Fourier sum; the other variables must not change in this loop. If values recur only because the procedure is
-    called again, the other variables must be the same in each call. None if no value recurs.
+    Values recur within one call if the expression does not contain the counter of a surrounding loop, or if it
+    multiplies two counters, as in a Fourier sum, and no other variable changes in this loop. Otherwise, values recur
+    only if a later call has the same values of the other variables. The result is None if no value recurs.
 
     Args:
         site: The site.
         expression: The expression.
-        loops: The loops around it, outermost first.
-        others: The variables in it that are no counters.
+        loops: The loops around the expression, outermost first.
+        others: The expression's variables that are not loop counters.
     """
     names = _names(expression)
     again = [each for each in loops if each.variable and each.variable.name not in names]

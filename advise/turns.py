@@ -1,4 +1,4 @@
-"""Test whether two iterations of a nest may access the same memory and be reordered."""
+"""Test whether an interchange of loops may swap two iterations that access the same memory."""
 
 from __future__ import annotations
 

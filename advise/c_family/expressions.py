@@ -71,8 +71,7 @@ class Expressions:
         structures: Structures in use, by name; new structures are added.
 
     Attributes:
-        before: Statements found inside the expression, which belong before its statement: assignments, input and
-            output.
+        before: Assignments, input and output found inside the expression; they belong before its statement.
     """
 
     def __init__(self, places: Places, names: Names, structures: dict[str, Structure]) -> None:
@@ -343,7 +342,7 @@ class Expressions:
         return Call(name, tuple(values), is_pure=False)
 
     def _stream(self, name: str, operands: list[Any], place: Place) -> None:
-        """Record stream output or input: one statement per chain of operators, and another one for a flush in it."""
+        """Record stream input or output: one statement per chain of operators, plus one if the chain flushes."""
         items, left = [operands[1]], unwrapped(operands[0])
         while left.kind == CursorKind.CALL_EXPR and spelling(left) == name:
             inner = _operands(children(left))
@@ -360,7 +359,7 @@ class Expressions:
 
 
 def _references(call: Any) -> frozenset[int]:
-    """Return the positions of the arguments that a call passes by references through which it may change them."""
+    """Return the positions of the arguments that a call passes by non-const reference."""
     function = lib.clang_getCursorReferenced(call)
     parameters = [] if function is None else [each for each in children(function) if each.kind == CursorKind.PARM_DECL]
     return frozenset(at for at, each in enumerate(parameters) if is_changeable(lib.clang_getCursorType(each)))

@@ -1,8 +1,8 @@
-"""Read a C or C++ source, and the headers that are found, with libclang.
+"""Read a C or C++ source file with libclang, including the headers that are found.
 
-If the build's options are unknown, MPI is assumed, because the program ran with it. The parser continues after a
-missing header; loops with parse errors are marked. A C++ header that cannot be parsed alone is parsed again after
-headers that are usually included before it.
+If the build's options are unknown, the file is read as if built with MPI, because the program ran with MPI. The parser
+continues after a missing header; loops with parse errors are marked. A C++ header that cannot be parsed alone is parsed
+again after headers that are usually included before it.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _MOST_BESIDE: Final = 40  # maximum number of folders, and of headers, to examin
 
 
 def read_c_family(text: bytes, path: Path, built: Collection[int] = (), options: Options | None = None) -> SourceFile:
-    """Read a source of C or C++; see ``FrontEnd``.
+    """Read a C or C++ source file; see ``FrontEnd``.
 
     Raises:
         SourceError: The file cannot be parsed at all.
@@ -82,7 +82,7 @@ def read_c_family(text: bytes, path: Path, built: Collection[int] = (), options:
 
 
 def _read_as_compiled(text: bytes, path: Path, language: str, built: Collection[int], options: Options) -> SourceFile:
-    """Read a file with the options of its build; headers that these do not find are searched for near the file."""
+    """Read a file with its build options; search near the file for headers not found with these options."""
     given = map(os.fsencode, (*options.of_language, *options.preprocessing))
     words = [f"-x{language}".encode(), *map(str.encode, _QUIET), *given, *_folders(path, language)]
     text = settled(text, built)

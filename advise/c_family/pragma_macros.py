@@ -14,7 +14,7 @@ _PRAGMA: Final = re.compile(r'^_Pragma\s*\(\s*(?:"(omp\b[^"]*)"|#\s*(\w+))\s*\)$
 _CALL: Final = re.compile(r"^(\w+)\s*\((.*)\)$", re.S)
 _USE: Final = re.compile(r"^[ \t]*((\w+)(?:[ \t]*\((?:[^()\n]|\([^()\n]*\))*\))?)", re.M)
 _DEEPEST: Final = 8  # deepest nesting of macros
-_LONGEST: Final = 4096  # characters; only macros that double their argument expand to more
+_LONGEST: Final = 4096  # characters; only macros that repeat their argument expand to more
 
 
 @dataclass(frozen=True)

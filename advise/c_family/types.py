@@ -1,4 +1,4 @@
-"""Types of C and C++: elements, and the number of elements along each subscript."""
+"""Element types and extents (numbers of elements per dimension) of C and C++ types."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def is_changeable(type_: Any) -> bool:
 
 
 def is_function_object(type_: Any) -> bool:
-    """Return whether a type is that of a lambda, or ``std::function``, whose call operator runs code."""
+    """Return whether a type is a lambda's type or ``std::function``, whose call operator may run any code."""
     return bool(_FUNCTION.search(str(lib.clang_getTypeSpelling(canonical_of(type_)))))
 
 
@@ -116,9 +116,9 @@ def is_stream(type_: Any) -> bool:
 
 
 def extents_of(type_: Any, sizes: Sequence[Expression] = ()) -> tuple[Expression | None, ...]:
-    """Return the number of elements along each subscript of a type; empty if it has no subscripts.
+    """Return the number of elements along each dimension of a type; empty if it has no subscripts.
 
-    An unknown number, as along the only subscript of a container or the first subscript of a pointer, is None.
+    Unknown numbers are None, such as a container's, or the one along a pointer's first dimension.
 
     Args:
         type_: The type.

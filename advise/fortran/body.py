@@ -330,7 +330,7 @@ class _Builder:
                 self._close(self.line)
 
     def _add_nowait(self) -> None:
-        """Add the ``nowait`` of ``end do`` to the directive above the loop, where C has it."""
+        """Add the ``nowait`` of ``end do`` to the directive above the loop, as in C."""
         items = self.stack[-1].items
         last = items[-1].statement if items else None
         if isinstance(last, Loop):

@@ -1,4 +1,4 @@
-"""Find the parts of a Fortran source that are compiled, from its preprocessor lines, without a preprocessor."""
+"""Decide from a Fortran source's preprocessor lines, without a preprocessor, which parts of it are compiled."""
 
 from __future__ import annotations
 

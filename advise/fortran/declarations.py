@@ -348,7 +348,7 @@ def _length(said: str) -> int:
 
 
 def _kind_bytes(said: str, scope: Scope) -> int:
-    """Return the number of bytes of a kind parameter; 0 if unknown."""
+    """Return the size in bytes that a kind parameter stands for; 0 if unknown."""
     if said.isdigit():
         return int(said[:4])
     if match := _KIND_OF_LITERAL.fullmatch(said):

@@ -195,7 +195,7 @@ class Reader:
         """Parse a variable, an element, a field, or a function call.
 
         Raises:
-            UnreadableError: Something else comes next.
+            UnreadableError: The next token does not begin a reference.
         """
         token, at = self.token, self._at()
         if token.kind != "name":

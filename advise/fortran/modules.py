@@ -176,7 +176,7 @@ def _bring(module: Scope, scope: Scope, visible: dict[str, str]) -> None:
             scope.values[here] = module.values[there]
         if there in module.structures:
             scope.structures[here] = module.structures[there]
-    # The size of a variable needs its structure, even if the structure's name is not imported.
+    # A variable's size depends on its structure, even if the structure's name is not imported.
     for name, known in module.structures.items():
         scope.structures.setdefault(name, known)
 

@@ -77,7 +77,7 @@ class _Arranged:
 
 
 def _arranged(raw: bytes, path: Path, options: Options | None) -> _Arranged:
-    """Split a source into statements, in fixed or free form, whichever fits."""
+    """Split a source into statements, in whichever of fixed and free form fits."""
     text = raw.decode("latin-1").removeprefix(BYTE_ORDER_MARK)
     text = text if text.endswith("\n") else f"{text}\n"
     best: _Arranged | None = None
@@ -120,7 +120,7 @@ def _read(text: str, path: Path, form: Form, questions: tuple[int, ...], options
     text = expand(text, name, _include_folders(path, options), form=form, prepared=included)
     if len(text) > _LARGEST:
         size = f"{len(text) >> 10} KiB, more than the limit of {_LARGEST >> 10} KiB"
-        raise SourceError(str(path), 1, 1, f"the file and the files it includes have {size}")
+        raise SourceError(str(path), 1, 1, f"the file, with the files it includes, has {size}")
     markers = tuple(match.start() for match in re.finditer(r"^#", text, re.M))
     marked = MarkedText(text, name, markers)
     try:

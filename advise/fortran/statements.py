@@ -109,7 +109,7 @@ class Line:
         return [*found, *(self._left_for(label, at) for label in dict.fromkeys(meaning.targets) if leaves)]
 
     def other(self, at: int = 0) -> OtherStatement:
-        """Return a placeholder for a statement of which only the names are known."""
+        """Return a placeholder for a statement that cannot be parsed; it contains only the names."""
         place = self.places.at(at)
         return OtherStatement((self._unread(at),), line=place.line, column=place.column)
 

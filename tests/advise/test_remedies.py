@@ -46,7 +46,7 @@ REMEDIES = {
     ),
     "memory that may be kept": (
         f"void f(struct node **all, int n) {{ {LOOP} {{ struct node *p = malloc(16); add(all, p); }} }}",
-        "allocate many at a time, in one block, if it is kept; otherwise, allocate it before the loop",
+        "allocate many at a time, in one block, if the memory is kept; otherwise, allocate it before the loop",
     ),
     "memory in a structure": (
         f"void f(int n) {{ {LOOP} {{ double *p = malloc(8); struct item t = {{p, n}}; push(t); }} }}",
