@@ -68,7 +68,7 @@ _ABOUT: Final = {
 _SUREST: Final = {HIGH: 0, MEDIUM: 1, LOW: 2}
 _BY_CALLERS: Final = division_of_work.CAUSES | pipeline.CAUSES  # causes whose advice also needs the callers' files
 _MOST: Final = 5  # largest number of suggestions per finding
-_MOST_FILES: Final = 12  # limit on the files of a region's callers, and on other files searched for a division of work
+_MOST_FILES: Final = 12  # limit on the callers' files per region, and on other files to search for a division of work
 _DEAR: Final = 4  # a C++ file counts as this many files: with library headers, reading it takes 0.5 s instead of 0.1 s
 _AMOUNTS: Final = ("visits", "io_calls", "io_bytes", "mpi_calls", "mpi_bytes")
 _APART: Final = ("visits", "instructions")
@@ -83,7 +83,7 @@ class Advised:
         of_regions: Hot spot → advice on it, most certain first.
         of_teams: Call path of a thread team whose slowest thread differs between executions → advice on it.
         remarks: Messages about files for which the advice is incomplete.
-        lacking: Messages about source files of findings that could not be used for advice.
+        lacking: Messages about source files of findings that could not be used.
     """
 
     of_ranks: Mapping[int, tuple[Advice, ...]] = field(default_factory=dict)
@@ -155,8 +155,8 @@ class _Adviser:
         if is_speed(findings, [culprit]):
             return ()
         causes = {each.attribute for each in findings.causes_of_differences.get(culprit, ())} - {"unexplained"}
-        # The work may be divided unevenly, unless instruction counts show no difference, or only cache misses and
-        # events explain it.
+        # If instructions were counted, an uneven division of work would be among the causes. Cache misses and events
+        # have other reasons.
         counted = "instructions" not in findings.lacking and findings.experiment.notes.counts_by_rank
         if not (causes or counted) or not all(each.endswith("_rate") or each in LONGEST for each in causes):
             causes.add("threads" if findings.vectors.threads else "ranks")
@@ -304,7 +304,7 @@ def _cost(name: str) -> int:
 
 
 def _numbers(selection: Selection, culprit: int) -> dict[str, float]:
-    """Return a region's measurements: sums, and ratios between ranks, which require the values of every rank."""
+    """Return a region's measurements, as sums and as ratios between ranks, if every rank has a value."""
     found = {name: float(selection.sums(name)[culprit]) for name in _AMOUNTS if complete(selection.experiment, name)}
     if complete(selection.experiment, "visits"):
         found |= _entries(selection, culprit)
@@ -342,12 +342,12 @@ def _turns_apart(selection: Selection, source: SourceFile, loop: Loop) -> float 
     if not counted or not complete(experiment, "visits"):
         return None
     visits = selection.rows("visits", next(iter(counted.values())), own=True).sum(axis=0)
-    taken = visits[visits > 0]  # ranks of another program never enter the loop
+    taken = visits[visits > 0]  # a rank that runs another program never enters the loop
     return float(taken.max() / taken.min()) if len(taken) else None
 
 
 def _entries(selection: Selection, culprit: int) -> dict[str, float]:
-    """Return the numbers of entries into a region and into the region around it: ``entries`` and ``entries_around``."""
+    """Return the numbers of entries into a region and into its parent: ``entries`` and ``entries_around``."""
     paths, own = selection.experiment.call_paths, summary(selection.experiment, "visits").sums
     path = selection.regions[culprit].id
     parent = paths[path].parent

@@ -79,7 +79,7 @@ def settled(text: bytes, lines: Collection[int]) -> bytes:
 
 
 def resolved(text: bytes, skipped: Collection[int], wrong: Collection[int], is_known: Callable[[str], bool]) -> bytes:
-    """Return a source without the conditions that the preprocessor has decided; line numbers stay the same.
+    """Return a source in which conditions that the preprocessor decided are resolved; line numbers stay the same.
 
     Args:
         text: A source of C, C++ or Fortran.
@@ -115,7 +115,7 @@ def doubtful(text: bytes, told: Collection[str] = ()) -> frozenset[int]:
 
 
 def defined_in(text: bytes, told: Collection[str] = ()) -> frozenset[str]:
-    """Return the known macros, and those that a source defines in every build; ``#ifndef`` defaults do not count.
+    """Return the known macros and those that a source defines in every build; ``#ifndef`` defaults do not count.
 
     Args:
         text: The source.

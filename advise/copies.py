@@ -91,7 +91,7 @@ def _is_apart(calling: Calling, section: ArrayRef) -> bool:
 
 
 def _is_one(calling: Calling, subscript: Expression) -> bool:
-    """Return whether a subscript certainly is a single index: not a range, and not an array of indices."""
+    """Return whether a subscript is certainly a single index, neither a range nor an array of indices."""
     for each in walk(subscript):
         if isinstance(each, Section | Call):
             return False

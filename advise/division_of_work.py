@@ -35,7 +35,7 @@ _ALIKE: Final = 1.1
 
 
 def division_of_work(site: Site) -> Iterator[Advice]:
-    """Yield the first advice found: on a site's loops, its branches, the loops around calls to it, or its data."""
+    """Yield the first advice found: on a site's loops, its branches, the loops that call it, or its data."""
     origins = Origins(site.sources or {site.source.path: site.source})
     found = _of_loops(site, origins) or _of_branch(site, origins) or _of_callers(site, origins) or _of_data(site)
     if found:
@@ -43,7 +43,7 @@ def division_of_work(site: Site) -> Iterator[Advice]:
 
 
 def _loops(site: Site) -> list[Loop]:
-    """Return the loops of a site, then the loops around it, inner loops first."""
+    """Return the loops of a site, then the enclosing loops, innermost first."""
     around = [each for _, loops in site.statements[:1] for each in reversed(loops)]
     return [*(loop for loop, _ in site.loops), *around]
 
@@ -253,7 +253,7 @@ def _is_divided(value: Expression) -> bool:
 
 
 def _of_branch(site: Site, origins: Origins) -> Advice | None:
-    """Return advice on work that only some ranks do: a branch on the rank inside the region or around it."""
+    """Return advice on work that only some ranks do: a branch on the rank that is inside the region or contains it."""
     known = origins.ranks.names(site.source, site.procedure)
     loops = [each for each, _ in statements(site.procedure.body) if isinstance(each, Loop)]
     changed = frozenset(map(Name, written_names(loops, by_value=True)))
@@ -321,7 +321,7 @@ def _receives(body: Sequence[Statement]) -> bool:
 
 
 def _depth_outside(site: Site, branch: Branch) -> int:
-    """Return how deeply the region's loops outside a branch are nested, not counting the loops around the branch."""
+    """Return how deeply the region's loops outside a branch are nested, not counting loops that contain the branch."""
     around = next(len(loops) for each, loops in statements(site.procedure.body) if each is branch)
     depths = [len(loops) + 1 - around for each, loops in site.loops if not branch.line <= each.line <= branch.last_line]
     return max(depths, default=0)

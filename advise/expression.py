@@ -1,6 +1,6 @@
 """Expressions of any language, reduced to memory accesses and computations.
 
-Two expressions are equal if they have the same text, wherever they are.
+Two expressions are equal if they have the same text, regardless of their positions.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """The type of a variable, or of an array's element.
+    """The type of a variable or of an array element.
 
     Attributes:
         kind: ``integer``, ``real``, ``complex``, ``logical``, ``character``, ``structure`` or ``pointer``; empty if
@@ -64,7 +64,7 @@ class Expression:
 
 @dataclass(frozen=True, slots=True)
 class Name(Expression):
-    """A variable, or a named constant.
+    """A variable or a named constant.
 
     Attributes:
         name: Unique within a procedure: a variable that shadows another variable is called ``i'2``. Lower case if the
@@ -123,8 +123,8 @@ class Call(Expression):
             of the language, or a function declared pure.
         on: The object whose method is called.
         references: Positions of the arguments that C++ passes by reference, so that the call may change them.
-        keywords: The names that Fortran's ``call f(y=a)`` gives to the arguments, empty for the others; empty if no
-            argument has a name.
+        keywords: Argument names, as in Fortran's ``call f(y=a)``, one per argument, empty for positional arguments; no
+            entries if all arguments are positional.
     """
 
     name: str

@@ -13,7 +13,7 @@ __all__ = ["FrontEnd"]
 
 
 class FrontEnd(Protocol):
-    """A reader for the sources of one language, or of similar languages."""
+    """A reader for sources in one language or in similar languages."""
 
     def __call__(
         self, text: bytes, path: Path, built: Collection[int] = (), options: Options | None = None

@@ -192,7 +192,7 @@ def _lines(lines: Iterable[int]) -> str:
 
 
 def _written_and_read(moved: list[InputOutput], loop: Loop, *, in_order: bool, goes_back: bool) -> list[InputOutput]:
-    """Return the input and output of a file that one iteration both writes and reads.
+    """Return the I/O statements of files that one iteration both writes and reads.
 
     Args:
         moved: The reads, then the writes.
@@ -262,7 +262,7 @@ def is_terminal(site: Site, statement: InputOutput) -> bool:
 
 
 def _is_text(site: Site, statement: InputOutput) -> bool:
-    """Return whether all data are declared as strings, or are string literals."""
+    """Return whether all data are string variables or string literals."""
 
     def is_one(item: Expression) -> bool:
         match item:
@@ -307,7 +307,7 @@ def _is_remainder(expression: Expression) -> bool:
 
 
 def _is_small(site: Site, moved: list[InputOutput]) -> bool:
-    """Return whether each call moves little data, as measured or, if calls were not counted, as written."""
+    """Return whether each call moves little data, as measured or, if calls were not counted, as in the source."""
     calls = site.numbers.get("io_calls", 0)
     if all(each.function in _OF_LINES for each in moved):
         return False

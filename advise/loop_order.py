@@ -101,14 +101,14 @@ def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], f
         text += " lay the array out in the order of the loops"
         yield Advice(KIND, text, places, (*evidence, *found.reasons), site.gain, LOW)
         return
-    text = f"{said}: interchange lines {better.line} and {inner.line}; {_stands_against(found)}"
+    text = f"{said}: interchange the loops in lines {better.line} and {inner.line}; {_stands_against(found)}"
     sure = HIGH if found.order is Order.INDEPENDENT else MEDIUM
     if not any(each is inner for each in perfect_nest(better)):
         sure = LOW  # loops must be split first
     if shared := _shared(better, inner, around):
         text += f"; the directive in line {shared.line} distributes iterations of {site.spell(shared.variable)}"
         text += (
-            " and of the loops inside over threads: leave it above the nest"
+            " and of the inner loops over threads: leave it above the nest"
             if "collapse" in shared.directive
             else " over threads: keep it at that loop, or, if the new outermost loop has many independent iterations,"
             f" move it there and make {site.spell(shared.variable)} private"
@@ -118,7 +118,7 @@ def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], f
 
 
 def _can_be_split(better: Loop, inner: Loop, far: list[Walk]) -> bool:
-    """Return whether the inner loop can be split off, because the code around it does not write the loop's arrays."""
+    """Return whether the inner loop can be split off, because the surrounding code does not write the loop's arrays."""
     inside = {id(each) for each, _ in statements([inner])}
     arrays = {base_of(each.reference) for each in far}
     for statement, _ in statements(better.body):
@@ -171,7 +171,7 @@ def _lines(strides: Strides, inner: Loop, loop: Loop) -> float:
     Args:
         strides: The distances between accesses in memory.
         inner: The loop that is innermost now; its references are counted.
-        loop: The same loop, or a loop around it.
+        loop: The same loop, or a loop that contains it.
     """
     walks = (strides.walk(each, loop) for each in strides.references(inner))
     return sum(each.lines for each in walks if each is not None)

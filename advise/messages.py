@@ -350,8 +350,8 @@ def _pairs(site: Site) -> Iterator[Advice]:
 def _is_question(one: _Use, two: _Use) -> bool:
     """Return whether the second of two calls may answer the first.
 
-    This is possible if the calls have the same partner but different tags, or if one of the calls names no rank as its
-    partner.
+    This is possible if the calls have the same partner but different tags, or if one of the calls does not name a rank
+    as its partner.
     """
     has_tags = _argument(one, _TAG) != _argument(two, _TAG)
     is_same = _argument(one, 3) == _argument(two, 3)
@@ -375,7 +375,7 @@ def _pipeline(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
             if work and _argument(one, 3) != _argument(two, 3):
                 text = (
                     f"line {one.line} receives before the work begins, and line {two.line} sends after all the work:"
-                    f" send parts earlier, or do work that does not need the message before line {one.line}"
+                    f" send parts earlier, or move work that does not need the message before line {one.line}"
                 )
                 yield _said(site, text, (one.line, two.line, work[0]), MEDIUM)
                 return

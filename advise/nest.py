@@ -87,7 +87,7 @@ class Declaration(Statement):
 class Assignment(Statement):
     """A store: ``target = value`` or, with an operator, ``target += value``.
 
-    ``i++`` is an assignment, too. An assignment inside an expression is placed before its statement. For Fortran's
+    ``i++`` is also an assignment. An assignment inside an expression is placed before its statement. For Fortran's
     pointer assignment ``p => x`` the value is ``Unary("&", x)``; ``p => q`` between pointers is an ordinary assignment.
 
     Attributes:
@@ -118,7 +118,7 @@ class Allocation(Statement):
         targets: The variables that are allocated or freed.
         sizes: The sizes given in the source; empty if there are none.
         frees: Whether memory is freed.
-        function: The user's name of the operation: ``malloc``, ``allocate``, ``std::vector``.
+        function: The operation's name in the source: ``malloc``, ``allocate``, ``std::vector``.
     """
 
     targets: tuple[Expression, ...]
@@ -134,9 +134,9 @@ class InputOutput(Statement):
     Attributes:
         action: ``read``, ``write``, ``open``, ``close``, ``flush``, ``rewind`` (any seek) or ``inquire``.
         unit: The file: a unit, a ``FILE *``, a stream, a descriptor; None for the terminal.
-        items: The items read or written; for ``open``, the file's name, and how it is opened.
+        items: The items read or written; for ``open``, the file's name and how it is opened.
         is_formatted: Whether numbers are converted to or from text.
-        function: The user's name of the operation: ``fprintf``, ``write``, ``operator<<``, ``MPI_File_write``.
+        function: The operation's name in the source: ``fprintf``, ``write``, ``operator<<``, ``MPI_File_write``.
         record: The record or position that Fortran's ``rec=`` or ``pos=`` selects.
     """
 
@@ -211,7 +211,7 @@ class Loop(Statement):
         first: The variable's initial value.
         last: The last possible value: C's ``i < n`` gives ``n - 1``; with a negative step, the smallest possible value.
         step: The increment, positive or negative.
-        condition: The condition for continuing a loop that does not count; None if only a jump ends the loop.
+        condition: The condition of a loop that does not count; None if only a jump ends the loop.
         last_line: The loop's last line.
         directive: The directives above the loop in lower case, starting with the first word, as in ``omp parallel do
             schedule(static)``; several directives are joined by newlines.
@@ -250,7 +250,7 @@ class Structure:
 
 @dataclass(frozen=True, slots=True)
 class Procedure:
-    """A procedure, or a main program.
+    """A procedure or a main program.
 
     Attributes:
         name: The name, as in ``Region.function``.
@@ -322,7 +322,7 @@ def bodies(statement: Statement) -> tuple[tuple[Statement, ...], ...]:
 
 
 def statements(body: Iterable[Statement], loops: tuple[Loop, ...] = ()) -> Iterator[tuple[Statement, tuple[Loop, ...]]]:
-    """Yield each statement, outer ones first, with the loops around it, outermost first."""
+    """Yield each statement, outer ones first, with its enclosing loops, outermost first."""
     for statement in body:
         yield statement, loops
         inner = (*loops, statement) if isinstance(statement, Loop) else loops

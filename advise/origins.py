@@ -30,7 +30,7 @@ class Origin:
         target: The variable that gets the value; None if it is a function's result.
         value: The expression with the rank.
         is_known: Whether the rank certainly comes from MPI; otherwise only its name suggests it.
-        has_size: Whether the expression contains the number of ranks, too.
+        has_size: Whether the expression also contains the number of ranks.
         is_table: Whether the rank is an index into a table.
         through: Files and lines of the intermediate steps, starting from the loop.
     """
@@ -179,7 +179,7 @@ class Origins:
         return next((each for each in conditional if each is not None), None)
 
     def _of_condition(self, where: Where, name: Name, trail: _Trail) -> Origin | None:
-        """Return the assignment of a value that only lower ranks get: ``if (rank < rest) n = n + 1``."""
+        """Return the assignment of a value that only ranks below a limit get: ``if (rank < rest) n = n + 1``."""
         for target, value, line in self.ranks.of_lower(where.procedure, name.name):
             if trail.reaches(where, line):
                 return Origin(where.source, line, target, value, False, False, False, trail.through)
@@ -225,7 +225,7 @@ class Origins:
         return self._made(value, where, trail.by(where.source, line))
 
     def _of_result(self, call: Call, where: Where, trail: _Trail) -> Origin | None:
-        """Return the origin of a function's result: the function may get the rank as an argument, or query it."""
+        """Return the origin of a function's result: the function may get the rank as an argument or query it."""
         known = self.ranks.names(where.source, where.procedure)
         ranks = {name for name, (what, _) in known.items() if what == RANK}
         given = [not ranks.isdisjoint(names_in(each)) for each in call.arguments]
@@ -266,7 +266,7 @@ class Origins:
 
 
 def _sees(where: Where, name: str) -> bool:
-    """Return whether a name in a procedure refers to a variable outside it, not to a local variable."""
+    """Return whether a name in a procedure refers to a non-local variable."""
     declaration = where.source.declaration(where.procedure, name)
     return declaration is None or declaration.outlives
 

@@ -1,4 +1,4 @@
-"""Decide preprocessor conditions in a file with known options, in any language, with libclang."""
+"""Evaluate preprocessor conditions with libclang, in a file of any language whose options are known."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Skipped:
 def decided(
     text: bytes, path: Path, options: Options, words: Sequence[str | bytes], unread: Collection[str] = ()
 ) -> bytes:
-    """Return a source without the conditions that its options decide; line numbers stay the same.
+    """Return a source in which conditions that its options decide are resolved; line numbers stay the same.
 
     Args:
         text: The file's content.

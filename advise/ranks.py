@@ -44,7 +44,7 @@ class Ranks:
         self._named: dict[tuple[int, int], dict[str, tuple[str, bool]]] = {}
 
     def names(self, source: SourceFile, procedure: Procedure) -> dict[str, tuple[str, bool]]:
-        """Map each variable's name to what the variable holds, ``rank`` or ``size``, and to whether that is certain."""
+        """Map each variable's name to what it holds (``rank`` or ``size``) and whether this is certain."""
         key = id(source), id(procedure)
         if key not in self._named:
             self._named[key] = self._names(source, procedure)

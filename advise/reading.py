@@ -1,4 +1,4 @@
-"""Read the files for advice: each file once, if it exists, was not changed after the run, and can be parsed."""
+"""Read source files for advice, each once, if it exists, is unchanged since the run, and can be parsed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Found:
 
     Attributes:
         path: The file's path; None if it was not found.
-        why_not: Why the file cannot be used: it does not exist, or was changed after the run; empty if it can be used.
+        why_not: Why the file cannot be used: it does not exist or was changed after the run; empty if it can be used.
     """
 
     path: Path | None
@@ -46,7 +46,7 @@ class Reading:
         compiled: How files were compiled, as far as known.
 
     Attributes:
-        remarks: Files with no advice, or incomplete advice, and why.
+        remarks: Warnings about files with no advice or incomplete advice.
         lacking: File → the first warning about it in ``remarks``.
     """
 
@@ -75,7 +75,7 @@ class Reading:
         return self._read[name]
 
     def give_up(self, name: str, why: str) -> None:
-        """Exclude a file, and record why."""
+        """Exclude a file and record why."""
         self.lacking[name] = f"no advice on {name}: {why}"
         self.remarks.append(self.lacking[name])
 
@@ -131,5 +131,5 @@ def is_readable(name: str) -> bool:
 
 
 def is_cxx(name: str) -> bool:
-    """Return whether a file is C++, by its name."""
+    """Return whether a file's name indicates C++."""
     return bool(_CXX.search(name))

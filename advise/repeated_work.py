@@ -79,7 +79,7 @@ def repeated_work(site: Site) -> Iterator[Advice]:
     for loop, around in site.loops:
         own = [each for each, loops in statements(loop.body) if not loops]
         yield from _searches(site, loop, around)
-        if site.source.language != "fortran":  # Fortran compilers move calls out of loops: calls never set ``errno``
+        if site.source.language != "fortran":  # Fortran's calls never set ``errno``, so compilers move them
             yield from _invariant(site, loop, own)
         yield from _powers(site, loop, own)
         yield from _of_counters(site, loop, around, own)
@@ -182,8 +182,8 @@ def _of_counters(site: Site, loop: Loop, around: tuple[Loop, ...], own: list[Sta
 def _fixed(site: Site, expression: Call, loops: Sequence[Loop], others: set[str]) -> frozenset[str] | None:
     """Return the variables that must be the same in each call to the procedure, so that an expression's values recur.
 
-    Values recur within one call if the expression does not contain the counter of a surrounding loop, or if it
-    multiplies two counters, as in a Fourier sum, and no other variable changes in this loop. Otherwise, values recur
+    Values recur within one call if the expression does not contain the counter of a surrounding loop, or multiplies it
+    by another counter, as in a Fourier sum. The other variables must not change in this loop. Otherwise, values recur
     only if a later call has the same values of the other variables. The result is None if no value recurs.
 
     Args:
@@ -267,7 +267,7 @@ def _common(site: Site, loop: Loop) -> Iterator[Advice]:
 
 
 def _costs(expression: Binary, statement: Assignment) -> bool:
-    """Return whether an expression of array elements takes time, even if it is only added to a sum.
+    """Return whether an expression of array elements takes noticeable time, even if it is only added to a sum.
 
     A sum in memory takes longer than a product of reals, but not longer than a quotient or a product of integers.
     """
@@ -279,7 +279,7 @@ def _costs(expression: Binary, statement: Assignment) -> bool:
 
 
 def _may_be_stored_into(site: Site, expression: Expression, between: list[Assignment]) -> bool:
-    """Return whether a store may change an operand by the language's rules, even if the program never does that."""
+    """Return whether, by the language's rules, a store may change an operand, even if the program never does so."""
     names = {each.name for each in walk(expression) if isinstance(each, Name)}
     arrays = [each for each in walk(expression) if isinstance(each, ArrayRef)]
     kinds = {each.element.kind for each in arrays if not _is_out_of_reach(site, each)}
@@ -362,7 +362,7 @@ def _is_for_a_key(condition: Binary, counter: Expression, keys: frozenset[str]) 
 
 
 def _is_short(loop: Loop) -> bool:
-    """Return whether a loop has few iterations, so that another search is not worthwhile."""
+    """Return whether a loop has few iterations, so that another search method is not worthwhile."""
     match loop:
         case Loop(last=Number(value=last)):
             return abs(last) < _SHORT

@@ -27,7 +27,7 @@ _ASKING: Final = "omp_get_thread_num"
 
 
 def thread_loops(site: Site) -> Iterator[Advice]:
-    """Yield advice on the loops of a site, and on the loops around it."""
+    """Yield advice on the loops of a site and on the loops that contain it."""
     for loop in shared_loops(site):
         if advice := _schedule(site, loop):
             yield advice

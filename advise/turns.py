@@ -113,7 +113,7 @@ class Turns:
         return Polynomial.symbol(reference) if is_fixed else None
 
     def _bounds(self, access: Access, turn: int, signs: tuple[int, ...]) -> Iterator[Linear]:
-        """Yield the bounds of the loop variables around an access, as inequalities."""
+        """Yield the bounds of the variables of the loops that contain an access, as inequalities."""
         inner = [each for each in access.within if isinstance(each, Loop)]
         known = list(zip(self._nest, signs, strict=True))
         known += [(loop, found[0]) for loop in inner if len(found := _signs(loop)) == 1]

@@ -32,12 +32,12 @@ class Derivation:
     """A metric and the formula for it.
 
     Attributes:
-        name: Name of the metric; several entries of one name are tried in turn.
+        name: Name of the metric; entries with the same name are tried in order.
         text: The formula; ``{line}`` represents the size of a cache line in bytes.
         unit: Unit of the result; empty for a ratio.
         about: The description of the metric.
-        searched: Whether analyses use the metric by default. A metric that adds nothing to the others is computed on
-            request.
+        searched: Whether analyses use the metric by default. A metric that adds nothing to the others is computed only
+            on request.
     """
 
     name: str
@@ -155,7 +155,7 @@ def why_absent(name: str, measured: Collection[str], line: int | None = None) ->
     if not ways or name in measured or any(each.name == name for each in possible(measured, line)):
         return ""
     lacking = _fewest(ways, measured, line)
-    return f"{name} is computed ({' or '.join(each.said for each in ways)}); missing here: {', '.join(lacking)}"
+    return f"{name} is computed as {' or '.join(each.said for each in ways)}; missing here: {', '.join(lacking)}"
 
 
 def _lacking(derivation: Derivation, measured: Collection[str], line: int | None) -> list[str]:
@@ -172,6 +172,6 @@ def _lacking(derivation: Derivation, measured: Collection[str], line: int | None
 
 
 def _fewest(ways: Sequence[Derivation], measured: Collection[str], line: int | None) -> list[str]:
-    """Return the missing metrics of the derivation that lacks the fewest; in a tie, of the first derivation."""
+    """Return the missing metrics of the derivation with the fewest; in a tie, those of the first derivation."""
     found = [_lacking(each, measured, line) for each in ways]
     return min(found, key=len)

@@ -32,7 +32,7 @@ _FAR: Final = 3.0
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """A tree of merges, and the clusters from a cut through it.
+    """A tree of merges and the clusters from a cut through it.
 
     Attributes:
         space: The points.
@@ -115,7 +115,7 @@ def hierarchy(
 
 
 def cuts(points: Values, counts: Collection[int], method: Linkage = "ward") -> dict[int, Labels]:
-    """Cluster points hierarchically, and map each requested number of clusters to the labels, ``int[point]``.
+    """Cluster points hierarchically; map each requested number of clusters to the labels, ``int[point]``.
 
     Args:
         points: ``float64[point, metric]``, scaled.

@@ -54,7 +54,7 @@ class MetricSpace:
         values: ``float64[point, metric]``, in the metrics' units.
         units: Metric → unit; empty for most derived metrics.
         dropped: Metric → why it is not a dimension.
-        left_out: Labels of omitted points → why.
+        left_out: Label of an omitted point → the reason.
         formulas: Derived metric → its formula.
         parts: Derived metric → the measured metrics in its formula.
         sources: Measured metric → how it was measured.
@@ -166,8 +166,8 @@ class MetricSpace:
     ) -> MetricSpace:
         """Make a space from columns, ``float64[point]`` each, and clean it.
 
-        Points that never entered the region or have no value are left out. Then metrics that lack a value, or have only
-        equal values, are dropped. Labels include threads or samples if ``among`` (default: these points) contains
+        Points that never entered the region or have no value are left out. Then metrics with a missing value, or with
+        only equal values, are dropped. Labels include threads or samples if ``among`` (default: these points) contains
         several points of one process, so a part of a space labels its points like the whole.
 
         Raises:
@@ -220,8 +220,8 @@ class MetricSpace:
     def scaled(self, scale: Scale = "standard") -> Values:
         """Return the values scaled so that metrics can be compared; ``float64[point, metric]``.
 
-        ``standard``: minus their mean, over their standard deviation (of all points). ``mean``: minus their mean, over
-        their mean absolute value, so that relative differences count. ``none``: unchanged.
+        ``standard``: minus the mean, divided by the standard deviation of all points. ``mean``: minus the mean, divided
+        by the mean absolute value, so that relative differences count. ``none``: unchanged.
 
         Raises:
             UsageError: The values cannot be used unscaled, because their squares would overflow.
@@ -312,7 +312,7 @@ def scaled(values: Values, scale: Scale) -> Values:
 
 
 def _rows(experiment: Experiment, region: str | None, *, exclusive: bool) -> Indices:
-    """Return the indices of the call paths whose values add up to a region, or to the program: ``int[row]``."""
+    """Return the indices of the call paths whose values add up to those of a region or the program: ``int[row]``."""
     if region is None:
         hidden = startup_paths(experiment)
         return np.array([path for path in range(len(experiment.call_paths)) if path not in hidden], dtype=np.intp)

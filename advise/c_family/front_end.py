@@ -140,7 +140,7 @@ def _parsed(text: bytes, path: Path, language: str, words: Sequence[bytes], *, o
     unit = lib.clang_parseTranslationUnit(index, name, given, len(words), byref(file), 1, _FLAGS)
     try:
         if not unit:
-            raise SourceError(str(path), 1, 1, "the parser crashed, or ran out of memory")
+            raise SourceError(str(path), 1, 1, "the parser crashed or ran out of memory")
         read = _Unit(unit, Places(unit, name, masked(latin)), latin if openmp else "")
         return read.source(language, str(path)), read.problems
     finally:
@@ -214,7 +214,7 @@ def _problems(unit: Any, places: Places) -> Iterator[tuple[int, str]]:
 
 
 def _folders(path: Path, language: str) -> Iterator[bytes]:
-    """Yield options for include directories: first for directories near the file, then the MPI compiler's options."""
+    """Yield options for include directories: first the directories near the file, then those of the MPI compiler."""
     near = [path.parent / each for each in _NEAR]
     for folder in dict.fromkeys(os.path.normpath(each) for each in (*near, *_beside(path.parent)) if each.is_dir()):
         yield b"-I" + os.fsencode(folder)
@@ -230,7 +230,7 @@ def _folders(path: Path, language: str) -> Iterator[bytes]:
 
 
 def _beside(folder: Path) -> list[Path]:
-    """Return the folders that are next to a folder and contain headers."""
+    """Return the sibling folders of a folder that contain headers."""
     try:
         others = sorted(each for each in folder.resolve().parent.iterdir() if each.is_dir())[:_MOST_BESIDE]
         return [each for each in others if any(_HEADER.search(one.name) for one in each.iterdir())]

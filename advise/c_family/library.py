@@ -38,7 +38,7 @@ class Kind:
     NULL_LITERALS: Final = (123, 131)
     THIS: Final = 132
     THROW: Final = 133
-    CASTS: Final = (100, 111, 117, 124, 125, 126, 127, 128)  # casts, and parentheses
+    CASTS: Final = (100, 111, 117, 124, 125, 126, 127, 128)  # casts and parentheses
     IF: Final = 205
     GOTO: Final = 210
     CONTINUE: Final = 212

@@ -24,7 +24,7 @@ class _Macro:
 
 
 def directives_of_macros(text: str, masked_text: str) -> Iterator[tuple[int, str]]:
-    """Yield the end offset of each use of a macro that expands to a directive, and the directive.
+    """Yield each use of a macro that expands to a directive, as the use's end offset and the directive.
 
     A name that the file does not define is not replaced, because its value depends on the build.
 

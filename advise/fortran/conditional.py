@@ -45,7 +45,7 @@ class _Condition:
 
 
 def as_compiled(text: bytes, path: Path, options: Options | None) -> bytes:
-    """Return a source without the conditions that its options decide; unchanged if the options are unknown.
+    """Return a source in which conditions that its options decide are resolved; unchanged if they are unknown.
 
     Args:
         text: The source.
@@ -94,7 +94,7 @@ def chosen(text: str, arms: Arms) -> tuple[str, tuple[int, ...]]:
 
 
 def _take(word: str, rest: str, opened: list[_Condition], arms: Arms) -> bool:
-    """Process a preprocessor line, and return whether the text after it is active."""
+    """Process a preprocessor line and return whether the text after it is active."""
     around = not opened or (opened[-1].counts and opened[-1].around)
     if word in {"if", "ifdef", "ifndef"}:
         counts = arms is not Arms.LAST and not (word == "if" and _NEVER.match(rest))

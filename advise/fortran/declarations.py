@@ -85,7 +85,7 @@ def declare(statements: Iterable[Statement], text: MarkedText, scope: Scope, *, 
     Args:
         statements: The statements.
         text: The source that contains the statements.
-        scope: The scope that gets the names.
+        scope: The scope to which the names are added.
         outlives: Whether the variables keep their values between calls.
     """
     for statement in statements:

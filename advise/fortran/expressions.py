@@ -54,7 +54,7 @@ _OPENING: Final = {"(": ")", "[": "]", "(/": "/)"}
 
 
 class UnreadableError(Exception):
-    """Raised if an expression is invalid, or nested too deeply."""
+    """Raised if an expression is invalid or nested too deeply."""
 
 
 class Reader:

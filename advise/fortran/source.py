@@ -1,4 +1,4 @@
-"""Read a Fortran source, and convert it to the ``SourceFile`` of ``nest.py``."""
+"""Read a Fortran source and convert it to the ``SourceFile`` of ``nest.py``."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class _Arranged:
 
 
 def _arranged(raw: bytes, path: Path, options: Options | None) -> _Arranged:
-    """Split a source into statements, in whichever of fixed and free form fits."""
+    """Split a source into statements, in fixed or free form, whichever fits."""
     text = raw.decode("latin-1").removeprefix(BYTE_ORDER_MARK)
     text = text if text.endswith("\n") else f"{text}\n"
     best: _Arranged | None = None
@@ -96,7 +96,7 @@ def _arranged(raw: bytes, path: Path, options: Options | None) -> _Arranged:
             if not questions:
                 break
     if best is None:
-        raise first_error or SourceError(str(path), 1, 1, "nothing can be read")
+        raise first_error or SourceError(str(path), 1, 1, "no statement can be read")
     return best
 
 
@@ -210,7 +210,7 @@ class _Source:
         return read_modules(other.lines.items, other.text)[0]
 
     def _scope(self, procedure: Procedure) -> tuple[str, ...]:
-        """Create the scope of a procedure, and return the names of its arguments."""
+        """Create the scope of a procedure and return the names of its arguments."""
         around = procedure.name.rpartition("::")[0]
         host = self.scopes.get(around.lower()) or (self.modules.scope(around.lower()) if around else None)
         scope = host.within() if host else Scope(implicit=dict(DEFAULT_TYPES))

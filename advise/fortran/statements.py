@@ -43,7 +43,7 @@ _INDEX: Final = expression(r"(?:[a-z()0-9*=_]*::)?([a-z]\w*)=(?!=)")
 
 
 class Line:
-    """A statement of a procedure, and its parser.
+    """A statement of a procedure and its parser.
 
     Args:
         statement: The statement.
@@ -114,7 +114,7 @@ class Line:
         return OtherStatement((self._unread(at),), line=place.line, column=place.column)
 
     def _left_for(self, label: str, at: int) -> Branch:
-        """Return the jump that an I/O statement may make at its end, as in ``ERR=90``."""
+        """Return the jump that an I/O statement may make when it ends, as with ``ERR=90``."""
         place = self.places.at(at)
         jump = Jump("goto", label=label, line=place.line, column=place.column)
         return Branch((Arm(Opaque(changes=False), (jump,)),), place.line, line=place.line, column=place.column)
@@ -270,7 +270,8 @@ class Line:
     ) -> tuple[Expression | None, bool, Expression | None, list[Expression]]:
         """Parse the parentheses of an I/O statement.
 
-        Return the unit, whether data are formatted, the record, and the file's name with the way it is opened.
+        Return the unit, whether data are formatted, the record, and the items that name the file and define how it is
+        opened.
         """
         unit: Expression | None = None
         record: Expression | None = None

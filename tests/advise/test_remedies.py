@@ -77,7 +77,7 @@ REMEDIES = {
     "a directive for a nest": (
         "void f(double (*a)[900]) {\n#pragma omp parallel for collapse(2)\nfor (int j = 0; j < 900; j++)\n"
         "for (int i = 0; i < 900; i++) a[i][j] = 0; }",
-        "the directive in line 12 distributes iterations of j and of the loops inside over threads: leave it above the",
+        "the directive in line 12 distributes iterations of j and of the inner loops over threads: leave it above the",
     ),
     "a directive for a loop": (
         "void f(double (*a)[900]) {\n#pragma omp parallel for\nfor (int j = 0; j < 900; j++)\n"
@@ -104,7 +104,7 @@ def test_a_loop_that_ends_early_is_described_in_the_words_of_its_language(site):
         "for (int i = 0; i < 900; i++) { if (a[i][j] > 9) break; a[i][j] = 1; } }"
     )
     (advice,) = (each for each in said(site, text, "x.c") if each.kind == "order of loops")
-    assert advice.text.endswith("check first whether this is allowed: line 11 leaves the loop by break")
+    assert advice.text.endswith("check first whether this is allowed: line 11 leaves the loop with break")
 
 
 @pytest.mark.parametrize("name", REMEDIES)
