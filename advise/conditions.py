@@ -166,7 +166,7 @@ def all_but_last(text: str, lines: Collection[int]) -> set[int]:
 
 
 def _chains(written: list[bytes]) -> list[_Chain]:
-    """Return the conditions that have an ``#endif``, outer ones before inner ones."""
+    """Return all conditions that are closed by an ``#endif``, outer ones before inner ones."""
     found: list[_Chain] = []
     opened: list[_Chain] = []
     number = 1

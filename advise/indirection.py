@@ -99,7 +99,7 @@ def _looked_up(loop: Loop) -> dict[str, Expression]:
 
 
 def _indirect(site: Site, loop: Loop, looked_up: dict[str, Expression]) -> Iterator[tuple[ArrayRef, Expression]]:
-    """Yield each array element whose index is itself an array element that varies in the loop, with that index."""
+    """Yield array elements with their index, if the index is itself an array element that varies in the loop."""
     changed = written_names([loop], by_value=True)
     by_address = site.source.language == "fortran"
     for statement, _ in statements(loop.body):

@@ -217,7 +217,7 @@ def _written_and_read(moved: list[InputOutput], loop: Loop, *, in_order: bool, g
 
 
 def _part(statement: InputOutput) -> tuple[Expression | None, Expression | None]:
-    """Return the file, and the position in it if the call gives a position."""
+    """Return the file and, if the call specifies it, the position in the file."""
     return statement.unit, _position(statement)
 
 

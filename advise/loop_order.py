@@ -23,8 +23,8 @@ KIND: Final = "order of loops"
 CAUSES: Final = frozenset(("l1_miss_rate", "l2_miss_rate"))
 
 _LESS: Final = 0.5  # a new order is worthwhile if it saves at least this share of the cache lines per iteration
-# If an inner loop has no more iterations than this, the L1 cache keeps their lines until the outer loop uses the rest
-# of each line.
+# If an inner loop has no more iterations than this, the L1 cache keeps their cache lines until the outer loop uses the
+# rest of each line.
 _FEW_LINES: Final = 64
 _SETS: Final = 4096  # bytes; with steps that are multiples of this, all lines fall into a few sets of an L1 cache
 _SMALL_PART: Final = 0.5  # share of a structure's bytes that a loop uses

@@ -27,7 +27,7 @@ class Origin:
     Attributes:
         source: The file.
         line: The line.
-        target: The variable that gets the value; None if it is a function's result.
+        target: The variable to which the value is assigned; None if the value is a function's result.
         value: The expression with the rank.
         is_known: Whether the rank certainly comes from MPI; otherwise only its name suggests it.
         has_size: Whether the expression also contains the number of ranks.
@@ -105,7 +105,7 @@ class Origins:
     def of(
         self, expression: Expression, source: SourceFile, procedure: Procedure, *, before: int = 0, at: int = 0
     ) -> Origin | None:
-        """Return the line where an expression derives from the rank; None if it does not, or no such line is found.
+        """Return the line where an expression derives from the rank; None if there is none, or if it is not found.
 
         Args:
             expression: The expression to trace.

@@ -16,7 +16,7 @@ from .options import Options
 
 __all__ = ["decided"]
 
-# Macros to which libclang gives its own values, in C and C++.
+# Macros for which libclang has its own values, in C and C++.
 _OF_PARSER: Final = ("__clang", "__llvm", "__GNUC_MINOR", "__GNUC_PATCH")
 
 _DIRECTIVE: Final = re.compile(rb"[ \t]*#[ \t]*(?:(?:el)?if(?:n?def)?|else|endif|define|undef|include(?:_next)?)\b")
@@ -117,7 +117,7 @@ def _directives(text: bytes) -> bytes:
 
 
 def _lines(unit: Any, own: int) -> Iterator[int]:
-    """Yield the lines of each inactive arm: between its directive and the next directive."""
+    """Yield the lines of all inactive arms, without the directives around them."""
     found = lib.clang_getSkippedRanges(unit, own)
     try:
         for each in found.contents.ranges[: found.contents.count]:

@@ -133,7 +133,7 @@ def _powers(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]:
     for each, statement in _each(own):
         match each:
             case Binary(operator="**", left=base, right=Number(value=value)) if each not in seen:
-                # Compilers turn a square into a product themselves.
+                # Compilers replace squares by products themselves.
                 is_whole = float(value).is_integer() and 2 < value <= _LARGEST_POWER
                 called = site.source.language != "fortran" or isinstance(value, float)
                 if not called or isinstance(base, Number) or not (is_whole or value in (0.5, -0.5)):

@@ -42,8 +42,8 @@ def judge_scalar(declaration: Declaration, accesses: list[Access], nest: Loop, p
 def _is_private(accesses: list[Access]) -> bool:
     """Return whether each iteration writes a variable before reading it.
 
-    The first access must be a write, and the other accesses must follow in the same iteration: in the same arm of a
-    branch, and in the same iteration of an inner loop.
+    The first access must be a write. The other accesses must follow in the same arm of a branch, and in the same
+    iteration of an inner loop.
     """
     first = accesses[0]
     if not first.is_write:

@@ -150,7 +150,7 @@ def cache_line(experiment: Experiment) -> int | None:
 
 
 def why_absent(name: str, measured: Collection[str], line: int | None = None) -> str:
-    """Return why a metric of the table cannot be computed; empty if it can be, or is not in the table."""
+    """Return why a metric of the table cannot be computed; empty if it can be computed, or is not in the table."""
     ways = [each for each in DERIVATIONS if each.name == name]
     if not ways or name in measured or any(each.name == name for each in possible(measured, line)):
         return ""

@@ -66,7 +66,7 @@ def telling(space: MetricSpace, partition: Partition, cluster: int) -> list[int]
     """Return the columns that characterise a cluster, most important first.
 
     A metric does not characterise a cluster if most other points have similar values. If all locations are nearly
-    alike, small differences count as well, most distinct first.
+    equal, small differences also count, most distinct first.
     """
     distinct = partition.by_deviation(cluster)
     if partition.count == 1:

@@ -65,8 +65,8 @@ def grid_of(
     """Find the grid of the processes.
 
     Args:
-        experiment: The experiment. Its first topology with coordinates for each shown process is used; without such a
-            topology, the grid closest to a square is guessed.
+        experiment: The experiment. Its first topology with coordinates for all shown processes is used. If there is
+            none, the grid is assumed to be as close to a square as possible.
         shown: The processes that are analysed; all if None.
         wanted: The number of processes in each dimension of the grid; None to use the recorded topology. As in MPI,
             consecutive ranks differ in the last dimension.

@@ -305,7 +305,7 @@ def scaled(values: Values, scale: Scale) -> Values:
     if scale == "none":
         return values
     _, exponents = np.frexp(np.abs(values).max(axis=0))
-    relative = np.ldexp(values, -exponents)  # this is exact, and squares of huge values do not overflow
+    relative = np.ldexp(values, -exponents)  # exact; now squares of huge values do not overflow
     centred = relative - relative.mean(axis=0)
     spread = centred.std(axis=0) if scale == "standard" else np.abs(relative).mean(axis=0)
     return np.asarray(centred / spread)

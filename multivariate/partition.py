@@ -164,7 +164,7 @@ def variance_ratios(values: Values, labels: Labels, *, together: bool = False) -
 
     Returns:
         ``float64[metric]``, or one number if ``together``; inf if all members of each cluster are equal except for
-        rounding, NaN if each point is a cluster, or all points are in one cluster.
+        rounding, NaN for one cluster, or one cluster per point.
     """
     sizes = np.bincount(labels)
     if not 1 < len(sizes) < len(labels):
@@ -251,7 +251,7 @@ class Part(Generic[Result]):
     Attributes:
         path: Numbers of the clusters that contain the points, from 1, outermost first; empty for all points.
         result: The result of the analysis.
-        parts: The analyses of its own clusters, if these are far apart.
+        parts: The analyses of its own clusters, if these are distinct.
         without: Number of a cluster whose analysis failed → the reason.
         ended: Why the clusters of this part are not analysed; None if they are analysed.
     """

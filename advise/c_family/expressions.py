@@ -66,7 +66,7 @@ class Expressions:
     """Reads the expressions of one procedure.
 
     Args:
-        places: Determines positions.
+        places: Determines source positions.
         names: The procedure's variables.
         structures: Structures in use, by name; new structures are added.
 
@@ -379,7 +379,7 @@ def _operands(below: list[Any]) -> list[Any]:
 
 
 def _returned(method: Any) -> tuple[Any, Any] | None:
-    """Return a method's definition and return value; None if the method does anything besides returning a value."""
+    """Return a method's definition and return value; None if the method does anything else."""
     found = lib.clang_getCursorDefinition(method) if method is not None else None
     if found is None or found.kind != CursorKind.CXX_METHOD or lib.clang_CXXMethod_isVirtual(found):
         return None

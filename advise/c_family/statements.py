@@ -48,7 +48,7 @@ def read_procedure(
 
     Args:
         cursor: The function.
-        places: Determines positions.
+        places: Determines source positions.
         directives: Line of a statement → its directive.
         wrong: Lines with parse errors.
         found: Known structures; new structures are added.

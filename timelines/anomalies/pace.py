@@ -30,8 +30,8 @@ _CHANGES: Final = 4  # maximum number of changes per region
 _NEXT: Final = 0.5
 # Minimum relative change of a pace. LEAST applies if the program must have caused the change, because it occurs at the
 # same entries in several runs or in counts. ALONE applies to a single run, in which the machine may have caused the
-# change: in 15 of 16 runs of two balanced programs (four ranks beside four other busy processes on two cores), no shape
-# reached 5 %, but in a later run, a rank became faster by 20 %.
+# change. In 15 of 16 runs of two balanced programs (four ranks and four other busy processes on two cores), no shape
+# reached 5 %, but in a later run, a rank became 20 % faster.
 LEAST: Final = 0.1
 ALONE: Final = 0.3
 STRONG: Final = 3.0  # minimum height of a change, in standard deviations of the residual
@@ -170,7 +170,7 @@ def _is_counted(change: Anomaly) -> bool:
 
 
 def _is_of_load(pace: Pace, shape: Shape, members: Sequence[int]) -> bool:
-    """Return whether waiting for cores increases when entries take longer, by at least the same factor.
+    """Return whether, when entries take longer, waiting for cores increases by at least the same factor.
 
     Other load on the machine makes ranks wait for cores and also slows them down. But an entry that becomes longer than
     the system's time slice also waits longer per busy second, so a single run cannot show which of the two happened.

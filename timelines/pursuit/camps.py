@@ -85,9 +85,9 @@ def split(lines: Values) -> Split:
 def parting(values: Values, *, seed: int = 0) -> Parting:
     """Return the direction along which points split best.
 
-    From each start, two steps alternate, neither of which lowers the index: find the best split along the direction,
-    then the direction that shows this split best, which for sphered points joins the camps' means (Fisher). Starts are
-    the axes, random directions, and the directions of the points farthest from the mean.
+    From each start, two steps alternate: find the best split along the direction, then the direction that shows this
+    split best. For sphered points, this direction joins the camps' means (Fisher). Neither step lowers the index.
+    Starts are the axes, random directions, and the directions of the points farthest from the mean.
 
     Args:
         values: ``float64[point, rank]``, sphered; at least four points.

@@ -40,9 +40,9 @@ class Window:
 class SlidingWindow:
     """Cuts a trace into windows of equal width while its samples arrive.
 
-    A window is complete when every known location has passed the window's end, or when one location is a full width
-    beyond this end, so that a location that has ended does not block other locations. Samples that arrive later are
-    left out. The time to process a window is proportional to its number of samples.
+    A window is complete when every known location has passed its end, or when one location is a full width beyond its
+    end, so a location that has ended does not block the others. Samples that arrive later are left out. The time to
+    process a window is proportional to its number of samples.
 
     Args:
         width: Width of a window in seconds.

@@ -237,7 +237,7 @@ def _ways(table: _Table, i: int, k: int, start: int, kept: tuple[Values, Values]
 
     Returns:
         For each diagonal, the i of its first cell, and two flags per cell: whether the best step to the cell is in only
-        one sequence; and whether, of the two steps in only one sequence, the one in the second sequence is better.
+        one sequence, and if so, whether it is in the second sequence.
     """
     shift = max(0, i - (k - start) - 2)
     before, latest = (row[shift : i + 2].copy() for row in kept)
