@@ -79,7 +79,7 @@ def settled(text: bytes, lines: Collection[int]) -> bytes:
 
 
 def resolved(text: bytes, skipped: Collection[int], wrong: Collection[int], is_known: Callable[[str], bool]) -> bytes:
-    """Return a source in which conditions that the preprocessor decided are resolved; line numbers stay the same.
+    """Return a source after resolving the conditions that the preprocessor decided; line numbers stay the same.
 
     Args:
         text: A source of C, C++ or Fortran.

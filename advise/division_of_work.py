@@ -82,12 +82,12 @@ def _of_data(site: Site) -> Advice | None:
         is_fixed = all(isinstance(each, Number) for each in (loop.first, loop.last))
         if inner and not is_fixed and (apart is None or apart <= _ALIKE):
             places = tuple(site.place(each.line) for each in (loop, inner.loop))
-            text = _said_of_data(site, loop, inner, f"in line {loop.line}", "")
+            text = _text_on_data(site, loop, inner, f"in line {loop.line}", "")
             return Advice(KIND, text, places, _evidence(site), site.gain, MEDIUM)
     return None
 
 
-def _said_of_data(site: Site, loop: Loop, inner: Inner, where_loop: str, comes: str) -> str:
+def _text_on_data(site: Site, loop: Loop, inner: Inner, where_loop: str, comes: str) -> str:
     line = inner.loop.line
     return (
         f"the number of iterations of the loop in line {line} depends on {site.spell(inner.by)}, so it varies from one"
@@ -180,7 +180,7 @@ def _of_origin(
         return None
     at = "in" if source is site.source else "at"
     if inner and (is_alike or (apart is None and shares)):
-        text = _said_of_data(site, loop, inner, f"{at} {where_loop}", f", which {runs},")
+        text = _text_on_data(site, loop, inner, f"{at} {where_loop}", f", which {runs},")
     else:
         cure, so = "give each rank a part of equal cost", ""
         if is_alike:

@@ -91,7 +91,7 @@ def _ends(statement: Statement) -> bool:
 
 def _is_left_out(site: Site, statement: InputOutput) -> bool:
     """Return whether a statement accesses a string in memory, or data meant for people."""
-    return _is_in_memory(site, statement) or _is_said(site, statement)
+    return _is_in_memory(site, statement) or _is_for_people(site, statement)
 
 
 def _is_in_memory(site: Site, statement: InputOutput) -> bool:
@@ -242,7 +242,7 @@ def _is_converted(site: Site, statement: InputOutput, loop: Loop) -> bool:
     return statement.is_formatted and not is_label and not _is_text(site, statement)
 
 
-def _is_said(site: Site, statement: InputOutput) -> bool:
+def _is_for_people(site: Site, statement: InputOutput) -> bool:
     """Return whether data are meant for people: on the terminal, text with words, or an empty line."""
     has_words = any(isinstance(each, Text) for each in statement.items) or not statement.items
     in_words = site.source.language == "fortran" and statement.action == "write" and statement.is_formatted

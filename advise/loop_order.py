@@ -72,7 +72,7 @@ def _step(loop: Loop) -> float:
 
 
 def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], far: list[Walk]) -> Iterator[Advice]:
-    """Yield advice on arrays whose neighbouring elements other loops use, unless the inner loop cannot be split off."""
+    """Yield advice on arrays if other loops use neighbouring elements and the inner loop can be split off."""
     better = _better(strides, inner, around)
     is_dense = any(_is_dense_in(strides, each, around) for each in far)
     if better is None and not is_dense and not _is_moved(far, inner, around):
@@ -101,7 +101,7 @@ def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], f
         text += " lay the array out in the order of the loops"
         yield Advice(KIND, text, places, (*evidence, *found.reasons), site.gain, LOW)
         return
-    text = f"{said}: interchange the loops in lines {better.line} and {inner.line}; {_stands_against(found)}"
+    text = f"{said}: interchange the loops in lines {better.line} and {inner.line}; {_obstacles(found)}"
     sure = HIGH if found.order is Order.INDEPENDENT else MEDIUM
     if not any(each is inner for each in perfect_nest(better)):
         sure = LOW  # loops must be split first
@@ -219,7 +219,7 @@ def _padding(far: list[Walk]) -> str:
     return ""
 
 
-def _stands_against(found: Interchange) -> str:
+def _obstacles(found: Interchange) -> str:
     if found.order is Order.INDEPENDENT:
         sums = f" ({', '.join(found.sums)} is then summed in a different order)" if found.sums else ""
         return f"{found.order.value}{sums}"

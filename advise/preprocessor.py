@@ -54,7 +54,7 @@ class Skipped:
 def decided(
     text: bytes, path: Path, options: Options, words: Sequence[str | bytes], unread: Collection[str] = ()
 ) -> bytes:
-    """Return a source in which conditions that its options decide are resolved; line numbers stay the same.
+    """Return a source after resolving the conditions that its options decide; line numbers stay the same.
 
     Args:
         text: The file's content.

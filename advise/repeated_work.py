@@ -87,7 +87,7 @@ def repeated_work(site: Site) -> Iterator[Advice]:
         yield from allocated_in(site, loop)
 
 
-def _said(site: Site, text: str, lines: tuple[int, ...], sure: str, *evidence: str) -> Advice:
+def _advice(site: Site, text: str, lines: tuple[int, ...], sure: str, *evidence: str) -> Advice:
     places = tuple(dict.fromkeys(site.place(each) for each in lines))
     return Advice(KIND, text, places, evidence, site.gain, sure)
 
@@ -115,7 +115,7 @@ def _invariant(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]
         if_so = "" if always else "if most iterations compute it, "
         text = f"{site.spell(each)} is the same in each iteration of the loop in line {loop.line}: {if_so}compute it"
         lines = ((always or where[0]).line, loop.line)
-        yield _said(site, f"{text} before the loop", lines, HIGH if always else LOW)
+        yield _advice(site, f"{text} before the loop", lines, HIGH if always else LOW)
 
 
 def _is_plain(expression: Expression, changed: frozenset[str] | set[str]) -> bool:
@@ -143,7 +143,7 @@ def _powers(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]:
                 cure += " of reals" * (is_whole and _is_integer(site, base))  # a product of integers may be too large
                 each_time = f"in each iteration of the loop in line {loop.line}"
                 text = f"line {statement.line} computes {site.spell(each)} {each_time}: use {cure} instead"
-                yield _said(
+                yield _advice(
                     site, text, (statement.line, loop.line), MEDIUM, f"{site.spell(base)} to the power of {value:g}"
                 )
 
@@ -176,7 +176,7 @@ def _of_counters(site: Site, loop: Loop, around: tuple[Loop, ...], own: list[Sta
             on = f"on loop indices and {named}"
         if_so = f"if {named} {'is' if len(fixed) == 1 else 'are'} the same in each call, " if fixed else ""
         text = f"{calls} {what} {on}: {if_so}compute a table once, or each value from the previous one"
-        yield _said(site, text, (*lines.values(), loop.line), MEDIUM)
+        yield _advice(site, text, (*lines.values(), loop.line), MEDIUM)
 
 
 def _fixed(site: Site, expression: Call, loops: Sequence[Loop], others: set[str]) -> frozenset[str] | None:
@@ -257,7 +257,7 @@ def _common(site: Site, loop: Loop) -> Iterator[Advice]:
             f"{site.spell(expression)} is computed {where}, because the compiler must assume that a store in between"
             " changes its operands: if none does, compute it once, and keep the result in a variable"
         )
-        yield _said(
+        yield _advice(
             site,
             text,
             (lines[0], *lines[1:], loop.line),
@@ -348,7 +348,7 @@ def _searches(site: Site, loop: Loop, around: tuple[Loop, ...]) -> Iterator[Advi
                     " compute the position"
                 )
                 lines = (loop.line, *(one.line for one in around[-1:]))
-                yield _said(site, text, lines, HIGH if around else MEDIUM)
+                yield _advice(site, text, lines, HIGH if around else MEDIUM)
                 return
 
 

@@ -92,7 +92,7 @@ def _neighbours(site: Site) -> Iterator[Advice]:
     numbers = {
         each.target.name
         for each, _ in site.statements
-        if isinstance(each, Assignment) and isinstance(each.target, Name) and _asks(each.value)
+        if isinstance(each, Assignment) and isinstance(each.target, Name) and _has_thread_number(each.value)
     }
     seen = set()
     strides = Strides(site.source, site.procedure)
@@ -102,7 +102,7 @@ def _neighbours(site: Site) -> Iterator[Advice]:
             by_thread = [
                 at
                 for at, each in enumerate(array.subscripts)
-                if (isinstance(each, Name) and each.name in numbers) or _is_asking(each)
+                if (isinstance(each, Name) and each.name in numbers) or _is_thread_number(each)
             ]
             apart = strides.distance(array, by_thread[0]) if by_thread else None
             if apart is not None and array.array not in seen and apart.value is not None and 0 < apart.value < LINE:
@@ -114,11 +114,11 @@ def _neighbours(site: Site) -> Iterator[Advice]:
                 yield Advice(KIND, text, (site.place(statement.line),), (), site.gain, MEDIUM)
 
 
-def _asks(value: Expression) -> bool:
-    return any(map(_is_asking, walk(value)))
+def _has_thread_number(value: Expression) -> bool:
+    return any(map(_is_thread_number, walk(value)))
 
 
-def _is_asking(expression: Expression) -> bool:
+def _is_thread_number(expression: Expression) -> bool:
     return isinstance(expression, Call) and expression.name.lower() == _ASKING
 
 

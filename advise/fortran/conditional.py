@@ -45,7 +45,7 @@ class _Condition:
 
 
 def as_compiled(text: bytes, path: Path, options: Options | None) -> bytes:
-    """Return a source in which conditions that its options decide are resolved; unchanged if they are unknown.
+    """Return a source after resolving the conditions that its options decide; unchanged if they are unknown.
 
     Args:
         text: The source.

@@ -165,9 +165,9 @@ class _Source:
     def read(self) -> SourceFile:
         procedures = self.arranged.procedures
         arguments = [self._scope(each) for each in procedures]
-        self._tell_functions()
-        self._tell_arrays()
-        self._tell_extents()
+        self._find_pure_functions()
+        self._mark_arrays()
+        self._set_allocated_extents()
         read = [self._procedure(each, names) for each, names in zip(procedures, arguments, strict=True)]
         module_scopes = [scope for name in self.texts if (scope := self.modules.scope(name))]
         declarations = {each.name: each for scope in module_scopes for each in scope.variables.values()}
@@ -258,7 +258,7 @@ class _Source:
                 scope.functions[match[1]] = not free
                 scope.variables.pop(match[1], None)
 
-    def _tell_functions(self) -> None:
+    def _find_pure_functions(self) -> None:
         """Determine which functions of the file depend only on their arguments."""
         known: dict[str, bool] = {}
         for procedure in self.arranged.procedures:
@@ -278,7 +278,7 @@ class _Source:
             others & set(_NAMES.findall(step.statement.code)) for step in procedure.steps
         )
 
-    def _tell_arrays(self) -> None:
+    def _mark_arrays(self) -> None:
         """Mark names that are assigned to with subscripts, in any procedure."""
         names: set[str] = set()
         for procedure in self.arranged.procedures:
@@ -288,7 +288,7 @@ class _Source:
         for scope in self.scopes.values():
             scope.subscripted |= names - scope.functions.keys()
 
-    def _tell_extents(self) -> None:
+    def _set_allocated_extents(self) -> None:
         """Set the extents of variables that are allocated in only one place."""
         found: dict[tuple[str, str], list[tuple[Expression | None, ...]]] = {}
         for procedure in self.arranged.procedures:

@@ -29,9 +29,9 @@ _CHANGES: Final = 4  # maximum number of changes per region
 # fitting the first shape.
 _NEXT: Final = 0.5
 # Minimum relative change of a pace. LEAST applies if the program must have caused the change, because it occurs at the
-# same entries in several runs or in counts. ALONE applies to a single run, in which the machine may have caused the
-# change. In 15 of 16 runs of two balanced programs (four ranks and four other busy processes on two cores), no shape
-# reached 5 %, but in a later run, a rank became 20 % faster.
+# same entries in several runs, or also in counts. ALONE applies to a single run, in which the machine may have caused
+# the change. In 15 of 16 runs of two balanced programs (four ranks and four other busy processes on two cores), no
+# shape reached 5 %, but in a later run, a rank became 20 % faster.
 LEAST: Final = 0.1
 ALONE: Final = 0.3
 STRONG: Final = 3.0  # minimum height of a change, in standard deviations of the residual

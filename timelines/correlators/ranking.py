@@ -124,7 +124,7 @@ def rank(
         by: The correlator by which to sort; ``combined`` uses the mean rank over all other correlators.
         segments: The number of segments of the target; None for the suggested number.
         pattern: A drawn pattern, as points with time in seconds and value; None for the proposed one.
-        told: Progress callback: number of metrics done, total number.
+        told: Progress callback, called with the number of metrics done and their total.
 
     Raises:
         InputError: The target is constant, has too few samples, or has no samples in an interval.
