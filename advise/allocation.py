@@ -1,4 +1,4 @@
-"""Advice on memory that is allocated repeatedly: in each iteration of a loop, or in each call to a procedure."""
+"""Advice on memory that is allocated repeatedly, in each iteration of a loop or in each call to a procedure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOVING: Final = frozenset(("move", "swap", "move_alloc"))
 
 
 def allocations(site: Site) -> Iterator[Advice]:
-    """Yield advice on memory that a site's procedure allocates repeatedly: in a loop, or in each call.
+    """Yield advice on memory that a site's procedure allocates repeatedly, in a loop or in each call.
 
     Calls to a recursive procedure are not reported, because each of them needs its own memory.
     """

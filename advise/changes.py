@@ -64,7 +64,7 @@ def _referred_to(site: Site, value: Expression, *, is_bound: bool) -> Iterator[s
 
 
 def _runs_a_lambda(site: Site, loop: Loop) -> bool:
-    """Return whether a loop calls a lambda, or passes one to a function."""
+    """Return whether a loop calls a lambda or passes one to a function."""
     calls = (each for statement, _ in statements(loop.body) for each in calls_in(statement) if not each.is_pure)
     for call in calls:
         given = [part for argument in call.arguments for part in walk(argument)]

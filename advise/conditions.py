@@ -56,7 +56,7 @@ class _Chain:
             yield range(before.stop, after.start)
 
     def told(self, lines: Collection[int]) -> range | None:
-        """Return the only arm that contains any of the lines; None if there are several, or none."""
+        """Return the only arm that contains any of the lines; None if there are several or none."""
         arms = [arm for arm in self.arms() if any(line in arm for line in lines)]
         return arms[0] if len(arms) == 1 else None
 
@@ -102,7 +102,7 @@ def doubtful(text: bytes, told: Collection[str] = ()) -> frozenset[int]:
 
     Args:
         text: A source whose other conditions are ``settled``.
-        told: Macros whose values are known, and macros that are known to be undefined.
+        told: Macros whose values are known and macros that are known to be undefined.
     """
     written = text.splitlines(keepends=True)
     known = {each.encode() for each in told}

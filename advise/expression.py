@@ -146,9 +146,9 @@ class Section(Expression):
 
 @dataclass(frozen=True, slots=True)
 class ArrayRef(Expression):
-    """An element of an array, or a section of it.
+    """An array element or an array section.
 
-    C's ``a[i][j]`` has two subscripts if ``a`` is an array of arrays, or a pointer to arrays. If ``a`` points to
+    C's ``a[i][j]`` has two subscripts if ``a`` is an array of arrays or a pointer to arrays. If ``a`` points to
     pointers, the reference has the subscript j, and its array is a reference with subscript i, because there are two
     loads.
 

@@ -90,7 +90,7 @@ def _ends(statement: Statement) -> bool:
 
 
 def _is_left_out(site: Site, statement: InputOutput) -> bool:
-    """Return whether a statement accesses a string in memory, or data meant for people."""
+    """Return whether a statement accesses a string in memory or data meant for people."""
     return _is_in_memory(site, statement) or _is_for_people(site, statement)
 
 

@@ -169,7 +169,7 @@ def _base(buffer: Expression | None) -> Name | None:
 
 
 def _again(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
-    """Yield advice on broadcasts of unchanged data, and on broadcasts that only gather the data of all ranks."""
+    """Yield advice on broadcasts of unchanged data and on broadcasts that only gather the data of all ranks."""
     for use in uses:
         if use.name != "mpi_bcast" or not use.loops:
             continue
@@ -301,7 +301,7 @@ def _between(earlier: _Use, later: _Use, body: Sequence[Statement]) -> Sequence[
 
 
 def _chooses(statement: Statement, made: frozenset[str]) -> bool:
-    """Return whether a statement uses the given values to decide which calls follow, or whether to continue."""
+    """Return whether a statement uses the given values to decide which calls follow or whether to continue."""
     if not isinstance(statement, Branch | Loop) or made.isdisjoint(_all_names(statement)):
         return False
     inside = [each for each, _ in statements([statement])]

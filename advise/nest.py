@@ -59,10 +59,10 @@ class Declaration(Statement):
 
     Attributes:
         name: As in ``Name``.
-        element: The type of the variable, or of its elements.
+        element: The type of the variable or of its elements.
         extents: As in ``ArrayRef``; empty if the variable is not an array. C's ``double *a`` has (None,), because
             pointers can be subscripted.
-        value: The variable's initial value, or the constant's value.
+        value: The variable's initial value or the constant's value.
         is_constant: Whether the value never changes: Fortran's ``parameter``, C's ``const int n = 8``.
         is_argument: Whether the variable is an argument.
         may_overlap: Whether other names may refer to the same memory: a pointer that is not ``restrict``, a C++
@@ -92,7 +92,7 @@ class Assignment(Statement):
 
     Attributes:
         target: ``Name``, ``ArrayRef``, ``FieldRef`` or ``Deref``.
-        value: The stored value, or the operator's second operand.
+        value: The stored value or the operator's second operand.
         operator: Empty, or ``+``, ``-``, ``*`` …
         in_declaration: Whether the assignment is the initial value of a variable, which also has a ``Declaration``.
     """
@@ -207,7 +207,7 @@ class Loop(Statement):
 
     Attributes:
         body: The loop's body.
-        variable: The induction variable; None if the loop does not count, or if its body changes the variable.
+        variable: The induction variable; None if the loop does not count or if its body changes the variable.
         first: The variable's initial value.
         last: The last possible value: C's ``i < n`` gives ``n - 1``; with a negative step, the smallest possible value.
         step: The increment, positive or negative.
@@ -216,7 +216,7 @@ class Loop(Statement):
         directive: The directives above the loop in lower case, starting with the first word, as in ``omp parallel do
             schedule(static)``; several directives are joined by newlines.
         is_concurrent: Whether the language lets iterations run in any order: ``do concurrent``, ``forall``.
-        label: The loop's name, or the label of its end.
+        label: The loop's name or the label of its end.
     """
 
     body: tuple[Statement, ...]

@@ -96,7 +96,7 @@ class Reading:
         """Read a file; return None if its language is not supported.
 
         Raises:
-            InputError: The file cannot be read, or has changed since the run.
+            InputError: The file cannot be read or has changed since the run.
         """
         if not is_readable(name):
             return None

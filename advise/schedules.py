@@ -26,7 +26,7 @@ class Schedule(NamedTuple):
 
     Attributes:
         text: As written: ``schedule(dynamic, 4)``.
-        kind: The kind of schedule, or a macro's name.
+        kind: The kind of schedule or a macro's name.
         chunk: The size of chunks; 0 if it is not a number.
         has_chunk: Whether a size is given.
     """

@@ -1,4 +1,4 @@
-"""Advice on loops whose iterations threads share: the schedule, and adjacent data.
+"""Advice on loops whose iterations threads share: their schedules and adjacent data.
 
 Advice is given for regions in which threads differ, or in which the slowest thread differs between executions.
 """

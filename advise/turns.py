@@ -49,7 +49,7 @@ class Turns:
         """Return whether two accesses may refer to the same array element in iterations that the interchange reorders.
 
         Args:
-            subscripts: Pairs of subscripts: one of the first access, and one of the second access.
+            subscripts: Pairs of subscripts: one of the first access and one of the second.
             one: The first access.
             two: The second access.
         """

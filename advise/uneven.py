@@ -52,7 +52,7 @@ class Inner(NamedTuple):
 
     Attributes:
         loop: The inner loop.
-        by: The array element that decides the number of iterations, or a function of such an element.
+        by: The array element that decides the number of iterations or a function of such an element.
     """
 
     loop: Loop

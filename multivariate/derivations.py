@@ -58,7 +58,7 @@ class Derivation:
         return Formula.parse(f"{self.name} = {self.text.replace(_LINE, str(line))}", unit=self.unit)
 
 
-# PAPI_… are events that a user requests, or that other tools' profiles contain. They include the work of MPI.
+# PAPI_… are events that a user requests or that other tools' profiles contain. They include the work of MPI.
 DERIVATIONS: Final = (
     Derivation("compute_time", "cpu_time - mpi_cpu_time", "sec", "CPU time outside MPI", searched=True),
     Derivation("l1_miss_rate", "l1_misses / l1_accesses", "", "share of accesses that miss in L1", searched=True),
@@ -141,7 +141,7 @@ def about(formula: Formula) -> str:
 
 
 def cache_line(experiment: Experiment) -> int | None:
-    """Return the size of a cache line in bytes: of the simulated caches, or of the machine if it was calibrated."""
+    """Return the size of a cache line in bytes: of the simulated caches or, if it was calibrated, of the machine."""
     simulated = [metric.source for metric in experiment.metrics if metric.name == "l2_misses"]
     for text in (*simulated, experiment.notes.calibrated.get("caches", "")):
         if told := _LINE_OF.search(text):

@@ -38,7 +38,7 @@ class Hierarchy:
         space: The points.
         method: The linkage, which defines the distance of clusters.
         merges: scipy's linkage matrix, ``float64[merge, 4]``, of the points in ``sample``.
-        sample: Positions of the points in the tree: all points, or a sample of them.
+        sample: Positions of the points in the tree: all points or a sample of them.
         far: Positions of points outside the sample that are far from all points in it.
         partition: The clusters; points outside the sample join the cluster of the nearest point in it.
         height: The height of the cut.

@@ -58,7 +58,7 @@ class MetricSpace:
         formulas: Derived metric → its formula.
         parts: Derived metric → the measured metrics in its formula.
         sources: Measured metric → how it was measured.
-        place: Where the values were measured: ``the program``, or a region's name.
+        place: Where the values were measured: ``the program`` or a region's name.
         time: The longest measured time of any point in ``place``, in seconds; 0 if no time was measured.
         wholes: Measured metric → the largest total of any point over the whole program; for bytes, all kinds of bytes
             together.
@@ -106,7 +106,7 @@ class MetricSpace:
                 parts of ``mpi_time``.
             besides: Names of additional built-in formulas, if ``metrics`` is None.
             derived: Formulas of further metrics.
-            by: Whether a point is a thread, or a process with all its threads.
+            by: Whether a point is a thread or a process with all its threads.
             exclude_ranks: Ranks to leave out.
 
         Raises:

@@ -114,7 +114,7 @@ def _understood(text: bytes, path: Path, language: str, words: Sequence[bytes], 
 
 
 def _known_macros(text: bytes, path: Path, told: Collection[str]) -> frozenset[str]:
-    """Return the known macros, and the macros defined in a file or in the program's headers that it includes."""
+    """Return the known macros and those defined in a file or in the program's headers that it includes."""
     known, pending, seen = frozenset(told), [(text, path)], {path}
     while pending and len(seen) <= _MOST_BESIDE:
         written, file = pending.pop()

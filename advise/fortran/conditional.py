@@ -71,7 +71,7 @@ def chosen(text: str, arms: Arms) -> tuple[str, tuple[int, ...]]:
         arms: The arms to choose for undecidable conditions.
 
     Returns:
-        The text, and the numbers of the lines with undecidable conditions.
+        The text and the numbers of the lines with undecidable conditions.
     """
     if not re.search(r"^[ \t]*#[ \t]*[a-z]", text, re.M):
         return text, ()

@@ -251,7 +251,7 @@ class Reader:
         return tuple(found)
 
     def _item(self, closing: str) -> Iterable[Expression]:
-        if self.token.kind == "name" and self.ahead.text == "=":  # a keyword, or an implied loop's variable
+        if self.token.kind == "name" and self.ahead.text == "=":  # a keyword or an implied loop's variable
             self._next += 2
         if self.takes("*"):  # ``*10``, the label of an alternate return
             if self.token.kind == "number":

@@ -106,7 +106,7 @@ class Scope:
         return Call(name, arguments, is_pure, line=at.line, column=at.column)
 
     def subscripted_with(self, array: Expression, subscripts: tuple[Expression, ...], at: At) -> ArrayRef:
-        """Return an element of a known array, or a substring."""
+        """Return an element of a known array or a substring."""
         if isinstance(array, ArrayRef) and (merged := _merged(array.subscripts, subscripts)):
             return replace(array, subscripts=merged)
         declared = self.declared(array)

@@ -159,7 +159,7 @@ class Line:
         if not is_pointer:
             reader.expects("=")
         value = reader.whole()
-        if isinstance(target, Call):  # a function that returns a pointer, or an undeclared array
+        if isinstance(target, Call):  # a function that returns a pointer or an undeclared array
             target = ArrayRef(Name(target.name, line=line, column=column), target.arguments, line=line, column=column)
         if is_pointer and not isinstance(value, Call) and not self.scope.is_pointer(value):
             value = Unary("&", value, line=value.line, column=value.column)

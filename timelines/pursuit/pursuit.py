@@ -61,7 +61,7 @@ class Outcome:
         reason: The reason for the status, with numbers.
         ranking: All metrics, best first, in rounds of one metric per dimension of the projection.
         locations: Number of locations after trimming.
-        points: Number of points in the projection: locations, or parts of them.
+        points: Number of points in the projection: locations or parts of them.
         outliers: Labels of the outliers, before trimming.
         dropped: For each unused metric, the reason.
         left_out: For each unused point, by its label, the reason.
@@ -125,7 +125,7 @@ class Pursuit(Outcome):
 
     Attributes:
         space: The locations, after trimming.
-        seen: The projected points: the locations, or several parts of each.
+        seen: The projected points: the locations or several parts of each.
         view: The best projection; None for fewer than four points.
     """
 

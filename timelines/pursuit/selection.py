@@ -57,7 +57,7 @@ class Reduction:
 
 
 def next_selection(before: tuple[str, ...], found: Pursuit | None, *, jitter: float) -> tuple[str, ...]:
-    """Return the metrics to record after a period: those of its result, or the previously recorded ones.
+    """Return the metrics to record after a period: those of its result or the previously recorded ones.
 
     The result's metrics replace the recorded ones if the result has structure and one of two conditions holds: their
     index exceeds that of the recorded metrics by more than the threshold, or a metric with camps is not recorded. Both
