@@ -1,4 +1,4 @@
-"""Suggestions, and the sites in the source for which they are made."""
+"""Suggestions and the source locations that they refer to."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class Advice:
     """A suggestion.
 
     Attributes:
-        kind: Name of the module that makes the suggestion.
-        text: The observation, and what to try, in one sentence.
-        places: The places that the text names, as ``file:line``; the place to change comes first.
+        kind: Kind of the suggestion, such as ``division of work``.
+        text: The observation and what to try, in one sentence.
+        places: The source lines that the text names, as ``file:line``; the line to change comes first.
         evidence: Observations that support the suggestion.
-        gain: Upper limit of the seconds that the suggestion may save; None if unknown.
-        confidence: ``high``: the code is as described, and the remedy fits the cause; ``medium``: one of the two is
-            only likely; ``low``: worth a look.
+        gain: Upper limit of the time that the suggestion may save, in seconds; None if unknown.
+        confidence: ``high``: the code is as described, and the remedy fits the cause; ``medium``: only one of these is
+            certain; ``low``: worth a look.
         reason: The part of the text that explains why ranks or threads differ; empty if the text does not explain it.
     """
 
@@ -55,7 +55,7 @@ class Site:
         last: The region's last line.
         causes: Reasons for the finding: attributes such as ``l1_miss_rate``, or ``waiting``, ``small_calls``, ``ranks``
             (the ranks differ) or ``threads`` (the threads differ).
-        gain: Seconds that a perfect fix saves.
+        gain: Seconds that a perfect fix would save.
         numbers: The region's measurements. ``visits``, ``io_calls``, ``io_bytes``, ``mpi_calls`` and ``mpi_bytes`` are
             sums over all ranks. ``entries`` and ``entries_around`` are the visits of the region's call path and of its
             parent, also summed over all ranks. ``visits_per_rank`` is the largest number of visits on any rank.
@@ -77,18 +77,18 @@ class Site:
 
     @cached_property
     def statements(self) -> tuple[tuple[Statement, tuple[Loop, ...]], ...]:
-        """The statements of the region, each with the loops around it, outermost first."""
+        """The region's statements, each with its enclosing loops, outermost first."""
         found = statements(self.procedure.body)
         return tuple((each, loops) for each, loops in found if self.first <= each.line <= self.last)
 
     @property
     def loops(self) -> Iterator[tuple[Loop, tuple[Loop, ...]]]:
-        """The loops of the region, each with the loops around it."""
+        """The region's loops, each with its enclosing loops."""
         return ((each, loops) for each, loops in self.statements if isinstance(each, Loop))
 
     @property
     def innermost(self) -> Iterator[tuple[Loop, tuple[Loop, ...]]]:
-        """The innermost loops of the region, each with the loops around it."""
+        """The region's innermost loops, each with its enclosing loops."""
         for loop, around in self.loops:
             if not any(isinstance(each, Loop) for each, _ in statements(loop.body)):
                 yield loop, around
@@ -98,5 +98,5 @@ class Site:
         return spell(expression, self.source.layout)
 
     def place(self, line: int, source: SourceFile | None = None) -> str:
-        """Return a place as ``file:line``."""
+        """Return a source line as ``file:line``."""
         return f"{(source or self.source).path}:{line}"

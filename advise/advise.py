@@ -68,7 +68,7 @@ _ABOUT: Final = {
 _SUREST: Final = {HIGH: 0, MEDIUM: 1, LOW: 2}
 _BY_CALLERS: Final = division_of_work.CAUSES | pipeline.CAUSES  # causes whose advice also needs the callers' files
 _MOST: Final = 5  # largest number of suggestions per finding
-_MOST_FILES: Final = 12  # limit on the files of a region's callers, and on other files searched for a division of work
+_MOST_FILES: Final = 12  # limit on the callers' files per region, and on other files to search for a division of work
 _DEAR: Final = 4  # a C++ file counts as this many files: with library headers, reading it takes 0.5 s instead of 0.1 s
 _AMOUNTS: Final = ("visits", "io_calls", "io_bytes", "mpi_calls", "mpi_bytes")
 _APART: Final = ("visits", "instructions")
@@ -79,11 +79,11 @@ class Advised:
     """The advice on all findings.
 
     Attributes:
-        of_ranks: Culprit in which ranks differ → its advice, most certain first.
-        of_regions: Hot spot → its advice, most certain first.
-        of_teams: Call path of a team whose slowest thread differs between executions → the advice on it.
+        of_ranks: Culprit in which ranks differ → advice on it, most certain first.
+        of_regions: Hot spot → advice on it, most certain first.
+        of_teams: Call path of a thread team whose slowest thread differs between executions → advice on it.
         remarks: Messages about files for which the advice is incomplete.
-        lacking: Messages about source files of findings that could not be used for advice.
+        lacking: Messages about source files of findings that could not be used.
     """
 
     of_ranks: Mapping[int, tuple[Advice, ...]] = field(default_factory=dict)
@@ -106,7 +106,7 @@ class Advised:
 
 
 def advise(findings: Findings, find: Callable[[str], Found]) -> Advised:
-    """Return advice on findings, as far as their sources are available.
+    """Return advice on the findings whose sources are available.
 
     Args:
         findings: The findings.
@@ -142,11 +142,11 @@ class _Adviser:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """A warning with the number of files that may divide the work, but were not read; empty if there are none."""
+        """A warning that states how many files may divide the work but were not read; empty if all were read."""
         number = len(self._unread - self._reading.sources.keys())
         files = f"{number} more {'files' if number > 1 else 'file'} that may divide work among ranks"
         were = "were" if number > 1 else "was"
-        most = f"limit: {_MOST_FILES} files, where a C++ file counts as {_DEAR}"
+        most = f"limit: {_MOST_FILES} files; each C++ file counts as {_DEAR}"
         return (f"{files} {were} not read for advice ({most})",) if number else ()
 
     def on_ranks(self, culprit: int) -> tuple[Advice, ...]:
@@ -155,7 +155,8 @@ class _Adviser:
         if is_speed(findings, [culprit]):
             return ()
         causes = {each.attribute for each in findings.causes_of_differences.get(culprit, ())} - {"unexplained"}
-        # Counted instructions would show an uneven division of work; cache misses and events have other reasons.
+        # If instructions were counted, an uneven division of work would be among the causes. Cache misses and events
+        # have other reasons.
         counted = "instructions" not in findings.lacking and findings.experiment.notes.counts_by_rank
         if not (causes or counted) or not all(each.endswith("_rate") or each in LONGEST for each in causes):
             causes.add("threads" if findings.vectors.threads else "ranks")
@@ -211,7 +212,7 @@ class _Adviser:
         return tuple(sorted(unique.values(), key=lambda each: _SUREST[each.confidence])[:_MOST])
 
     def _read_callers(self, region: CodeRegion) -> None:
-        """Read the files of a region's callers, then other files up to a limit: code there may divide the work."""
+        """Read the files of a region's callers, then a limited number of other files: they may divide the work."""
         paths = self._findings.experiment.call_paths
         number: int | None = region.id
         names: list[str] = []
@@ -262,7 +263,7 @@ class _Adviser:
         return tuple(filter(self._is_of_what_was_built, found)) or self._nothing_on(place.file)
 
     def _is_of_what_was_built(self, advice: Advice) -> bool:
-        """Return whether all lines that a suggestion names were certainly built."""
+        """Return whether all lines that a suggestion names were certainly compiled."""
         for place in advice.places:
             name, _, line = place.rpartition(":")
             source = self._reading.sources.get(name)
@@ -278,7 +279,7 @@ class _Adviser:
 
 
 def _with_source(findings: Findings, region: CodeRegion) -> Region | None:
-    """Return the region, or the innermost region around it, that has a source; None if none has."""
+    """Return the innermost region with a source, starting at ``region`` and going outwards; None if there is none."""
     paths = findings.experiment.call_paths
     number: int | None = region.id
     while number is not None:
@@ -290,7 +291,7 @@ def _with_source(findings: Findings, region: CodeRegion) -> Region | None:
 
 
 def _procedure(source: SourceFile, region: Region) -> Procedure | None:
-    """Return the procedure that is or contains a region, found by its line, or by its name if no line is known."""
+    """Return the procedure that is or contains a region. It is found by line or, if no line is known, by name."""
     if region.first_line and (found := source.procedure_at(region.first_line)):
         return found
     name = (region.function or region.name).rpartition("::")[2]
@@ -303,7 +304,7 @@ def _cost(name: str) -> int:
 
 
 def _numbers(selection: Selection, culprit: int) -> dict[str, float]:
-    """Return a region's measurements: sums, and ratios between ranks, which require the values of every rank."""
+    """Return a region's measurements, as sums and as ratios between ranks, if every rank has a value."""
     found = {name: float(selection.sums(name)[culprit]) for name in _AMOUNTS if complete(selection.experiment, name)}
     if complete(selection.experiment, "visits"):
         found |= _entries(selection, culprit)
@@ -311,7 +312,7 @@ def _numbers(selection: Selection, culprit: int) -> dict[str, float]:
         if complete(selection.experiment, name):
             row = selection.rows(name, [culprit])[0]
             least, most = float(np.min(row)), float(np.max(row))
-            if name == "visits":  # allocations in a procedure that each rank enters once are not repeated
+            if name == "visits":  # if each rank enters a procedure only once, its allocations are not repeated
                 found["visits_per_rank"] = most
             if least > 0:
                 found[f"{name}_apart"] = most / least
@@ -321,7 +322,7 @@ def _numbers(selection: Selection, culprit: int) -> dict[str, float]:
 def _turns_apart(selection: Selection, source: SourceFile, loop: Loop) -> float | None:
     """Return a loop's largest number of iterations on any rank, divided by its smallest number; None if unknown.
 
-    Iterations are counted by the entries into a region that each iteration enters exactly once.
+    The number of iterations is the number of entries into a region that each iteration enters exactly once.
     """
     experiment = selection.experiment
     once, paths = once_a_turn(loop), experiment.call_paths
@@ -341,12 +342,12 @@ def _turns_apart(selection: Selection, source: SourceFile, loop: Loop) -> float 
     if not counted or not complete(experiment, "visits"):
         return None
     visits = selection.rows("visits", next(iter(counted.values())), own=True).sum(axis=0)
-    taken = visits[visits > 0]  # ranks of another program never enter the loop
+    taken = visits[visits > 0]  # a rank that runs another program never enters the loop
     return float(taken.max() / taken.min()) if len(taken) else None
 
 
 def _entries(selection: Selection, culprit: int) -> dict[str, float]:
-    """Return the numbers of entries into a region and into the region around it: ``entries`` and ``entries_around``."""
+    """Return the numbers of entries into a region and into its parent: ``entries`` and ``entries_around``."""
     paths, own = selection.experiment.call_paths, summary(selection.experiment, "visits").sums
     path = selection.regions[culprit].id
     parent = paths[path].parent

@@ -1,4 +1,4 @@
-"""Advice on memory that is allocated again and again: in each iteration of a loop, or in each call to a procedure."""
+"""Advice on memory that is allocated repeatedly, in each iteration of a loop or in each call to a procedure."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _MOVING: Final = frozenset(("move", "swap", "move_alloc"))
 
 
 def allocations(site: Site) -> Iterator[Advice]:
-    """Yield advice on memory that a site's procedure allocates repeatedly: in a loop, or in each call.
+    """Yield advice on memory that a site's procedure allocates repeatedly, in a loop or in each call.
 
-    A procedure that calls itself needs separate memory in each call.
+    Calls to a recursive procedure are not reported, because each of them needs its own memory.
     """
     found = [(each, loops) for each, loops in statements(site.procedure.body) if isinstance(each, Allocation)]
     freed = {target for each, _ in found if each.frees for target in each.targets}
@@ -78,7 +78,7 @@ def allocated_in(site: Site, loop: Loop) -> Iterator[Advice]:
 
 
 def conditional_in(loop: Loop) -> frozenset[int]:
-    """Return the ids of the statements that an iteration executes only under a condition."""
+    """Return the ids of the statements that an iteration executes only conditionally."""
     arms = (arm for each, _ in statements(loop.body) if isinstance(each, Branch) for arm in each.arms)
     return frozenset(id(each) for arm in arms for each, _ in statements(arm.body))
 
@@ -102,10 +102,10 @@ def _cure(site: Site, loop: Loop, statement: Allocation, changed: frozenset[str]
     if is_freed and not is_moved:
         return before
     if site.source.language == "fortran" and not (is_other or _is_pointer(site, statement)):
-        return ""  # the memory of an allocatable array moves to another array
+        return ""  # the memory is moved to another allocatable array
     if is_moved or is_other or any(_is_kept_by(each, statement) for each in inside):
         return many
-    return f"{many}, if it is kept; otherwise, {before}" if calls else before
+    return f"{many}, if the memory is kept; otherwise, {before}" if calls else before
 
 
 def _names(expressions: Sequence[Expression]) -> frozenset[str]:
@@ -133,7 +133,7 @@ def _is_kept_by(statement: Statement, allocation: Allocation) -> bool:
 
 
 def _holds(expression: Expression, targets: Sequence[Expression]) -> bool:
-    """Return whether a value is, or contains, the pointer itself rather than an element behind it."""
+    """Return whether a value is, or contains, the pointer itself rather than the data that it points to."""
     if expression in targets:
         return True
     parts = expression.parts if isinstance(expression, Opaque) else ()

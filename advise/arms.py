@@ -21,5 +21,5 @@ def arms_of(body: Sequence[Statement], around: Arms = ()) -> Iterator[tuple[int,
 
 
 def exclude_each_other(one: Arms, two: Arms) -> bool:
-    """Return whether two statements, given by the arms around them, are in different arms of a branch."""
+    """Return whether two statements, given by their enclosing arms, are in different arms of a branch."""
     return any(branch == other and arm != another for branch, arm in one for other, another in two)

@@ -33,7 +33,7 @@ class Calling:
         procedure: The caller.
         call: The call.
         line: The line of the call.
-        loops: The loops around the call, outermost first.
+        loops: The loops that contain the call, outermost first.
     """
 
     source: SourceFile
@@ -65,7 +65,7 @@ class Calls:
         return (each for name in sorted(names) for each in self._by_name.get(name, ()))
 
     def given(self, function: str, at: int) -> Iterator[tuple[Procedure, Expression]]:
-        """Yield the caller and the argument at one position, for each call to a function."""
+        """Yield, for each call to a function, the caller and the argument at position ``at``."""
         for calling in self._by_name.get(function, ()):
             if (value := argument(calling.call, at)) is not None:
                 yield calling.procedure, value
@@ -77,7 +77,7 @@ class Calls:
         return bool(called & functions) or any(each in called for each in doing)
 
     def results(self, call: Call) -> list[tuple[Where, Expression, int]]:
-        """Return each value that a function may return, with its procedure and line; empty if it was not read."""
+        """Return each value that a function may return, with procedure and line; empty if the function was not read."""
         found = []
         for where in self.everywhere:
             function = where.procedure

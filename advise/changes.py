@@ -19,13 +19,13 @@ def changed_in(site: Site, loop: Loop) -> frozenset[str]:
     changed = found.written | written_names([loop], by_value=by_value)
     known = (*site.procedure.declarations, *site.source.declarations)
     if found.unknown:
-        anything = _runs_a_lambda(site, loop)  # which may change all variables that it captures
+        anything = _runs_a_lambda(site, loop)  # a lambda may change all variables that it captures
         changed |= {each.name for each in known if (each.outlives or anything) and not each.is_constant}
     return with_other_names(site, changed)
 
 
 def with_other_names(site: Site, names: Collection[str]) -> frozenset[str]:
-    """Return variables, with the references bound to them, the pointers to them, and the variables behind these."""
+    """Return variables and all names that may refer to the same memory: references, pointers, and their targets."""
     pairs = [*_pairs(site)]
     found = frozenset(names)
     while more := {name for pair in pairs if not found.isdisjoint(pair) for name in pair} - found:
@@ -64,7 +64,7 @@ def _referred_to(site: Site, value: Expression, *, is_bound: bool) -> Iterator[s
 
 
 def _runs_a_lambda(site: Site, loop: Loop) -> bool:
-    """Return whether a loop calls a lambda, or passes one to a function."""
+    """Return whether a loop calls a lambda or passes one to a function."""
     calls = (each for statement, _ in statements(loop.body) for each in calls_in(statement) if not each.is_pure)
     for call in calls:
         given = [part for argument in call.arguments for part in walk(argument)]

@@ -38,7 +38,7 @@ def chunks(site: Site) -> Iterator[Advice]:
 
 
 def _are_few(loop: Loop) -> bool:
-    """Return whether the number of iterations is known, and too small for chunks."""
+    """Return whether the number of iterations is known and too small for chunks."""
     match loop:
         case Loop(first=Number(value=first), last=Number(value=last)):
             return abs(last - first) < 10 * _CHUNK

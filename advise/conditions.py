@@ -1,6 +1,6 @@
-"""Decide which arms of preprocessor conditions were built, from the lines that ran and, if known, from the options.
+"""Decide which arms of preprocessor conditions were compiled, from the lines that ran and, if known, the options.
 
-If neither the lines, the options nor the source decide a condition, its arms are doubtful.
+If neither the lines, the options nor the source decide a condition, it is unknown whether its arms were compiled.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class _Chain:
 
     @property
     def names(self) -> set[bytes]:
-        """The macros that decide which arm is built."""
+        """The macros that decide which arm is compiled."""
         asked = (_NAME.findall(each)[1:] for each in self.said)  # skips the word ``if``, ``ifdef`` …
         return {name for names in asked for name in names} - _SAME
 
@@ -56,17 +56,17 @@ class _Chain:
             yield range(before.stop, after.start)
 
     def told(self, lines: Collection[int]) -> range | None:
-        """Return the only arm that contains any of the lines; None if there are several, or none."""
+        """Return the only arm that contains any of the lines; None if there are several or none."""
         arms = [arm for arm in self.arms() if any(line in arm for line in lines)]
         return arms[0] if len(arms) == 1 else None
 
 
 def settled(text: bytes, lines: Collection[int]) -> bytes:
-    """Return a source without the arms that ``lines`` show were not built; line numbers stay the same.
+    """Return a source without the arms that, according to ``lines``, were not compiled; line numbers stay the same.
 
     Args:
         text: A source of C, C++ or Fortran.
-        lines: Numbers of lines that are known to have been built, because code regions begin there. They decide a
+        lines: Numbers of lines that are known to have been compiled, because code regions begin there. They decide a
             condition if they are in only one of its arms.
     """
     written = text.splitlines(keepends=True)
@@ -79,7 +79,7 @@ def settled(text: bytes, lines: Collection[int]) -> bytes:
 
 
 def resolved(text: bytes, skipped: Collection[int], wrong: Collection[int], is_known: Callable[[str], bool]) -> bytes:
-    """Return a source without the conditions that the preprocessor has decided; line numbers stay the same.
+    """Return a source after resolving the conditions that the preprocessor decided; line numbers stay the same.
 
     Args:
         text: A source of C, C++ or Fortran.
@@ -98,11 +98,11 @@ def resolved(text: bytes, skipped: Collection[int], wrong: Collection[int], is_k
 
 
 def doubtful(text: bytes, told: Collection[str] = ()) -> frozenset[int]:
-    """Return the lines that may or may not have been built, because their conditions depend on build options.
+    """Return the lines that may or may not have been compiled, because their conditions depend on build options.
 
     Args:
         text: A source whose other conditions are ``settled``.
-        told: Macros whose values are known, and macros that are known to be undefined.
+        told: Macros whose values are known and macros that are known to be undefined.
     """
     written = text.splitlines(keepends=True)
     known = {each.encode() for each in told}
@@ -115,7 +115,7 @@ def doubtful(text: bytes, told: Collection[str] = ()) -> frozenset[int]:
 
 
 def defined_in(text: bytes, told: Collection[str] = ()) -> frozenset[str]:
-    """Return the known macros, and those that a source defines in every build; ``#ifndef`` defaults do not count.
+    """Return the known macros and those that a source defines in every build; ``#ifndef`` defaults do not count.
 
     Args:
         text: The source.
@@ -149,7 +149,7 @@ def asks_for_mpi(text: str) -> list[str]:
 
 
 def _only_defines(chain: _Chain, written: list[bytes]) -> bool:
-    """Return whether a condition only defines a macro that is missing, as an include guard or a default does."""
+    """Return whether a condition only defines a missing macro, as an include guard or a default value does."""
     inside = written[chain.directives[0].stop - 1 : chain.directives[-1].start - 1]
     first = next((each for each in inside if each.strip()), b"")
     match = _DEFINED.match(first)
@@ -157,7 +157,7 @@ def _only_defines(chain: _Chain, written: list[bytes]) -> bool:
 
 
 def all_but_last(text: str, lines: Collection[int]) -> set[int]:
-    """Return those ``lines`` in all but the last arm that contains any of them, for each condition."""
+    """Return the ``lines`` to drop so that, in each condition, only the last arm with any of them keeps its lines."""
     found: set[int] = set()
     for chain in _chains([line.encode(errors="replace") for line in text.split("\n")]):
         among = [{line for line in lines if line in arm} for arm in chain.arms()]
@@ -166,7 +166,7 @@ def all_but_last(text: str, lines: Collection[int]) -> set[int]:
 
 
 def _chains(written: list[bytes]) -> list[_Chain]:
-    """Return the conditions that have an ``#endif``, outer ones before inner ones."""
+    """Return all conditions that are closed by an ``#endif``, outer ones before inner ones."""
     found: list[_Chain] = []
     opened: list[_Chain] = []
     number = 1

@@ -43,7 +43,7 @@ def copies(site: Site) -> Iterator[Advice]:
             )
             lines = dict.fromkeys((calling.line, *(loop.line for loop in calling.loops[-1:])))
             places = tuple(site.place(line, calling.source) for line in lines)
-            gain = site.gain if calling in own else None  # the copying is a part of the caller's time
+            gain = site.gain if calling in own else None  # the time for copying is part of the caller's time
             yield Advice(KIND, text, places, (), gain, MEDIUM)
 
 
@@ -91,7 +91,7 @@ def _is_apart(calling: Calling, section: ArrayRef) -> bool:
 
 
 def _is_one(calling: Calling, subscript: Expression) -> bool:
-    """Return whether a subscript certainly is a single index: not a range, and not an array of indices."""
+    """Return whether a subscript is certainly a single index, neither a range nor an array of indices."""
     for each in walk(subscript):
         if isinstance(each, Section | Call):
             return False

@@ -1,7 +1,7 @@
 """Test dependences, conservatively, to decide whether two loops of a nest can be interchanged.
 
 Loops of a perfect nest can be interchanged if the order of dependent iterations is preserved (Wolfe, High Performance
-Compilers for Parallel Computing, 1996, 9.2). Two iterations are dependent if both access the same memory, and at least
+Compilers for Parallel Computing, 1996, 9.2). Two iterations are dependent if both access the same memory and at least
 one of them writes. If nothing is proven, the answer is unknown.
 """
 
@@ -87,7 +87,7 @@ class _Test:
         self._inner = [each for each, _ in statements(nest[-1].body) if isinstance(each, Loop) and each.variable]
         self._reasons = list(self._effects.unknown)
         if source.language != "fortran":
-            self._reasons = [each.replace("loop by exit", "loop by break") for each in self._reasons]
+            self._reasons = [each.replace("loop with exit", "loop with break") for each in self._reasons]
         self._forbidden: list[str] = []
         self._sums: list[str] = []
 
@@ -156,10 +156,10 @@ class _Test:
         return values
 
     def _is_one_value(self, name: str, accesses: list[Access]) -> bool:
-        """Return whether each iteration has a value of its own of a variable; if not, record the obstacle."""
+        """Return whether a variable can have a separate copy in each iteration; if not, record the obstacle."""
         declaration = self._source.declaration(self._procedure, name)
         if declaration is None or _is_array(declaration):
-            self._reasons.append(f"{name} is written, and may be an array")
+            self._reasons.append(f"{name} is written and may be an array")
         elif declaration.may_overlap and declaration.element.kind != "pointer":
             self._reasons.append(f"other names may refer to {name}")
         else:

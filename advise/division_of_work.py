@@ -28,14 +28,14 @@ _EQUAL: Final = ("==", "!=")
 _COMPARING: Final = (*_EQUAL, "<", "<=", ">", ">=")
 _OTHERWISE: Final = "deal the iterations out cyclically, or on demand"
 _SIDE_BY_SIDE: Final = "give each rank adjacent iterations of equal total cost"
-_NEAR: Final = 3  # largest number of steps from the bounds back to the rank; after more, the line may be unrelated
-# Ratio of two ranks' numbers of iterations. The remainder of a division causes a smaller ratio, which does not make a
-# rank late.
+_NEAR: Final = 3  # largest number of steps from the bounds back to the rank; beyond it, the line may be unrelated
+# Ratio of two ranks' numbers of iterations. If the iterations merely do not divide evenly, the ratio is smaller, and
+# no rank is late.
 _ALIKE: Final = 1.1
 
 
 def division_of_work(site: Site) -> Iterator[Advice]:
-    """Yield the first advice found: on a site's loops, its branches, the loops around calls to it, or its data."""
+    """Yield the first advice found: on a site's loops, its branches, the loops that call it, or its data."""
     origins = Origins(site.sources or {site.source.path: site.source})
     found = _of_loops(site, origins) or _of_branch(site, origins) or _of_callers(site, origins) or _of_data(site)
     if found:
@@ -43,7 +43,7 @@ def division_of_work(site: Site) -> Iterator[Advice]:
 
 
 def _loops(site: Site) -> list[Loop]:
-    """Return the loops of a site, then the loops around it, inner loops first."""
+    """Return the loops of a site, then the enclosing loops, innermost first."""
     around = [each for _, loops in site.statements[:1] for each in reversed(loops)]
     return [*(loop for loop, _ in site.loops), *around]
 
@@ -82,12 +82,12 @@ def _of_data(site: Site) -> Advice | None:
         is_fixed = all(isinstance(each, Number) for each in (loop.first, loop.last))
         if inner and not is_fixed and (apart is None or apart <= _ALIKE):
             places = tuple(site.place(each.line) for each in (loop, inner.loop))
-            why = _said_of_data(site, loop, inner, f"in line {loop.line}", "")
+            why = _reason_in_data(site, loop, inner, f"in line {loop.line}", "")
             return Advice(KIND, f"{why}: {_otherwise(loop)}", places, _evidence(site), site.gain, MEDIUM, why)
     return None
 
 
-def _said_of_data(site: Site, loop: Loop, inner: Inner, where_loop: str, comes: str) -> str:
+def _reason_in_data(site: Site, loop: Loop, inner: Inner, where_loop: str, comes: str) -> str:
     line = inner.loop.line
     return (
         f"the number of iterations of the loop in line {line} depends on {site.spell(inner.by)}, so it varies from one"
@@ -97,7 +97,7 @@ def _said_of_data(site: Site, loop: Loop, inner: Inner, where_loop: str, comes: 
 
 
 def _otherwise(loop: Loop) -> str:
-    """Return how to deal out iterations of different cost: next to each other, if they use their neighbours' data."""
+    """Return how to deal out iterations of different cost: in adjacent groups, if they use their neighbours' data."""
     return _SIDE_BY_SIDE if takes_neighbours(loop) else _OTHERWISE
 
 
@@ -158,7 +158,7 @@ def _counting(bound: Expression) -> Iterator[Name]:
 def _of_origin(
     site: Site, origin: Origin, loop: Loop, source: SourceFile, bound: Expression, *, is_end: bool
 ) -> Advice | None:
-    """Return advice on a loop of which each rank runs a part; None if the parts and their iterations cost the same."""
+    """Return advice on a loop that is divided among ranks; None if all parts and iterations cost the same."""
     made, where = site.spell(origin.value), site.place(origin.line, origin.source)
     where_loop = f"line {loop.line}" if source is site.source else site.place(loop.line, source)
     filled = [*_filled(origin)] if origin.is_table else []
@@ -180,20 +180,22 @@ def _of_origin(
         return None
     at = "in" if source is site.source else "at"
     if inner and (is_alike or (apart is None and shares)):
-        why = _said_of_data(site, loop, inner, f"{at} {where_loop}", f", which {runs},")
+        why = _reason_in_data(site, loop, inner, f"{at} {where_loop}", f", which {runs},")
         text = f"{why}: {_otherwise(loop)}"
     else:
-        cure, so = "give each rank a part of equal cost", ", so its number of iterations depends on the rank"
+        cure, so = "give each rank a part of equal cost", ""
         if is_alike:
             cure, so = _otherwise(loop), ", so ranks get equal numbers of iterations of different cost"
-        elif apart is None and shares and is_looked_up:  # another loop runs over a rank's part
-            cure, so = "if equal parts differ in cost, deal the work out cyclically, or on demand", ""
-        elif apart is None and shares:
+        elif apart is not None:
+            so = ", so ranks get different numbers of iterations"
+        elif shares and is_looked_up:  # another loop runs over a rank's part
+            cure = "if equal parts differ in cost, deal the work out cyclically, or on demand"
+        elif shares:
             cure = f"if iterations differ in cost, {_otherwise(loop)}"
             so = ", so ranks get equal numbers of iterations"
         called_by = "" if source.procedure_at(loop.line) is site.procedure else ", from which this region is called,"
         seen = f"the loop {at} {where_loop}{called_by} {runs}{so}"
-        why = "" if cure.startswith("if ") else seen
+        why = "" if apart is None else seen
         text = f"{cure}: {seen}"
     places = [(origin.source, origin.line), *reversed(origin.through), (source, loop.line)]
     places += [(origin.source, line) for line in tables]
@@ -256,7 +258,7 @@ def _is_divided(value: Expression) -> bool:
 
 
 def _of_branch(site: Site, origins: Origins) -> Advice | None:
-    """Return advice on work that only some ranks do: a branch on the rank inside the region or around it."""
+    """Return advice on work that only some ranks do: a branch on the rank that is inside the region or contains it."""
     known = origins.ranks.names(site.source, site.procedure)
     loops = [each for each, _ in statements(site.procedure.body) if isinstance(each, Loop)]
     changed = frozenset(map(Name, written_names(loops, by_value=True)))
@@ -316,13 +318,13 @@ def _is_of_mpi(call: Call) -> bool:
 
 
 def _receives(body: Sequence[Statement]) -> bool:
-    """Return whether statements receive messages, so that other ranks share the work, as with a master."""
+    """Return whether statements receive messages: then other ranks share the work, as workers do for a master."""
     calls = (each.call for each, _ in statements(body) if isinstance(each, CallStatement))
     return any(each.name.lower() in RECEIVES for each in calls)
 
 
 def _depth_outside(site: Site, branch: Branch) -> int:
-    """Return how deeply the region's loops outside a branch are nested, not counting the loops around the branch."""
+    """Return how deeply the region's loops outside a branch are nested, not counting loops that contain the branch."""
     around = next(len(loops) for each, loops in statements(site.procedure.body) if each is branch)
     depths = [len(loops) + 1 - around for each, loops in site.loops if not branch.line <= each.line <= branch.last_line]
     return max(depths, default=0)

@@ -28,7 +28,7 @@ _REFERENCES: Final = (Name, ArrayRef, FieldRef, Deref)
 
 @dataclass(frozen=True)
 class Access:
-    """A read or a write of a variable, or of a part of a variable.
+    """A read or write of a variable or of a part of it.
 
     Attributes:
         reference: A ``Name``, ``ArrayRef``, ``FieldRef`` or ``Deref``.
@@ -145,13 +145,13 @@ def _unknown_of(statement: Statement) -> str:
         case CallStatement(call=call):
             return f"calls {call.name or 'a function'}"
         case InputOutput(action=action):
-            return f"does input or output: {action}"
+            return f"performs I/O ({action})"
         case Allocation():
             return "allocates or frees memory"
         case Jump(kind="cycle", label=""):
             return ""
         case Jump(kind=kind):
-            return f"leaves the loop by {kind}"
+            return f"leaves the loop with {kind}"
         case _:
             return "cannot be analysed"
 
@@ -176,7 +176,7 @@ def _may_skip_the_rest(statement: Statement) -> bool:
 
 
 def expressions_of(statement: Statement) -> Iterator[Expression]:
-    """Yield the expressions of a statement, but not of inner statements."""
+    """Yield a statement's own expressions, without those of inner statements."""
     match statement:
         case Declaration(extents=extents, value=value):
             yield from (each for each in (*extents, value) if each is not None)
@@ -202,7 +202,7 @@ def expressions_of(statement: Statement) -> Iterator[Expression]:
 
 
 def names_in(body: Iterable[Statement]) -> Iterator[tuple[str, Statement]]:
-    """Yield each occurrence of a name with its statement, except declarations."""
+    """Yield each occurrence of a name outside declarations, with its statement."""
     for statement, _ in statements(body):
         if not isinstance(statement, Declaration):
             for expression in expressions_of(statement):
@@ -210,11 +210,11 @@ def names_in(body: Iterable[Statement]) -> Iterator[tuple[str, Statement]]:
 
 
 def written_names(body: Iterable[Statement], *, by_value: bool = False) -> frozenset[str]:
-    """Return the variables that may be written as a whole: assigned, read, allocated, passed, or loop counters.
+    """Return the variables that may be written as a whole, in assignments, input, allocations, calls or loop heads.
 
     Args:
         body: The statements.
-        by_value: Whether arguments are passed by value unless they are addresses, or references of C++.
+        by_value: Whether arguments are passed by value unless they are addresses or C++ references.
     """
     found = set()
     for statement, _ in statements(body):

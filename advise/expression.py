@@ -1,6 +1,6 @@
 """Expressions of any language, reduced to memory accesses and computations.
 
-Two expressions are equal if they have the same text, wherever they are.
+Two expressions are equal if they have the same text, regardless of their positions.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """The type of a variable, or of an array's element.
+    """The type of a variable or of an array element.
 
     Attributes:
         kind: ``integer``, ``real``, ``complex``, ``logical``, ``character``, ``structure`` or ``pointer``; empty if
@@ -51,7 +51,7 @@ UNKNOWN_ELEMENT = Element()
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """An expression; each kind has a class.
+    """Base class of all kinds of expressions.
 
     Attributes:
         line: First line of the expression in the user's file, from 1; 0 if unknown.
@@ -64,7 +64,7 @@ class Expression:
 
 @dataclass(frozen=True, slots=True)
 class Name(Expression):
-    """A variable, or a named constant.
+    """A variable or a named constant.
 
     Attributes:
         name: Unique within a procedure: a variable that shadows another variable is called ``i'2``. Lower case if the
@@ -123,8 +123,8 @@ class Call(Expression):
             of the language, or a function declared pure.
         on: The object whose method is called.
         references: Positions of the arguments that C++ passes by reference, so that the call may change them.
-        keywords: The names that Fortran's ``call f(y=a)`` gives to the arguments, empty for the others; empty if no
-            argument has a name.
+        keywords: Argument names, as in Fortran's ``call f(y=a)``, one per argument, empty for positional arguments; no
+            entries if all arguments are positional.
     """
 
     name: str
@@ -146,9 +146,9 @@ class Section(Expression):
 
 @dataclass(frozen=True, slots=True)
 class ArrayRef(Expression):
-    """An element of an array, or a section of it.
+    """An array element or an array section.
 
-    C's ``a[i][j]`` has two subscripts if ``a`` is an array of arrays, or a pointer to arrays. If ``a`` points to
+    C's ``a[i][j]`` has two subscripts if ``a`` is an array of arrays or a pointer to arrays. If ``a`` points to
     pointers, the reference has the subscript j, and its array is a reference with subscript i, because there are two
     loads.
 
@@ -168,7 +168,7 @@ class ArrayRef(Expression):
 
 @dataclass(frozen=True, slots=True)
 class FieldRef(Expression):
-    """A field of a structure: ``s.f``, ``s%f``; ``p->f`` is a field of a ``Deref``, also if p is a Fortran pointer."""
+    """A field of a structure: ``s.f``, ``s%f``; ``p->f`` is a field of a ``Deref``, even if p is a Fortran pointer."""
 
     structure: Expression
     name: str

@@ -1,4 +1,4 @@
-"""The interface of the readers of source files."""
+"""The interface of source-file readers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["FrontEnd"]
 
 
 class FrontEnd(Protocol):
-    """A reader for the sources of one language, or of similar languages."""
+    """A reader for sources in one language or in similar languages."""
 
     def __call__(
         self, text: bytes, path: Path, built: Collection[int] = (), options: Options | None = None
@@ -23,11 +23,11 @@ class FrontEnd(Protocol):
         Args:
             text: The file's content.
             path: The file's path; included files are searched for near it.
-            built: Lines that are known to have been built, because code regions begin there; they show which conditions
-                were true.
+            built: Lines that are known to have been compiled, because code regions begin there; they show which
+                conditions were true.
             options: The options with which the file was compiled; None if unknown.
 
         Raises:
-            SourceError: The file cannot be read; the message contains the place.
+            SourceError: The file cannot be read; the message contains the line.
             InputError: A required package is not installed; the message explains what to do.
         """

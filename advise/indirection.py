@@ -18,7 +18,7 @@ from .strides import KEPT, Strides
 __all__ = ["CAUSES", "KIND", "indirection"]
 
 KIND: Final = "indirection"
-_MOST_MADE: Final = 2  # largest number of named places where an array is filled
+_MOST_MADE: Final = 2  # maximum number of lines that fill an array and are named
 _BYTES: Final = 256  # number of values of a one-byte index
 _FEW: Final = 32  # iterations; reordering so few elements is not worthwhile
 CAUSES: Final = frozenset(("l1_miss_rate", "l2_miss_rate"))
@@ -71,7 +71,7 @@ def _of_chain(site: Site, loop: Loop, statement: Assignment) -> Advice:
 
 
 def _made(site: Site, reference: Expression, loop: Loop) -> list[str]:
-    """Return the first places where an array is filled, except those inside the given loop."""
+    """Return the first lines that fill an array, except those inside the given loop."""
     base = base_of(reference)
     if base is None:
         return []
@@ -99,7 +99,7 @@ def _looked_up(loop: Loop) -> dict[str, Expression]:
 
 
 def _indirect(site: Site, loop: Loop, looked_up: dict[str, Expression]) -> Iterator[tuple[ArrayRef, Expression]]:
-    """Yield each array element whose index is an array element that differs between iterations, with that index."""
+    """Yield array elements with their index, if the index is itself an array element that varies in the loop."""
     changed = written_names([loop], by_value=True)
     by_address = site.source.language == "fortran"
     for statement, _ in statements(loop.body):
@@ -120,7 +120,7 @@ def _indirect(site: Site, loop: Loop, looked_up: dict[str, Expression]) -> Itera
 
 
 def _is_limited(reference: ArrayRef, subscript: Expression) -> bool:
-    """Return whether a mask or remainder limits an index, or the index of a table that contains it, to a cache."""
+    """Return whether a mask or remainder limits an index, or its lookup table's index, so that data stay in cache."""
     tables = (each for each in walk(subscript) if isinstance(each, ArrayRef))
     if any(_is_limited(each, inner) for each in tables for inner in each.subscripts):
         return True
@@ -173,7 +173,7 @@ def _turns(loop: Loop) -> int | None:
 
 
 def _is_read_anew(index: ArrayRef, changed: frozenset[str]) -> bool:
-    """Return whether an index is an integer array's element, and differs between iterations."""
+    """Return whether an index is an element of an integer array and differs between iterations."""
     names = (each.name for each in walk(index) if isinstance(each, Name))
     return index.element.kind in ("integer", "") and any(name in changed for name in names)
 

@@ -90,8 +90,8 @@ def _ends(statement: Statement) -> bool:
 
 
 def _is_left_out(site: Site, statement: InputOutput) -> bool:
-    """Return whether a statement accesses a string in memory, or data that people read or type."""
-    return _is_in_memory(site, statement) or _is_said(site, statement)
+    """Return whether a statement accesses a string in memory or data meant for people."""
+    return _is_in_memory(site, statement) or _is_for_people(site, statement)
 
 
 def _is_in_memory(site: Site, statement: InputOutput) -> bool:
@@ -145,7 +145,7 @@ def _of_loop(site: Site, loop: Loop, uses: list[tuple[InputOutput, tuple[Loop, .
 
 
 def _is_own(statement: InputOutput, loop: Loop) -> bool:
-    """Return whether each iteration makes the stream itself, so that it is flushed at the iteration's end anyway."""
+    """Return whether a stream is local to an iteration, so that it is flushed at the iteration's end anyway."""
     made = (each for each, _ in statements(loop.body) if isinstance(each, Declaration))
     return isinstance(statement.unit, Name) and any(each.name == statement.unit.name for each in made)
 
@@ -153,13 +153,13 @@ def _is_own(statement: InputOutput, loop: Loop) -> bool:
 def _how_opened(site: Site, opened: InputOutput, moved: Sequence[InputOutput]) -> str:
     """Return ``r`` if a file is opened to be read from its start, ``w`` if its content is replaced, otherwise ``a``.
 
-    Fortran, and methods of streams, name the same unit when they open a file and when they use it.
+    In Fortran and in stream methods, the call that opens a file and the calls that use it name the same unit.
     """
     if opened.function in ("fopen", "freopen"):
         modes = (each.value for each in opened.items[1:2] if isinstance(each, Text) and "+" not in each.value)
         return next(modes, "a")[:1]
     if opened.unit is None or opened.unit in opened.items:
-        return "a"  # a descriptor, or MPI-IO, which do not replace the content unless asked to
+        return "a"  # descriptors and MPI-IO do not replace the content by default
     is_fortran = site.source.language == "fortran"
     texts = {each.value.lower() for each in opened.items if isinstance(each, Text)}
     if not texts.isdisjoint(_NOT_FROM_THE_START) or (not is_fortran and opened.items[1:]):
@@ -192,15 +192,15 @@ def _lines(lines: Iterable[int]) -> str:
 
 
 def _written_and_read(moved: list[InputOutput], loop: Loop, *, in_order: bool, goes_back: bool) -> list[InputOutput]:
-    """Return the input and output of a file that one iteration both writes and reads.
+    """Return the I/O statements of files that one iteration both writes and reads.
 
     Args:
         moved: The reads, then the writes.
         loop: The loop.
         in_order: Whether data count only if they are written before they are read, because iterations access different
             parts of the file.
-        goes_back: Whether an iteration moves back in the file. If it does not, only data whose position is given can be
-            read back: what follows in a file, or comes through a socket, was not written here.
+        goes_back: Whether an iteration moves back in the file. If not, only accesses with explicit positions count,
+            because data that follow in a file, or come from a socket, were not written here.
     """
     if not goes_back:
         moved = [each for each in moved if _position(each) is not None]
@@ -217,7 +217,7 @@ def _written_and_read(moved: list[InputOutput], loop: Loop, *, in_order: bool, g
 
 
 def _part(statement: InputOutput) -> tuple[Expression | None, Expression | None]:
-    """Return the file, and the position in it if the call gives a position."""
+    """Return the file and, if the call specifies it, the position in the file."""
     return statement.unit, _position(statement)
 
 
@@ -227,7 +227,7 @@ def _position(statement: InputOutput) -> Expression | None:
 
 
 def _varies(statement: InputOutput, loop: Loop) -> bool:
-    """Return whether each iteration names a different file."""
+    """Return whether each iteration accesses a different file."""
     writes = (each for each, _ in statements(loop.body) if isinstance(each, InputOutput) and each.action == "write")
     texts = {base.name for each in writes if each.unit is not None and (base := base_of(each.unit))}
     changed = written_names([loop]) | texts
@@ -242,8 +242,8 @@ def _is_converted(site: Site, statement: InputOutput, loop: Loop) -> bool:
     return statement.is_formatted and not is_label and not _is_text(site, statement)
 
 
-def _is_said(site: Site, statement: InputOutput) -> bool:
-    """Return whether people read or type the data: on the terminal, as text with words, or as an empty line."""
+def _is_for_people(site: Site, statement: InputOutput) -> bool:
+    """Return whether data are meant for people: on the terminal, text with words, or an empty line."""
     has_words = any(isinstance(each, Text) for each in statement.items) or not statement.items
     in_words = site.source.language == "fortran" and statement.action == "write" and statement.is_formatted
     return (in_words and has_words) or is_terminal(site, statement)
@@ -262,7 +262,7 @@ def is_terminal(site: Site, statement: InputOutput) -> bool:
 
 
 def _is_text(site: Site, statement: InputOutput) -> bool:
-    """Return whether all data are declared as strings, or are string literals."""
+    """Return whether all data are string variables or string literals."""
 
     def is_one(item: Expression) -> bool:
         match item:
@@ -307,7 +307,7 @@ def _is_remainder(expression: Expression) -> bool:
 
 
 def _is_small(site: Site, moved: list[InputOutput]) -> bool:
-    """Return whether each call moves little data, as measured or, if calls were not counted, as written."""
+    """Return whether each call moves little data, as measured or, if calls were not counted, as in the source."""
     calls = site.numbers.get("io_calls", 0)
     if all(each.function in _OF_LINES for each in moved):
         return False

@@ -57,7 +57,7 @@ def in_limited_process(
         The function's result, which must be picklable.
 
     Raises:
-        InputError: The process exceeded a limit, or ended unexpectedly.
+        InputError: The process exceeded a limit or ended unexpectedly.
         OSError: No process could be started.
     """
     reader, writer = os.pipe()

@@ -23,8 +23,8 @@ KIND: Final = "order of loops"
 CAUSES: Final = frozenset(("l1_miss_rate", "l2_miss_rate"))
 
 _LESS: Final = 0.5  # a new order is worthwhile if it saves at least this share of the cache lines per iteration
-# Iterations of an inner loop. The L1 cache keeps so few lines until the outer loop uses the remaining part of each
-# line.
+# If an inner loop has no more iterations than this, the L1 cache keeps their cache lines until the outer loop uses the
+# rest of each line.
 _FEW_LINES: Final = 64
 _SETS: Final = 4096  # bytes; with steps that are multiples of this, all lines fall into a few sets of an L1 cache
 _SMALL_PART: Final = 0.5  # share of a structure's bytes that a loop uses
@@ -47,7 +47,7 @@ def order_of_loops(site: Site) -> Iterator[Advice]:
 
 
 def _is_filled(site: Site, walk_: Walk, walks: list[Walk]) -> bool:
-    """Return whether an iteration uses most bytes between its element and the next: ``u(1,i)`` to ``u(5,i)``."""
+    """Return whether an iteration uses most of the bytes up to its next element, such as ``u(1,i)`` to ``u(5,i)``."""
     if walk_.step is None or walk_.step.value is None:
         return False
     alike = (each for each in walks if each.reference.array == walk_.reference.array and each.step == walk_.step)
@@ -72,7 +72,7 @@ def _step(loop: Loop) -> float:
 
 
 def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], far: list[Walk]) -> Iterator[Advice]:
-    """Yield advice on arrays whose neighbouring elements other loops use, unless the inner loop cannot be split off."""
+    """Yield advice on arrays if other loops use neighbouring elements and the inner loop can be split off."""
     better = _better(strides, inner, around)
     is_dense = any(_is_dense_in(strides, each, around) for each in far)
     if better is None and not is_dense and not _is_moved(far, inner, around):
@@ -101,14 +101,14 @@ def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], f
         text += " lay the array out in the order of the loops"
         yield Advice(KIND, text, places, (*evidence, *found.reasons), site.gain, LOW)
         return
-    text = f"{said}: interchange lines {better.line} and {inner.line}; {_stands_against(found)}"
+    text = f"{said}: interchange the loops in lines {better.line} and {inner.line}; {_obstacles(found)}"
     sure = HIGH if found.order is Order.INDEPENDENT else MEDIUM
     if not any(each is inner for each in perfect_nest(better)):
         sure = LOW  # loops must be split first
     if shared := _shared(better, inner, around):
         text += f"; the directive in line {shared.line} distributes iterations of {site.spell(shared.variable)}"
         text += (
-            " and of the loops inside over threads: leave it above the nest"
+            " and of the inner loops over threads: leave it above the nest"
             if "collapse" in shared.directive
             else " over threads: keep it at that loop, or, if the new outermost loop has many independent iterations,"
             f" move it there and make {site.spell(shared.variable)} private"
@@ -118,7 +118,7 @@ def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], f
 
 
 def _can_be_split(better: Loop, inner: Loop, far: list[Walk]) -> bool:
-    """Return whether the inner loop can be split off, because the code around it does not write the loop's arrays."""
+    """Return whether the inner loop can be split off, because the surrounding code does not write the loop's arrays."""
     inside = {id(each) for each, _ in statements([inner])}
     arrays = {base_of(each.reference) for each in far}
     for statement, _ in statements(better.body):
@@ -171,7 +171,7 @@ def _lines(strides: Strides, inner: Loop, loop: Loop) -> float:
     Args:
         strides: The distances between accesses in memory.
         inner: The loop that is innermost now; its references are counted.
-        loop: The same loop, or a loop around it.
+        loop: The same loop, or a loop that contains it.
     """
     walks = (strides.walk(each, loop) for each in strides.references(inner))
     return sum(each.lines for each in walks if each is not None)
@@ -219,7 +219,7 @@ def _padding(far: list[Walk]) -> str:
     return ""
 
 
-def _stands_against(found: Interchange) -> str:
+def _obstacles(found: Interchange) -> str:
     if found.order is Order.INDEPENDENT:
         sums = f" ({', '.join(found.sums)} is then summed in a different order)" if found.sums else ""
         return f"{found.order.value}{sums}"
@@ -251,9 +251,9 @@ def _of_structures(site: Site, inner: Loop, walks: list[Walk]) -> Iterator[Advic
 
 
 def _fields_used(inner: Loop, reference: ArrayRef, structure: Structure) -> list[Declaration]:
-    """Return the fields of a structure that a loop uses; none if the used part is unknown.
+    """Return the fields of a structure that a loop uses; none if it is unknown which fields are used.
 
-    It is unknown if a field is an array, or if the loop copies the structure, passes it on or binds a reference to it.
+    This is unknown if a field is an array, or if the loop copies the structure, passes it on or binds a reference.
     """
     parts = [
         each

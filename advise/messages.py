@@ -72,7 +72,7 @@ def moved(site: Site) -> Iterator[Advice]:
         calls = ", ".join(dict.fromkeys(f"{use.call.name} in line {use.line}" for use in uses))
         each_time = f"{calls}, in each iteration of the loop in line {uses[0].loops[-1].line}"
         text = f"{each_time}: check whether receivers need all of the data every time; if not, send less, or less often"
-        yield _said(site, text, [use.line for use in uses], MEDIUM)
+        yield _advice(site, text, [use.line for use in uses], MEDIUM)
 
 
 def _uses(site: Site) -> Iterator[_Use]:
@@ -83,7 +83,7 @@ def _uses(site: Site) -> Iterator[_Use]:
                     yield _Use(each, each.name.lower(), statement, loops)
 
 
-def _said(site: Site, text: str, lines: Sequence[int], sure: str, *evidence: str) -> Advice:
+def _advice(site: Site, text: str, lines: Sequence[int], sure: str, *evidence: str) -> Advice:
     calls, volume = site.numbers.get("mpi_calls", 0), site.numbers.get("mpi_bytes", 0)
     measured = (f"{calls:.4g} calls, {volume / calls:.4g} bytes per call",) if calls else ()
     places = tuple(dict.fromkeys(site.place(each) for each in lines))
@@ -124,7 +124,7 @@ def _small(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
                 f" iteration of the loop in line {loop.line}, always to or from rank {partner}: combine these messages"
                 " into one"
             )
-            yield _said(site, text, (use.line, loop.line), HIGH)
+            yield _advice(site, text, (use.line, loop.line), HIGH)
 
 
 def _elements(site: Site, use: _Use, at: int) -> str:
@@ -143,8 +143,8 @@ def _is_anyone(partner: Expression | None) -> bool:
 def _is_independent(use: _Use, uses: Sequence[_Use]) -> bool:
     """Return whether the messages of a loop can be sent at the same time.
 
-    The received data must not be used before the next message, the sent data must not be computed after the previous
-    message, and the loop must contain no other message, and must not end with a message.
+    The received data must not be used before the next message, and the sent data must not be computed after the
+    previous message. The loop must contain no other message, and must not exit after a message.
     """
     loop = use.loops[-1]
     if any(other.statement is not use.statement and loop in other.loops for other in uses):
@@ -169,7 +169,7 @@ def _base(buffer: Expression | None) -> Name | None:
 
 
 def _again(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
-    """Yield advice on broadcasts of unchanged data, and on broadcasts that only gather the data of all ranks."""
+    """Yield advice on broadcasts of unchanged data and on broadcasts that only gather the data of all ranks."""
     for use in uses:
         if use.name != "mpi_bcast" or not use.loops:
             continue
@@ -183,13 +183,13 @@ def _again(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
                 f"line {use.line} broadcasts the ranks' data one by one: use MPI_Gatherv if only one rank needs the"
                 " data, otherwise MPI_Allgatherv; send only the filled part"
             )
-            yield _said(site, text, (use.line, rooted.line), MEDIUM)
+            yield _advice(site, text, (use.line, rooted.line), MEDIUM)
         elif base is not None and not _varies(buffer, use.loops[-1]) and not _may_change(site, base, use):
             text = (
                 f"line {use.line} broadcasts {site.spell(buffer)} in each iteration of the loop in line"
                 f" {use.loops[-1].line}, although no iteration changes it: broadcast it once, before the loop"
             )
-            yield _said(site, text, (use.line, use.loops[-1].line), MEDIUM)
+            yield _advice(site, text, (use.line, use.loops[-1].line), MEDIUM)
 
 
 def _may_change(site: Site, buffer: Name, use: _Use) -> bool:
@@ -269,7 +269,7 @@ def _one_reduction(site: Site) -> Iterator[Advice]:
                     f"{uses[0].call.name} is called in lines {lines}: combine these calls if none needs the result of"
                     " another"
                 )
-                yield _said(site, text, [each.line for each in uses], MEDIUM)
+                yield _advice(site, text, [each.line for each in uses], MEDIUM)
 
 
 def _needs(site: Site, later: _Use, earlier: _Use, body: Sequence[Statement]) -> bool:
@@ -301,7 +301,7 @@ def _between(earlier: _Use, later: _Use, body: Sequence[Statement]) -> Sequence[
 
 
 def _chooses(statement: Statement, made: frozenset[str]) -> bool:
-    """Return whether a statement uses the given values to decide which calls follow, or whether to continue."""
+    """Return whether a statement uses the given values to decide which calls follow or whether to continue."""
     if not isinstance(statement, Branch | Loop) or made.isdisjoint(_all_names(statement)):
         return False
     inside = [each for each, _ in statements([statement])]
@@ -344,14 +344,14 @@ def _pairs(site: Site) -> Iterator[Advice]:
                     f"the calls in lines {one.line} and {two.line} wait one after the other: use MPI_Sendrecv, or call"
                     " MPI_Irecv early and compute meanwhile"
                 )
-                yield _said(site, text, (one.line, two.line), MEDIUM)
+                yield _advice(site, text, (one.line, two.line), MEDIUM)
 
 
 def _is_question(one: _Use, two: _Use) -> bool:
     """Return whether the second of two calls may answer the first.
 
-    This is possible if the calls have the same partner but different tags, or if one of the calls names no rank as its
-    partner.
+    This is possible if the calls have the same partner but different tags, or if one of the calls does not name a rank
+    as its partner.
     """
     has_tags = _argument(one, _TAG) != _argument(two, _TAG)
     is_same = _argument(one, 3) == _argument(two, 3)
@@ -375,7 +375,7 @@ def _pipeline(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
             if work and _argument(one, 3) != _argument(two, 3):
                 text = (
                     f"line {one.line} receives before the work begins, and line {two.line} sends after all the work:"
-                    f" send parts earlier, or do work that does not need the message before line {one.line}"
+                    f" send parts earlier, or move work that does not need the message before line {one.line}"
                 )
-                yield _said(site, text, (one.line, two.line, work[0]), MEDIUM)
+                yield _advice(site, text, (one.line, two.line, work[0]), MEDIUM)
                 return

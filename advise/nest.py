@@ -42,7 +42,7 @@ class Layout(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement; each kind has a class.
+    """Base class of all kinds of statements.
 
     Attributes:
         line: First line of the statement, from 1. Statements from included files are left out.
@@ -59,10 +59,10 @@ class Declaration(Statement):
 
     Attributes:
         name: As in ``Name``.
-        element: The type of the variable, or of its elements.
+        element: The type of the variable or of its elements.
         extents: As in ``ArrayRef``; empty if the variable is not an array. C's ``double *a`` has (None,), because
             pointers can be subscripted.
-        value: The variable's initial value, or the constant's value.
+        value: The variable's initial value or the constant's value.
         is_constant: Whether the value never changes: Fortran's ``parameter``, C's ``const int n = 8``.
         is_argument: Whether the variable is an argument.
         may_overlap: Whether other names may refer to the same memory: a pointer that is not ``restrict``, a C++
@@ -87,12 +87,12 @@ class Declaration(Statement):
 class Assignment(Statement):
     """A store: ``target = value`` or, with an operator, ``target += value``.
 
-    ``i++`` is an assignment, too. An assignment inside an expression is placed before its statement. For Fortran's
+    ``i++`` is also an assignment. An assignment inside an expression is placed before its statement. For Fortran's
     pointer assignment ``p => x`` the value is ``Unary("&", x)``; ``p => q`` between pointers is an ordinary assignment.
 
     Attributes:
         target: ``Name``, ``ArrayRef``, ``FieldRef`` or ``Deref``.
-        value: The stored value, or the operator's second operand.
+        value: The stored value or the operator's second operand.
         operator: Empty, or ``+``, ``-``, ``*`` …
         in_declaration: Whether the assignment is the initial value of a variable, which also has a ``Declaration``.
     """
@@ -116,9 +116,9 @@ class Allocation(Statement):
 
     Attributes:
         targets: The variables that are allocated or freed.
-        sizes: The sizes that the source states; empty if it states none.
+        sizes: The sizes given in the source; empty if there are none.
         frees: Whether memory is freed.
-        function: The user's name of the operation: ``malloc``, ``allocate``, ``std::vector``.
+        function: The operation's name in the source: ``malloc``, ``allocate``, ``std::vector``.
     """
 
     targets: tuple[Expression, ...]
@@ -129,14 +129,14 @@ class Allocation(Statement):
 
 @dataclass(frozen=True, slots=True)
 class InputOutput(Statement):
-    """A statement of input or output.
+    """An input or output statement.
 
     Attributes:
         action: ``read``, ``write``, ``open``, ``close``, ``flush``, ``rewind`` (any seek) or ``inquire``.
         unit: The file: a unit, a ``FILE *``, a stream, a descriptor; None for the terminal.
-        items: The items read or written; for ``open``, the file's name, and how it is opened.
+        items: The items read or written; for ``open``, the file's name and how it is opened.
         is_formatted: Whether numbers are converted to or from text.
-        function: The user's name of the operation: ``fprintf``, ``write``, ``operator<<``, ``MPI_File_write``.
+        function: The operation's name in the source: ``fprintf``, ``write``, ``operator<<``, ``MPI_File_write``.
         record: The record or position that Fortran's ``rec=`` or ``pos=`` selects.
     """
 
@@ -207,16 +207,16 @@ class Loop(Statement):
 
     Attributes:
         body: The loop's body.
-        variable: The induction variable; None if the loop does not count, or if its body changes the variable.
+        variable: The induction variable; None if the loop does not count or if its body changes the variable.
         first: The variable's initial value.
         last: The last possible value: C's ``i < n`` gives ``n - 1``; with a negative step, the smallest possible value.
         step: The increment, positive or negative.
-        condition: The condition for continuing a loop that does not count; None if only a jump ends the loop.
+        condition: The condition of a loop that does not count; None if only a jump ends the loop.
         last_line: The loop's last line.
         directive: The directives above the loop in lower case, starting with the first word, as in ``omp parallel do
             schedule(static)``; several directives are joined by newlines.
         is_concurrent: Whether the language lets iterations run in any order: ``do concurrent``, ``forall``.
-        label: The loop's name, or the label of its end.
+        label: The loop's name or the label of its end.
     """
 
     body: tuple[Statement, ...]
@@ -250,7 +250,7 @@ class Structure:
 
 @dataclass(frozen=True, slots=True)
 class Procedure:
-    """A procedure, or a main program.
+    """A procedure or a main program.
 
     Attributes:
         name: The name, as in ``Region.function``.
@@ -283,7 +283,7 @@ class SourceFile:
         declarations: Variables visible in all procedures: globals, module data.
         structures: The known structures, wherever they are declared.
         remarks: Descriptions of what could not be read.
-        doubtful: Lines that may or may not have been built.
+        doubtful: Lines that may or may not have been compiled.
     """
 
     language: str
@@ -322,7 +322,7 @@ def bodies(statement: Statement) -> tuple[tuple[Statement, ...], ...]:
 
 
 def statements(body: Iterable[Statement], loops: tuple[Loop, ...] = ()) -> Iterator[tuple[Statement, tuple[Loop, ...]]]:
-    """Yield each statement, outer ones first, with the loops around it, outermost first."""
+    """Yield each statement, outer ones first, with its enclosing loops, outermost first."""
     for statement in body:
         yield statement, loops
         inner = (*loops, statement) if isinstance(statement, Loop) else loops

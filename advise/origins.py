@@ -27,12 +27,12 @@ class Origin:
     Attributes:
         source: The file.
         line: The line.
-        target: The variable that gets the value; None if it is a function's result.
+        target: The variable to which the value is assigned; None if the value is a function's result.
         value: The expression with the rank.
         is_known: Whether the rank certainly comes from MPI; otherwise only its name suggests it.
-        has_size: Whether the expression contains the number of ranks, too.
+        has_size: Whether the expression also contains the number of ranks.
         is_table: Whether the rank is an index into a table.
-        through: Places of the intermediate steps, starting from the loop.
+        through: Files and lines of the intermediate steps, starting from the loop.
     """
 
     source: SourceFile
@@ -51,7 +51,7 @@ class _Trail:
 
     Attributes:
         seen: The names examined, each with the id of its procedure.
-        through: The places passed.
+        through: The files and lines passed.
         within: Name of the procedure in which the path began.
         before: The last line in this procedure on which a value can be assigned; 0 for no limit.
         at: The line in this procedure where the path began; 0 if unknown.
@@ -105,7 +105,7 @@ class Origins:
     def of(
         self, expression: Expression, source: SourceFile, procedure: Procedure, *, before: int = 0, at: int = 0
     ) -> Origin | None:
-        """Return the line where an expression derives from the rank; None if it does not, or no such line is found.
+        """Return the line where an expression derives from the rank; None if there is none, or if it is not found.
 
         Args:
             expression: The expression to trace.
@@ -179,7 +179,7 @@ class Origins:
         return next((each for each in conditional if each is not None), None)
 
     def _of_condition(self, where: Where, name: Name, trail: _Trail) -> Origin | None:
-        """Return the assignment of a value that only lower ranks get: ``if (rank < rest) n = n + 1``."""
+        """Return the assignment of a value that only ranks below a limit get: ``if (rank < rest) n = n + 1``."""
         for target, value, line in self.ranks.of_lower(where.procedure, name.name):
             if trail.reaches(where, line):
                 return Origin(where.source, line, target, value, False, False, False, trail.through)
@@ -208,7 +208,8 @@ class Origins:
         target, value, line = definition
         if trail.is_whole and isinstance(target, ArrayRef):
             return None
-        trail = replace(trail, is_whole=trail.is_whole and isinstance(value, Name | FieldRef))  # only for an alias
+        # Only an alias has the same length as the object.
+        trail = replace(trail, is_whole=trail.is_whole and isinstance(value, Name | FieldRef))
         known = self.ranks.names(where.source, where.procedure) | ({partner: (RANK, True)} if partner else {})
         used = {name: known[name] for name in counted(value) if name in known}
         ranks = [is_known for what, is_known in used.values() if what == RANK]
@@ -224,7 +225,7 @@ class Origins:
         return self._made(value, where, trail.by(where.source, line))
 
     def _of_result(self, call: Call, where: Where, trail: _Trail) -> Origin | None:
-        """Return the origin of a function's result: the function may get the rank as an argument, or query it."""
+        """Return the origin of a function's result: the function may get the rank as an argument or query it."""
         known = self.ranks.names(where.source, where.procedure)
         ranks = {name for name, (what, _) in known.items() if what == RANK}
         given = [not ranks.isdisjoint(names_in(each)) for each in call.arguments]
@@ -265,7 +266,7 @@ class Origins:
 
 
 def _sees(where: Where, name: str) -> bool:
-    """Return whether a name in a procedure refers to a variable outside it, not to a local variable."""
+    """Return whether a name in a procedure refers to a non-local variable."""
     declaration = where.source.declaration(where.procedure, name)
     return declaration is None or declaration.outlives
 

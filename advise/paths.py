@@ -11,7 +11,7 @@ __all__ = ["Step", "path_of"]
 
 @dataclass(frozen=True)
 class Step:
-    """A step to a part of memory, or to a pointer's target.
+    """A step to an array element, a field, or a pointer's target.
 
     Attributes:
         subscripts: Subscripts of an array; 0 for a pointer's target.

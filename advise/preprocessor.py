@@ -1,4 +1,4 @@
-"""Decide preprocessor conditions in a file with known options, in any language, with libclang."""
+"""Evaluate preprocessor conditions with libclang, in a file of any language whose options are known."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .options import Options
 
 __all__ = ["decided"]
 
-# Macros to which libclang gives its own values, in C and C++.
+# Macros for which libclang has its own values, in C and C++.
 _OF_PARSER: Final = ("__clang", "__llvm", "__GNUC_MINOR", "__GNUC_PATCH")
 
 _DIRECTIVE: Final = re.compile(rb"[ \t]*#[ \t]*(?:(?:el)?if(?:n?def)?|else|endif|define|undef|include(?:_next)?)\b")
@@ -54,7 +54,7 @@ class Skipped:
 def decided(
     text: bytes, path: Path, options: Options, words: Sequence[str | bytes], unread: Collection[str] = ()
 ) -> bytes:
-    """Return a source without the conditions that its options decide; line numbers stay the same.
+    """Return a source after resolving the conditions that its options decide; line numbers stay the same.
 
     Args:
         text: The file's content.
@@ -117,7 +117,7 @@ def _directives(text: bytes) -> bytes:
 
 
 def _lines(unit: Any, own: int) -> Iterator[int]:
-    """Yield the lines of each inactive arm: between its directive and the next directive."""
+    """Yield the lines of all inactive arms, without the directives around them."""
     found = lib.clang_getSkippedRanges(unit, own)
     try:
         for each in found.contents.ranges[: found.contents.count]:

@@ -14,7 +14,7 @@ from .nest import Assignment, Branch, Procedure, SourceFile, statements
 __all__ = ["RANK", "SIZE", "Ranks", "counted", "names_in"]
 
 RANK, SIZE = "rank", "size"
-# Function → positions of the arguments that get the rank or the number of ranks, possibly along an axis of a grid.
+# Function → positions of the arguments that receive the rank or the number of ranks, possibly along an axis of a grid.
 _ASKING: Final = {
     "mpi_comm_rank": {1: RANK},
     "mpi_comm_size": {1: SIZE},
@@ -27,7 +27,7 @@ _USUAL: Final = {
     **dict.fromkeys(("size", "nprocs", "nproc", "numranks", "num_ranks", "nranks", "mpi_size", "npes"), SIZE),
 }
 _SHARING: Final = {"mpi_allreduce": 1, "mpi_bcast": 0}  # argument that has the same value on all ranks afterwards
-_COUNTING: Final = {"mpi_allreduce": 1, "mpi_allgather": 3, "mpi_alltoall": 3}  # argument that gets other ranks' counts
+_COUNTING: Final = {"mpi_allreduce": 1, "mpi_allgather": 3, "mpi_alltoall": 3}  # argument that receives ranks' counts
 _COMPARING: Final = frozenset(("==", "!=", "<", "<=", ">", ">=", "&&", "||", "!"))
 _ORDERING: Final = frozenset(("<", "<=", ">", ">="))
 
@@ -44,7 +44,7 @@ class Ranks:
         self._named: dict[tuple[int, int], dict[str, tuple[str, bool]]] = {}
 
     def names(self, source: SourceFile, procedure: Procedure) -> dict[str, tuple[str, bool]]:
-        """Map each variable's name to what the variable holds, ``rank`` or ``size``, and to whether that is certain."""
+        """Map each variable's name to what it holds (``rank`` or ``size``) and whether this is certain."""
         key = id(source), id(procedure)
         if key not in self._named:
             self._named[key] = self._names(source, procedure)
@@ -71,7 +71,7 @@ class Ranks:
         return (id(procedure), name) in self._counted_by_others
 
     def of_lower(self, procedure: Procedure, name: str) -> list[Definition]:
-        """Return the assignments to a variable that are executed only if a comparison of ranks holds."""
+        """Return the assignments to a variable that are executed only if a comparison of ranks is true."""
         return self._of_lower.get(id(procedure), {}).get(name, [])
 
     @cached_property
@@ -133,7 +133,7 @@ class Ranks:
 
     @cached_property
     def _of_lower(self) -> dict[int, dict[str, list[Definition]]]:
-        """The assignments that are executed only if a comparison of ranks holds, by procedure and variable."""
+        """The assignments that are executed only if a comparison of ranks is true, by procedure and variable."""
         found: dict[int, dict[str, list[Definition]]] = {}
         for source, procedure in self._calls.everywhere:
             ranks = {name for name, (what, _) in self.names(source, procedure).items() if what == RANK}

@@ -1,4 +1,4 @@
-"""Read the files for advice: each file once, if it exists, was not changed after the run, and can be parsed."""
+"""Read source files for advice, each once, if it exists, is unchanged since the run, and can be parsed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Found:
 
     Attributes:
         path: The file's path; None if it was not found.
-        why_not: Why the file cannot be used: it does not exist, or was changed after the run; empty if it can be used.
+        why_not: Why the file cannot be used: it does not exist or was changed after the run; empty if it can be used.
     """
 
     path: Path | None
@@ -42,11 +42,11 @@ class Reading:
 
     Args:
         find: Finds a file by its name.
-        built: File → lines that are known to have been built, because code regions begin there.
+        built: File → lines that are known to have been compiled, because code regions begin there.
         compiled: How files were compiled, as far as known.
 
     Attributes:
-        remarks: Files with no advice, or incomplete advice, and why.
+        remarks: Warnings about files with no advice or incomplete advice.
         lacking: File → the first warning about it in ``remarks``.
     """
 
@@ -75,12 +75,12 @@ class Reading:
         return self._read[name]
 
     def give_up(self, name: str, why: str) -> None:
-        """Exclude a file, and record why."""
+        """Exclude a file and record why."""
         self.lacking[name] = f"no advice on {name}: {why}"
         self.remarks.append(self.lacking[name])
 
     def doubt(self, name: str, line: int) -> None:
-        """Record, once per file, that advice on a line is omitted because the line may not have been built."""
+        """Record, once per file, that advice on a line is omitted because the line may not have been compiled."""
         if name not in self._doubted:
             self._doubted.add(name)
             said = f"advice on {name} may be missing: it is unknown whether line {line} was compiled"
@@ -96,7 +96,7 @@ class Reading:
         """Read a file; return None if its language is not supported.
 
         Raises:
-            InputError: The file cannot be read, or has changed since the run.
+            InputError: The file cannot be read or has changed since the run.
         """
         if not is_readable(name):
             return None
@@ -122,7 +122,7 @@ class Reading:
             from .c_family import read_c_family  # noqa: PLC0415
 
             source = read_c_family(text, found.path, built, options)
-        return replace(source, path=name)  # the experiment knows the file by this name
+        return replace(source, path=name)  # the experiment uses this name for the file
 
 
 def is_readable(name: str) -> bool:
@@ -131,5 +131,5 @@ def is_readable(name: str) -> bool:
 
 
 def is_cxx(name: str) -> bool:
-    """Return whether a file is C++, by its name."""
+    """Return whether a file's name indicates C++."""
     return bool(_CXX.search(name))

@@ -79,7 +79,7 @@ def repeated_work(site: Site) -> Iterator[Advice]:
     for loop, around in site.loops:
         own = [each for each, loops in statements(loop.body) if not loops]
         yield from _searches(site, loop, around)
-        if site.source.language != "fortran":  # Fortran compilers move calls out of loops: calls never set ``errno``
+        if site.source.language != "fortran":  # Fortran's calls never set ``errno``, so compilers move them
             yield from _invariant(site, loop, own)
         yield from _powers(site, loop, own)
         yield from _of_counters(site, loop, around, own)
@@ -87,7 +87,7 @@ def repeated_work(site: Site) -> Iterator[Advice]:
         yield from allocated_in(site, loop)
 
 
-def _said(site: Site, text: str, lines: tuple[int, ...], sure: str, *evidence: str) -> Advice:
+def _advice(site: Site, text: str, lines: tuple[int, ...], sure: str, *evidence: str) -> Advice:
     places = tuple(dict.fromkeys(site.place(each) for each in lines))
     return Advice(KIND, text, places, evidence, site.gain, sure)
 
@@ -115,7 +115,7 @@ def _invariant(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]
         if_so = "" if always else "if most iterations compute it, "
         text = f"{site.spell(each)} is the same in each iteration of the loop in line {loop.line}: {if_so}compute it"
         lines = ((always or where[0]).line, loop.line)
-        yield _said(site, f"{text} before the loop", lines, HIGH if always else LOW)
+        yield _advice(site, f"{text} before the loop", lines, HIGH if always else LOW)
 
 
 def _is_plain(expression: Expression, changed: frozenset[str] | set[str]) -> bool:
@@ -133,7 +133,7 @@ def _powers(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]:
     for each, statement in _each(own):
         match each:
             case Binary(operator="**", left=base, right=Number(value=value)) if each not in seen:
-                # Compilers turn a square into a product themselves.
+                # Compilers replace squares by products themselves.
                 is_whole = float(value).is_integer() and 2 < value <= _LARGEST_POWER
                 called = site.source.language != "fortran" or isinstance(value, float)
                 if not called or isinstance(base, Number) or not (is_whole or value in (0.5, -0.5)):
@@ -143,7 +143,7 @@ def _powers(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]:
                 cure += " of reals" * (is_whole and _is_integer(site, base))  # a product of integers may be too large
                 each_time = f"in each iteration of the loop in line {loop.line}"
                 text = f"line {statement.line} computes {site.spell(each)} {each_time}: use {cure} instead"
-                yield _said(
+                yield _advice(
                     site, text, (statement.line, loop.line), MEDIUM, f"{site.spell(base)} to the power of {value:g}"
                 )
 
@@ -176,21 +176,21 @@ def _of_counters(site: Site, loop: Loop, around: tuple[Loop, ...], own: list[Sta
             on = f"on loop indices and {named}"
         if_so = f"if {named} {'is' if len(fixed) == 1 else 'are'} the same in each call, " if fixed else ""
         text = f"{calls} {what} {on}: {if_so}compute a table once, or each value from the previous one"
-        yield _said(site, text, (*lines.values(), loop.line), MEDIUM)
+        yield _advice(site, text, (*lines.values(), loop.line), MEDIUM)
 
 
 def _fixed(site: Site, expression: Call, loops: Sequence[Loop], others: set[str]) -> frozenset[str] | None:
     """Return the variables that must be the same in each call to the procedure, so that an expression's values recur.
 
-    Values recur in one call to the procedure if a loop around does not count them, or if two counters are multiplied,
-    as in a Fourier sum; the other variables must not change in this loop. If values recur only because the procedure is
-    called again, the other variables must be the same in each call. None if no value recurs.
+    Values recur within one call if the expression does not contain the counter of a surrounding loop, or multiplies it
+    by another counter, as in a Fourier sum. The other variables must not change in this loop. Otherwise, values recur
+    only if a later call has the same values of the other variables. The result is None if no value recurs.
 
     Args:
         site: The site.
         expression: The expression.
-        loops: The loops around it, outermost first.
-        others: The variables in it that are no counters.
+        loops: The loops around the expression, outermost first.
+        others: The expression's variables that are not loop counters.
     """
     names = _names(expression)
     again = [each for each in loops if each.variable and each.variable.name not in names]
@@ -257,7 +257,7 @@ def _common(site: Site, loop: Loop) -> Iterator[Advice]:
             f"{site.spell(expression)} is computed {where}, because the compiler must assume that a store in between"
             " changes its operands: if none does, compute it once, and keep the result in a variable"
         )
-        yield _said(
+        yield _advice(
             site,
             text,
             (lines[0], *lines[1:], loop.line),
@@ -267,7 +267,7 @@ def _common(site: Site, loop: Loop) -> Iterator[Advice]:
 
 
 def _costs(expression: Binary, statement: Assignment) -> bool:
-    """Return whether an expression of array elements takes time, even if it is only added to a sum.
+    """Return whether an expression of array elements takes noticeable time, even if it is only added to a sum.
 
     A sum in memory takes longer than a product of reals, but not longer than a quotient or a product of integers.
     """
@@ -279,7 +279,7 @@ def _costs(expression: Binary, statement: Assignment) -> bool:
 
 
 def _may_be_stored_into(site: Site, expression: Expression, between: list[Assignment]) -> bool:
-    """Return whether a store may change an operand by the language's rules, even if the program never does that."""
+    """Return whether, by the language's rules, a store may change an operand, even if the program never does so."""
     names = {each.name for each in walk(expression) if isinstance(each, Name)}
     arrays = [each for each in walk(expression) if isinstance(each, ArrayRef)]
     kinds = {each.element.kind for each in arrays if not _is_out_of_reach(site, each)}
@@ -348,7 +348,7 @@ def _searches(site: Site, loop: Loop, around: tuple[Loop, ...]) -> Iterator[Advi
                     " compute the position"
                 )
                 lines = (loop.line, *(one.line for one in around[-1:]))
-                yield _said(site, text, lines, HIGH if around else MEDIUM)
+                yield _advice(site, text, lines, HIGH if around else MEDIUM)
                 return
 
 
@@ -362,7 +362,7 @@ def _is_for_a_key(condition: Binary, counter: Expression, keys: frozenset[str]) 
 
 
 def _is_short(loop: Loop) -> bool:
-    """Return whether a loop has few iterations, so that another search is not worthwhile."""
+    """Return whether a loop has few iterations, so that another search method is not worthwhile."""
     match loop:
         case Loop(last=Number(value=last)):
             return abs(last) < _SHORT

@@ -42,8 +42,8 @@ def judge_scalar(declaration: Declaration, accesses: list[Access], nest: Loop, p
 def _is_private(accesses: list[Access]) -> bool:
     """Return whether each iteration writes a variable before reading it.
 
-    The first access must be a write, and the other accesses must follow in the same iteration: in the same arm of a
-    branch, and in the same iteration of an inner loop.
+    The first access must be a write. The other accesses must follow in the same arm of a branch, and in the same
+    iteration of an inner loop.
     """
     first = accesses[0]
     if not first.is_write:
@@ -52,14 +52,14 @@ def _is_private(accesses: list[Access]) -> bool:
         return all(each.statement is first.statement or _is_in(first.statement, each) for each in accesses[1:])
     if first.is_conditional and not any(isinstance(each, Branch) for each in first.within):
         return False  # the write follows a jump, which may skip it
-    return all(_stands_behind(first, each) for each in accesses[1:])
+    return all(_follows(first, each) for each in accesses[1:])
 
 
 def _is_in(statement: Statement, access: Access) -> bool:
     return any(each is statement for each in access.within)
 
 
-def _stands_behind(first: Access, other: Access) -> bool:
+def _follows(first: Access, other: Access) -> bool:
     if len(other.within) < len(first.within):
         return False
     for one, two in zip(first.within, other.within, strict=False):

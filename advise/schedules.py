@@ -26,7 +26,7 @@ class Schedule(NamedTuple):
 
     Attributes:
         text: As written: ``schedule(dynamic, 4)``.
-        kind: The kind of schedule, or a macro's name.
+        kind: The kind of schedule or a macro's name.
         chunk: The size of chunks; 0 if it is not a number.
         has_chunk: Whether a size is given.
     """
@@ -38,7 +38,7 @@ class Schedule(NamedTuple):
 
 
 def shared_loops(site: Site) -> Iterator[Loop]:
-    """Yield the loops whose iterations threads share: the loops of a site, and the loops around it."""
+    """Yield the loops whose iterations threads share: the loops of a site and the loops that contain it."""
     around = [each for _, loops in site.statements[:1] for each in loops]
     found = {id(each): each for each in (*around, *(each for each, _ in site.loops))}
     return filter(is_shared, found.values())
@@ -68,7 +68,7 @@ def follows_without_waiting(site: Site, loop: Loop) -> bool:
 def is_short(site: Site, loop: Loop) -> bool:
     """Return whether each iteration has only a few statements, all with operations on single elements.
 
-    Calls, whole arrays and sections, structures, powers of reals, and unknown expressions may take any time.
+    Calls, whole arrays and sections, structures, powers of reals, and unknown expressions may take arbitrarily long.
     """
     body = [each for each, _ in statements(loop.body) if not isinstance(each, Block)]
     known = (*site.procedure.declarations, *site.source.declarations)

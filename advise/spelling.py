@@ -29,7 +29,7 @@ def spell(expression: Expression | None, layout: Layout) -> str:
 
 
 def _spelled(expression: Expression | None, layout: Layout) -> tuple[str, int]:
-    """Return the text of an expression, and its precedence."""
+    """Return the text of an expression and its precedence."""
     fortran = layout is Layout.COLUMNS
     match expression:
         case Number(value=value):

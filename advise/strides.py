@@ -146,7 +146,7 @@ def _is_looked_up(value: Expression) -> bool:
 
 
 def _arrays(access: Access) -> Iterator[ArrayRef]:
-    """Yield the array element of an access, and the elements that are read on the way to it."""
+    """Yield the array element of an access and the elements that are read on the way to it."""
     reference: Expression = access.reference
     while True:
         match reference:

@@ -1,4 +1,4 @@
-"""Advice on loops whose iterations threads share: the schedule, and adjacent data.
+"""Advice on loops whose iterations threads share: their schedules and adjacent data.
 
 Advice is given for regions in which threads differ, or in which the slowest thread differs between executions.
 """
@@ -27,7 +27,7 @@ _ASKING: Final = "omp_get_thread_num"
 
 
 def thread_loops(site: Site) -> Iterator[Advice]:
-    """Yield advice on the loops of a site, and on the loops around it."""
+    """Yield advice on the loops of a site and on the loops that contain it."""
     for loop in shared_loops(site):
         if advice := _schedule(site, loop):
             yield advice
@@ -51,9 +51,9 @@ def _schedule(site: Site, loop: Loop) -> Advice | None:
     if is_macro:  # the build defines the macro's value
         if_so = f"if the macro {kind} is static, "
     chunk = _chunk(site, loop)
-    cure = "schedule(static, 1), then schedule(dynamic)"
+    cure = "schedule(static, 1) or, if that is not enough, schedule(dynamic)"
     if chunk > 1:
-        cure = f"schedule(static, {chunk}), then schedule(dynamic, {chunk}), so that threads share no cache lines"
+        cure = f"schedule(static, {chunk}) or schedule(dynamic, {chunk}), so that threads share no cache lines"
     if follows_without_waiting(site, loop):  # the threads rely on getting the same iterations in both loops
         cure = f"schedule(static, {chunk}) in this loop and in all loops that no barrier separates from it (nowait)"
     seen = f"the loop in line {loop.line} has {written}{why}"
@@ -93,7 +93,7 @@ def _neighbours(site: Site) -> Iterator[Advice]:
     numbers = {
         each.target.name
         for each, _ in site.statements
-        if isinstance(each, Assignment) and isinstance(each.target, Name) and _asks(each.value)
+        if isinstance(each, Assignment) and isinstance(each.target, Name) and _has_thread_number(each.value)
     }
     seen = set()
     strides = Strides(site.source, site.procedure)
@@ -103,7 +103,7 @@ def _neighbours(site: Site) -> Iterator[Advice]:
             by_thread = [
                 at
                 for at, each in enumerate(array.subscripts)
-                if (isinstance(each, Name) and each.name in numbers) or _is_asking(each)
+                if (isinstance(each, Name) and each.name in numbers) or _is_thread_number(each)
             ]
             apart = strides.distance(array, by_thread[0]) if by_thread else None
             if apart is not None and array.array not in seen and apart.value is not None and 0 < apart.value < LINE:
@@ -115,11 +115,11 @@ def _neighbours(site: Site) -> Iterator[Advice]:
                 yield Advice(KIND, text, (site.place(statement.line),), (), site.gain, MEDIUM)
 
 
-def _asks(value: Expression) -> bool:
-    return any(map(_is_asking, walk(value)))
+def _has_thread_number(value: Expression) -> bool:
+    return any(map(_is_thread_number, walk(value)))
 
 
-def _is_asking(expression: Expression) -> bool:
+def _is_thread_number(expression: Expression) -> bool:
     return isinstance(expression, Call) and expression.name.lower() == _ASKING
 
 

@@ -1,4 +1,4 @@
-"""Test whether two iterations of a nest may access the same memory and be reordered."""
+"""Test whether an interchange of loops may swap two iterations that access the same memory."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Turns:
         """Return whether two accesses may refer to the same array element in iterations that the interchange reorders.
 
         Args:
-            subscripts: Pairs of subscripts: one of the first access, and one of the second access.
+            subscripts: Pairs of subscripts: one of the first access and one of the second.
             one: The first access.
             two: The second access.
         """
@@ -113,7 +113,7 @@ class Turns:
         return Polynomial.symbol(reference) if is_fixed else None
 
     def _bounds(self, access: Access, turn: int, signs: tuple[int, ...]) -> Iterator[Linear]:
-        """Yield the bounds of the loop variables around an access, as inequalities."""
+        """Yield the bounds of the variables of the loops that contain an access, as inequalities."""
         inner = [each for each in access.within if isinstance(each, Loop)]
         known = list(zip(self._nest, signs, strict=True))
         known += [(loop, found[0]) for loop in inner if len(found := _signs(loop)) == 1]

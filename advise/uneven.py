@@ -1,6 +1,6 @@
 """Find iterations whose cost differs because of an inner loop's bounds, and calls by which iterations can be counted.
 
-The bounds and the counts together show whether ranks differ in the number of iterations, or in their cost.
+The bounds and the counts together show whether ranks differ in the number of iterations or in their cost.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Inner(NamedTuple):
 
     Attributes:
         loop: The inner loop.
-        by: The array element that decides the number of iterations, or a function of such an element.
+        by: The array element that decides the number of iterations or a function of such an element.
     """
 
     loop: Loop
@@ -133,7 +133,7 @@ def _leaves(loop: Loop) -> bool:
 
 
 def _is_data(expression: Expression, variable: Name, made: Mapping[Name, Expression]) -> bool:
-    """Return whether a value is read from memory at a place that depends on a variable, directly or indirectly."""
+    """Return whether a value is read from an address that depends on a variable, directly or indirectly."""
     match expression:
         case ArrayRef(array=inner, subscripts=subscripts):
             return any(_uses(each, variable, made) for each in subscripts) or _is_data(inner, variable, made)
@@ -206,7 +206,7 @@ def uneven_by_counter(loop: Loop) -> Loop | None:
 
 
 def _is_even(first: Expression | None, last: Expression | None, loop: Loop) -> bool:
-    """Return whether the length of an inner loop does not depend on the outer loop's variable, or is unknown.
+    """Return whether the length of an inner loop is independent of the outer loop's variable, or unknown.
 
     The length of a loop from ``k`` to ``k + 1`` does not depend on ``k``. It is unknown if a bound is, for example, a
     minimum.

@@ -1,4 +1,4 @@
-"""Test whether points are more clustered than homogeneous points, and how many clusters are beyond chance."""
+"""Test whether points are more clustered than homogeneous points, and find how many clusters there are."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class OneKind:
     correlations: one factor common to all metrics would then look like clusters.
 
     Times and counts are often skewed, and the tail of a skewed metric looks like a cluster. So each positive metric is
-    transformed by the power, from the logarithm to the metric itself, that makes it most nearly normal (G. Box and D.
+    transformed by the power, from the logarithm to the metric itself, that makes it closest to normal (G. Box and D.
     Cox, Journal of the Royal Statistical Society B 26, 1964), and the drawn points are transformed back. No power
     merges two clusters.
 
@@ -111,7 +111,7 @@ def _lowered(column: Values, power: float) -> Values:
 
 
 def _most_normal(column: Values) -> float:
-    """Return the power that makes a column most nearly normal.
+    """Return the power that makes a column closest to normal.
 
     The column must have a geometric mean of 1. Then the power with the largest likelihood has the smallest variance.
     """

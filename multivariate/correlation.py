@@ -1,4 +1,4 @@
-"""The correlation matrix, and groups of redundant metrics (Ahn and Vetter, section 4.4).
+"""The correlation matrix and groups of redundant metrics (Ahn and Vetter, section 4.4).
 
 Correlations are also computed with each single point left out, because one location can create or hide a correlation.
 """
@@ -51,12 +51,12 @@ def pearson(values: Values) -> Values:
 
 
 def leave_one_out(space: MetricSpace, matrix: Values) -> LeaveOneOut | None:
-    """Find the extremes of each correlation over all points that could be left out, in O(points × metrics²).
+    """Return the range of each correlation when any one point is left out, in O(points × metrics²).
 
     For centred columns x and y of length 1 with n points, the correlation without point k is r - c x_k y_k, divided by
     the root of (1 - c x_k²)(1 - c y_k²), with c = n / (n - 1): the downdate of a covariance (B. Efron, The Jackknife,
     1982). If a point carries nearly all the variance of a metric, the correlation is recomputed from the other values,
-    because the difference would be only rounding; there is at most one such point per metric.
+    because the formula would leave only rounding errors. There is at most one such point per metric.
 
     Args:
         space: The points.

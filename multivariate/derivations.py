@@ -32,12 +32,12 @@ class Derivation:
     """A metric and the formula for it.
 
     Attributes:
-        name: Name of the metric; several entries of one name are tried in turn.
+        name: Name of the metric; entries with the same name are tried in order.
         text: The formula; ``{line}`` represents the size of a cache line in bytes.
         unit: Unit of the result; empty for a ratio.
         about: The description of the metric.
-        searched: Whether analyses use the metric by default. A metric that adds nothing to the others is computed on
-            request.
+        searched: Whether analyses use the metric by default. A metric that adds nothing to the others is computed only
+            on request.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Derivation:
         return Formula.parse(f"{self.name} = {self.text.replace(_LINE, str(line))}", unit=self.unit)
 
 
-# PAPI_… are events that a user requests, or that other tools' profiles contain. They include the work of MPI.
+# PAPI_… are events that a user requests or that other tools' profiles contain. They include the work of MPI.
 DERIVATIONS: Final = (
     Derivation("compute_time", "cpu_time - mpi_cpu_time", "sec", "CPU time outside MPI", searched=True),
     Derivation("l1_miss_rate", "l1_misses / l1_accesses", "", "share of accesses that miss in L1", searched=True),
@@ -141,7 +141,7 @@ def about(formula: Formula) -> str:
 
 
 def cache_line(experiment: Experiment) -> int | None:
-    """Return the size of a cache line in bytes: of the simulated caches, or of the machine if it was calibrated."""
+    """Return the size of a cache line in bytes: of the simulated caches or, if it was calibrated, of the machine."""
     simulated = [metric.source for metric in experiment.metrics if metric.name == "l2_misses"]
     for text in (*simulated, experiment.notes.calibrated.get("caches", "")):
         if told := _LINE_OF.search(text):
@@ -150,12 +150,12 @@ def cache_line(experiment: Experiment) -> int | None:
 
 
 def why_absent(name: str, measured: Collection[str], line: int | None = None) -> str:
-    """Return why a metric of the table cannot be computed; empty if it can be, or is not in the table."""
+    """Return why a metric of the table cannot be computed; empty if it can be computed, or is not in the table."""
     ways = [each for each in DERIVATIONS if each.name == name]
     if not ways or name in measured or any(each.name == name for each in possible(measured, line)):
         return ""
     lacking = _fewest(ways, measured, line)
-    return f"{name} is computed ({' or '.join(each.said for each in ways)}); missing here: {', '.join(lacking)}"
+    return f"{name} is computed as {' or '.join(each.said for each in ways)}; missing here: {', '.join(lacking)}"
 
 
 def _lacking(derivation: Derivation, measured: Collection[str], line: int | None) -> list[str]:
@@ -172,6 +172,6 @@ def _lacking(derivation: Derivation, measured: Collection[str], line: int | None
 
 
 def _fewest(ways: Sequence[Derivation], measured: Collection[str], line: int | None) -> list[str]:
-    """Return the missing metrics of the derivation that lacks the fewest; in a tie, of the first derivation."""
+    """Return the missing metrics of the derivation with the fewest; in a tie, those of the first derivation."""
     found = [_lacking(each, measured, line) for each in ways]
     return min(found, key=len)

@@ -91,7 +91,7 @@ class Factors:
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
-        """The metrics of each factor, and each remaining metric alone."""
+        """The metrics of each factor, then each remaining metric alone."""
         return (*(each.metrics for each in self.factors if each.metrics), *((name,) for name in self.alone))
 
 

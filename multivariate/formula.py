@@ -151,7 +151,7 @@ def _names(tree: ast.expr) -> list[str]:
     """Return the words in a formula that are names of metrics.
 
     Raises:
-        ValueError: The formula contains anything but arithmetic, numbers and names.
+        ValueError: The formula contains anything other than arithmetic, numbers and names.
     """
     match tree:
         case ast.Name(id=name):

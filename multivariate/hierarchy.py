@@ -32,13 +32,13 @@ _FAR: Final = 3.0
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """A tree of merges, and the clusters from a cut through it.
+    """A tree of merges and the clusters from a cut through it.
 
     Attributes:
         space: The points.
         method: The linkage, which defines the distance of clusters.
         merges: scipy's linkage matrix, ``float64[merge, 4]``, of the points in ``sample``.
-        sample: Positions of the points in the tree: all points, or a sample of them.
+        sample: Positions of the points in the tree: all points or a sample of them.
         far: Positions of points outside the sample that are far from all points in it.
         partition: The clusters; points outside the sample join the cluster of the nearest point in it.
         height: The height of the cut.
@@ -115,7 +115,7 @@ def hierarchy(
 
 
 def cuts(points: Values, counts: Collection[int], method: Linkage = "ward") -> dict[int, Labels]:
-    """Cluster points hierarchically, and map each requested number of clusters to the labels, ``int[point]``.
+    """Cluster points hierarchically; map each requested number of clusters to the labels, ``int[point]``.
 
     Args:
         points: ``float64[point, metric]``, scaled.

@@ -89,7 +89,7 @@ def kmeans(
 
 
 def _some(points: int, seed: int) -> Indices:
-    """Return the positions of the points by which the number of clusters is chosen: all, or a sample if many."""
+    """Return the positions of the points by which the number of clusters is chosen: all, or a sample of many."""
     if points <= _SAMPLE:
         return np.arange(points)
     return np.random.default_rng(seed).choice(points, _SAMPLE, replace=False)

@@ -66,7 +66,7 @@ def telling(space: MetricSpace, partition: Partition, cluster: int) -> list[int]
     """Return the columns that characterise a cluster, most important first.
 
     A metric does not characterise a cluster if most other points have similar values. If all locations are nearly
-    alike, small differences count as well, most distinct first.
+    equal, small differences also count, most distinct first.
     """
     distinct = partition.by_deviation(cluster)
     if partition.count == 1:
@@ -105,12 +105,12 @@ def _critical(partition: Partition) -> float:
 def dimensions(space: MetricSpace, *, fewest: int = 1) -> MetricSpace:
     """Return the space without metrics whose differences are immaterial; unchanged if no difference is material.
 
-    Metrics that include waiting for a core describe the scheduler more than the program. They are left out, too, as
+    Metrics that include waiting for a core describe the scheduler more than the program. They are also left out, as
     long as other metrics remain.
 
     Args:
         space: The points.
-        fewest: The least number of metrics to keep; if fewer would remain, none is left out.
+        fewest: The minimum number of metrics to keep; if fewer would remain, none is left out.
     """
     others = _without(space, space.waiting, "includes waiting for a core", fewest)
     wide = {others.metrics[column] for column in matters(others, others.values.min(axis=0), others.values.max(axis=0))}

@@ -16,7 +16,7 @@ from .hierarchy import Hierarchy
 
 __all__ = ["Grid", "Membership", "grid_of", "membership"]
 
-_ALIKE: Final = 0.9  # least overlap of a cluster and a named part of the grid, divided by their union
+_ALIKE: Final = 0.9  # minimum intersection of a cluster and a named part of the grid, divided by their union
 _FEW: Final = 0.02  # if "rows 3 to 5" names a cluster: the share of its points that may be before row 3, or after row 5
 _AXES: Final = ("row", "column", "layer")
 
@@ -65,14 +65,14 @@ def grid_of(
     """Find the grid of the processes.
 
     Args:
-        experiment: The experiment. Its first topology with coordinates for each shown process is used; without such a
-            topology, the grid closest to a square is guessed.
+        experiment: The experiment. Its first topology with coordinates for all shown processes is used. If there is
+            none, the grid is assumed to be as close to a square as possible.
         shown: The processes that are analysed; all if None.
         wanted: The number of processes in each dimension of the grid; None to use the recorded topology. As in MPI,
             consecutive ranks differ in the last dimension.
 
     Raises:
-        UsageError: The given grid does not have one place per process.
+        UsageError: The given grid does not have one position per process.
     """
     processes = sorted({place.process for place in experiment.locations})
     if wanted is not None:
@@ -80,7 +80,7 @@ def grid_of(
             size = "x".join(map(str, wanted))
             near = "x".join(map(str, _square(len(processes))))
             raise UsageError(
-                f"grid {size}: expected {len(processes)} places, one per rank, found {math.prod(wanted)}; try {near}"
+                f"grid {size}: expected {len(processes)} positions, one per rank, found {math.prod(wanted)}; try {near}"
             )
         return Grid(tuple(wanted), "given", "", _row_by_row(processes, wanted))
     for topology in experiment.topologies:

@@ -54,11 +54,11 @@ class MetricSpace:
         values: ``float64[point, metric]``, in the metrics' units.
         units: Metric → unit; empty for most derived metrics.
         dropped: Metric → why it is not a dimension.
-        left_out: Labels of omitted points → why.
+        left_out: Label of an omitted point → the reason.
         formulas: Derived metric → its formula.
         parts: Derived metric → the measured metrics in its formula.
         sources: Measured metric → how it was measured.
-        place: Where the values were measured: ``the program``, or a region's name.
+        place: Where the values were measured: ``the program`` or a region's name.
         time: The longest measured time of any point in ``place``, in seconds; 0 if no time was measured.
         wholes: Measured metric → the largest total of any point over the whole program; for bytes, all kinds of bytes
             together.
@@ -106,7 +106,7 @@ class MetricSpace:
                 parts of ``mpi_time``.
             besides: Names of additional built-in formulas, if ``metrics`` is None.
             derived: Formulas of further metrics.
-            by: Whether a point is a thread, or a process with all its threads.
+            by: Whether a point is a thread or a process with all its threads.
             exclude_ranks: Ranks to leave out.
 
         Raises:
@@ -166,8 +166,8 @@ class MetricSpace:
     ) -> MetricSpace:
         """Make a space from columns, ``float64[point]`` each, and clean it.
 
-        Points that never entered the region or have no value are left out. Then metrics that lack a value, or have only
-        equal values, are dropped. Labels include threads or samples if ``among`` (default: these points) contains
+        Points that never entered the region or have no value are left out. Then metrics with a missing value, or with
+        only equal values, are dropped. Labels include threads or samples if ``among`` (default: these points) contains
         several points of one process, so a part of a space labels its points like the whole.
 
         Raises:
@@ -220,8 +220,8 @@ class MetricSpace:
     def scaled(self, scale: Scale = "standard") -> Values:
         """Return the values scaled so that metrics can be compared; ``float64[point, metric]``.
 
-        ``standard``: minus their mean, over their standard deviation (of all points). ``mean``: minus their mean, over
-        their mean absolute value, so that relative differences count. ``none``: unchanged.
+        ``standard``: minus the mean, divided by the standard deviation of all points. ``mean``: minus the mean, divided
+        by the mean absolute value, so that relative differences count. ``none``: unchanged.
 
         Raises:
             UsageError: The values cannot be used unscaled, because their squares would overflow.
@@ -305,14 +305,14 @@ def scaled(values: Values, scale: Scale) -> Values:
     if scale == "none":
         return values
     _, exponents = np.frexp(np.abs(values).max(axis=0))
-    relative = np.ldexp(values, -exponents)  # this is exact, and squares of huge values do not overflow
+    relative = np.ldexp(values, -exponents)  # exact; now squares of huge values do not overflow
     centred = relative - relative.mean(axis=0)
     spread = centred.std(axis=0) if scale == "standard" else np.abs(relative).mean(axis=0)
     return np.asarray(centred / spread)
 
 
 def _rows(experiment: Experiment, region: str | None, *, exclusive: bool) -> Indices:
-    """Return the indices of the call paths whose values add up to a region, or to the program: ``int[row]``."""
+    """Return the indices of the call paths whose values add up to those of a region or the program: ``int[row]``."""
     if region is None:
         hidden = startup_paths(experiment)
         return np.array([path for path in range(len(experiment.call_paths)) if path not in hidden], dtype=np.intp)

@@ -54,7 +54,8 @@ class Partition:
     """Clusters of the points of a metric space.
 
     Attributes:
-        labels: ``int[point]``, the number of each point's cluster; clusters are numbered from 0 by their first points.
+        labels: ``int[point]``, the number of each point's cluster; clusters are numbered from 0 in the order of their
+            first points.
         silhouette: Mean over the points: 1 if clusters are far apart, 0 if there is no structure; None for one cluster,
             or one cluster per point.
         f_ratios: ``float64[metric]``, between-cluster over within-cluster variability; inf if all members of each
@@ -130,8 +131,8 @@ class Partition:
     def by_deviation(self, cluster: int) -> list[int]:
         """Return the columns of metrics in which a cluster differs from all other points, largest difference first.
 
-        Of equal differences, the metric with the larger F-ratio comes first. Metrics are left out if the means of the
-        cluster and of the other points are within a tenth of a standard deviation.
+        Among equal differences, the metric with the larger F-ratio comes first. Metrics are left out if the means of
+        the cluster and of the other points are within a tenth of a standard deviation.
         """
         others = len(self.labels) - len(self.members[cluster])
         away = np.abs(self.deviations[cluster]).round(12) * (len(self.labels) / others if others else 0.0)
@@ -163,7 +164,7 @@ def variance_ratios(values: Values, labels: Labels, *, together: bool = False) -
 
     Returns:
         ``float64[metric]``, or one number if ``together``; inf if all members of each cluster are equal except for
-        rounding, NaN if each point is a cluster, or all points are in one cluster.
+        rounding, NaN for one cluster, or one cluster per point.
     """
     sizes = np.bincount(labels)
     if not 1 < len(sizes) < len(labels):
@@ -250,7 +251,7 @@ class Part(Generic[Result]):
     Attributes:
         path: Numbers of the clusters that contain the points, from 1, outermost first; empty for all points.
         result: The result of the analysis.
-        parts: The analyses of its own clusters, if these are far apart.
+        parts: The analyses of its own clusters, if these are distinct.
         without: Number of a cluster whose analysis failed → the reason.
         ended: Why the clusters of this part are not analysed; None if they are analysed.
     """

@@ -1,4 +1,4 @@
-"""Limit linear algebra to one thread: with small matrices, more threads mostly wait, and rounding would differ."""
+"""Limit linear algebra to one thread: with small matrices, additional threads mostly wait, and change rounding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find the requested metrics, and the measured metrics needed to compute them."""
+"""Find the requested metrics and the measured metrics needed to compute them."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class WantedMetrics:
         """Find the requested metrics among the existing ones.
 
         Args:
-            measured: Names of the existing metrics. Metrics that the table derives from these exist, too.
+            measured: Names of the existing metrics. Metrics that the table derives from these also exist.
             names: The requested names; all measured metrics if None.
-            derived: Further requested formulas, each of metrics that were measured or derived before.
+            derived: Further requested formulas, each using only metrics that were measured or derived before.
             line: Size of a cache line in bytes, if known.
 
         Raises:

@@ -66,13 +66,12 @@ class Expressions:
     """Reads the expressions of one procedure.
 
     Args:
-        places: Determines positions.
+        places: Determines source positions.
         names: The procedure's variables.
         structures: Structures in use, by name; new structures are added.
 
     Attributes:
-        before: Statements found inside the expression, which belong before its statement: assignments, input and
-            output.
+        before: Assignments, input and output found inside the expression; they belong before its statement.
     """
 
     def __init__(self, places: Places, names: Names, structures: dict[str, Structure]) -> None:
@@ -343,7 +342,7 @@ class Expressions:
         return Call(name, tuple(values), is_pure=False)
 
     def _stream(self, name: str, operands: list[Any], place: Place) -> None:
-        """Record stream output or input: one statement per chain of operators, and another one for a flush in it."""
+        """Record stream input or output: one statement per chain of operators, plus one if the chain flushes."""
         items, left = [operands[1]], unwrapped(operands[0])
         while left.kind == CursorKind.CALL_EXPR and spelling(left) == name:
             inner = _operands(children(left))
@@ -360,7 +359,7 @@ class Expressions:
 
 
 def _references(call: Any) -> frozenset[int]:
-    """Return the positions of the arguments that a call passes by references through which it may change them."""
+    """Return the positions of the arguments that a call passes by non-const reference."""
     function = lib.clang_getCursorReferenced(call)
     parameters = [] if function is None else [each for each in children(function) if each.kind == CursorKind.PARM_DECL]
     return frozenset(at for at, each in enumerate(parameters) if is_changeable(lib.clang_getCursorType(each)))
@@ -380,7 +379,7 @@ def _operands(below: list[Any]) -> list[Any]:
 
 
 def _returned(method: Any) -> tuple[Any, Any] | None:
-    """Return a method's definition and return value; None if the method does anything besides returning a value."""
+    """Return a method's definition and return value; None if the method does anything else."""
     found = lib.clang_getCursorDefinition(method) if method is not None else None
     if found is None or found.kind != CursorKind.CXX_METHOD or lib.clang_CXXMethod_isVirtual(found):
         return None

@@ -1,8 +1,8 @@
-"""Read a C or C++ source, and the headers that are found, with libclang.
+"""Read a C or C++ source file with libclang, including the headers that are found.
 
-If the build's options are unknown, MPI is assumed, because the program ran with it. The parser continues after a
-missing header; loops with parse errors are marked. A C++ header that cannot be parsed alone is parsed again after
-headers that are usually included before it.
+If the build's options are unknown, the file is read as if built with MPI, because the program ran with MPI. The parser
+continues after a missing header; loops with parse errors are marked. A C++ header that cannot be parsed alone is parsed
+again after headers that are usually included before it.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _MOST_BESIDE: Final = 40  # maximum number of folders, and of headers, to examin
 
 
 def read_c_family(text: bytes, path: Path, built: Collection[int] = (), options: Options | None = None) -> SourceFile:
-    """Read a source of C or C++; see ``FrontEnd``.
+    """Read a C or C++ source file; see ``FrontEnd``.
 
     Raises:
         SourceError: The file cannot be parsed at all.
@@ -82,7 +82,7 @@ def read_c_family(text: bytes, path: Path, built: Collection[int] = (), options:
 
 
 def _read_as_compiled(text: bytes, path: Path, language: str, built: Collection[int], options: Options) -> SourceFile:
-    """Read a file with the options of its build; headers that these do not find are searched for near the file."""
+    """Read a file with its build options; search near the file for headers not found with these options."""
     given = map(os.fsencode, (*options.of_language, *options.preprocessing))
     words = [f"-x{language}".encode(), *map(str.encode, _QUIET), *given, *_folders(path, language)]
     text = settled(text, built)
@@ -114,7 +114,7 @@ def _understood(text: bytes, path: Path, language: str, words: Sequence[bytes], 
 
 
 def _known_macros(text: bytes, path: Path, told: Collection[str]) -> frozenset[str]:
-    """Return the known macros, and the macros defined in a file or in the program's headers that it includes."""
+    """Return the known macros and those defined in a file or in the program's headers that it includes."""
     known, pending, seen = frozenset(told), [(text, path)], {path}
     while pending and len(seen) <= _MOST_BESIDE:
         written, file = pending.pop()
@@ -140,7 +140,7 @@ def _parsed(text: bytes, path: Path, language: str, words: Sequence[bytes], *, o
     unit = lib.clang_parseTranslationUnit(index, name, given, len(words), byref(file), 1, _FLAGS)
     try:
         if not unit:
-            raise SourceError(str(path), 1, 1, "the parser crashed, or ran out of memory")
+            raise SourceError(str(path), 1, 1, "the parser crashed or ran out of memory")
         read = _Unit(unit, Places(unit, name, masked(latin)), latin if openmp else "")
         return read.source(language, str(path)), read.problems
     finally:
@@ -214,7 +214,7 @@ def _problems(unit: Any, places: Places) -> Iterator[tuple[int, str]]:
 
 
 def _folders(path: Path, language: str) -> Iterator[bytes]:
-    """Yield options for include directories: first for directories near the file, then the MPI compiler's options."""
+    """Yield options for include directories: first the directories near the file, then those of the MPI compiler."""
     near = [path.parent / each for each in _NEAR]
     for folder in dict.fromkeys(os.path.normpath(each) for each in (*near, *_beside(path.parent)) if each.is_dir()):
         yield b"-I" + os.fsencode(folder)
@@ -230,7 +230,7 @@ def _folders(path: Path, language: str) -> Iterator[bytes]:
 
 
 def _beside(folder: Path) -> list[Path]:
-    """Return the folders that are next to a folder and contain headers."""
+    """Return the sibling folders of a folder that contain headers."""
     try:
         others = sorted(each for each in folder.resolve().parent.iterdir() if each.is_dir())[:_MOST_BESIDE]
         return [each for each in others if any(_HEADER.search(one.name) for one in each.iterdir())]

@@ -80,7 +80,7 @@ def base_name(name: str) -> str:
     return name[:-1] if name[:-1] in PURE and name[-1:] in "fl" and name not in PURE else name
 
 
-# Function → its action, whether its data are formatted, and the number of the argument that is the file: None for the
+# Function → its action, whether its data are formatted, and the position of the argument that is the file: None for the
 # terminal, -1 for the last argument.
 INPUT_OUTPUT: Final[dict[str, tuple[str, bool, int | None]]] = {
     **dict.fromkeys(("printf", "puts", "putchar", "perror"), ("write", True, None)),

@@ -21,7 +21,7 @@ def masked(text: str) -> str:
 
 
 def semicolons(text: str, start: int) -> tuple[int, int] | None:
-    """Return the offsets of the two semicolons in the head of a ``for``; None if a macro has replaced them.
+    """Return the offsets of the two semicolons in the head of a ``for``; None if they come from a macro.
 
     Args:
         text: The file, without comments and literals.

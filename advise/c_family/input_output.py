@@ -15,7 +15,7 @@ _MOVING: Final = {"flush": "flush", "close": "close", "open": "open", "seekg": "
 
 
 def by_function(name: str, arguments: tuple[Expression, ...], place: Place) -> InputOutput | None:
-    """Return the input or output of a C function; None if it performs neither."""
+    """Return the I/O statement for a call to a C function; None if the function performs no I/O."""
     if name not in INPUT_OUTPUT:
         return None
     action, is_formatted, at = INPUT_OUTPUT[name]
@@ -30,7 +30,7 @@ def by_function(name: str, arguments: tuple[Expression, ...], place: Place) -> I
 def by_method(
     name: str, unit: Expression | None, arguments: tuple[Expression, ...], place: Place
 ) -> InputOutput | None:
-    """Return the input or output of a stream's method; None if it performs neither."""
+    """Return the I/O statement for a call to a stream's method; None if the method performs no I/O."""
     action = _MOVING.get(name)
     if action is None and name.startswith(("read", "get")):
         action = "read"
@@ -42,11 +42,11 @@ def by_method(
 
 
 def by_operator(name: str, unit: Expression, values: tuple[Expression, ...], place: Place) -> InputOutput:
-    """Return the output of ``operator<<``, or the input of ``operator>>``."""
+    """Return the I/O statement for ``operator<<`` (output) or ``operator>>`` (input)."""
     action = "write" if name == "operator<<" else "read"
     return InputOutput(action, unit, values, True, name, line=place.line, column=place.column)
 
 
 def flushed(unit: Expression, place: Place) -> InputOutput:
-    """Return the flush that ``std::endl`` causes."""
+    """Return the I/O statement for the flush that ``std::endl`` causes."""
     return InputOutput("flush", unit, (), False, "std::endl", line=place.line, column=place.column)

@@ -27,7 +27,7 @@ __all__ = [
 
 
 class Kind:
-    """Kinds of cursors that ``CursorKind`` lacks, with their numbers in Index.h."""
+    """Kinds of cursors that ``CursorKind`` does not define, with their numbers in Index.h."""
 
     INTEGER_LITERAL: Final = 106
     FLOATING_LITERAL: Final = 107
@@ -38,7 +38,7 @@ class Kind:
     NULL_LITERALS: Final = (123, 131)
     THIS: Final = 132
     THROW: Final = 133
-    CASTS: Final = (100, 111, 117, 124, 125, 126, 127, 128)  # casts, and parentheses
+    CASTS: Final = (100, 111, 117, 124, 125, 126, 127, 128)  # casts and parentheses
     IF: Final = 205
     GOTO: Final = 210
     CONTINUE: Final = 212
@@ -50,7 +50,7 @@ class Kind:
 
 
 class Types:
-    """Kinds of types that ``TypeKind`` lacks, with their numbers in Index.h."""
+    """Kinds of types that ``TypeKind`` does not define, with their numbers in Index.h."""
 
     BOOL: Final = 3
     CHARACTERS: Final = (4, 5, 13, 14)

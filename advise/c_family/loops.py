@@ -1,4 +1,4 @@
-"""Recognise counting ``for`` loops, and find their bounds."""
+"""Recognise counting ``for`` loops and find their bounds."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def counted(
 
     Args:
         start: The initialisation.
-        condition: The condition for continuing.
+        condition: The loop condition.
         end: The increment.
         body: The body.
     """

@@ -20,7 +20,7 @@ class Names:
 
     Attributes:
         declarations: The variables that the procedure declares.
-        others: Name → variable that the procedure uses, but does not declare.
+        others: Name → variable that the procedure uses but does not declare.
     """
 
     def __init__(self) -> None:

@@ -14,7 +14,7 @@ _PRAGMA: Final = re.compile(r'^_Pragma\s*\(\s*(?:"(omp\b[^"]*)"|#\s*(\w+))\s*\)$
 _CALL: Final = re.compile(r"^(\w+)\s*\((.*)\)$", re.S)
 _USE: Final = re.compile(r"^[ \t]*((\w+)(?:[ \t]*\((?:[^()\n]|\([^()\n]*\))*\))?)", re.M)
 _DEEPEST: Final = 8  # deepest nesting of macros
-_LONGEST: Final = 4096  # characters; only macros that double their argument expand to more
+_LONGEST: Final = 4096  # characters; only macros that repeat their argument expand to more
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class _Macro:
 
 
 def directives_of_macros(text: str, masked_text: str) -> Iterator[tuple[int, str]]:
-    """Yield the end offset of each use of a macro that expands to a directive, and the directive.
+    """Yield each use of a macro that expands to a directive, as the use's end offset and the directive.
 
     A name that the file does not define is not replaced, because its value depends on the build.
 

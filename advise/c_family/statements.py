@@ -48,7 +48,7 @@ def read_procedure(
 
     Args:
         cursor: The function.
-        places: Determines positions.
+        places: Determines source positions.
         directives: Line of a statement → its directive.
         wrong: Lines with parse errors.
         found: Known structures; new structures are added.
@@ -139,7 +139,7 @@ class _Reader:
         before, value = self._read(cursor)
         if isinstance(value, Call):
             return [*before, self._placed(_of_call(value), cursor)]
-        # An element alone is the result of a call operator, which was called for its effects.
+        # A statement that is only an element access is a call to ``operator()``, made for its side effects.
         is_called = isinstance(value, ArrayRef) and not before
         if is_called or (isinstance(value, Opaque) and value.changes):
             return [*before, self._placed(OtherStatement((value,)), cursor)]
@@ -340,7 +340,7 @@ def _of_call(call: Call) -> Statement:
 
 
 def _owning(body: tuple[Statement, ...]) -> frozenset[str]:
-    """Return the pointers that are assigned nothing but newly allocated memory."""
+    """Return the pointers that are only ever assigned newly allocated memory."""
     owning, other = set(), set()
     for statement, _ in statements(body):
         match statement:

@@ -1,4 +1,4 @@
-"""Types of C and C++: elements, and the number of elements along each subscript."""
+"""Element types and extents (numbers of elements per dimension) of C and C++ types."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def pointed_to(type_: Any) -> Any:
 def element_of(type_: Any) -> Element:
     """Return the type of a value; for an array, the type of its elements.
 
-    A pointer has the kind ``pointer``, and the name of the structure that it points to; a container is a structure.
+    A pointer has the kind ``pointer`` and the name of the structure that it points to. A container is a structure.
     """
     found = canonical_of(type_)
     while found.kind in Types.ARRAYS:
@@ -71,7 +71,7 @@ def _plain(found: Any) -> Element:
 
 
 def structure_name(type_: Any) -> str:
-    """Return the name of a structure; empty for another type."""
+    """Return the name of a structure; empty for other types."""
     found = canonical_of(type_)
     if found.kind != Types.RECORD:
         return ""
@@ -79,13 +79,13 @@ def structure_name(type_: Any) -> str:
 
 
 def container_of(type_: Any) -> Any | None:
-    """Return the element type of a standard container; None for another type."""
+    """Return the element type of a standard container; None for other types."""
     found = canonical_of(type_)
     return lib.clang_Type_getTemplateArgumentAsType(found, 0) if container_name(found) else None
 
 
 def container_name(type_: Any) -> str:
-    """Return the name of a standard container, such as ``vector``; empty for another type."""
+    """Return the name of a standard container, such as ``vector``; empty for other types."""
     found = canonical_of(type_)
     if found.kind != Types.RECORD or lib.clang_Type_getNumTemplateArguments(found) < 1:
         return ""
@@ -106,7 +106,7 @@ def is_changeable(type_: Any) -> bool:
 
 
 def is_function_object(type_: Any) -> bool:
-    """Return whether a type is that of a lambda, or ``std::function``, whose call operator runs code."""
+    """Return whether a type is a lambda's type or ``std::function``, whose call operator may run any code."""
     return bool(_FUNCTION.search(str(lib.clang_getTypeSpelling(canonical_of(type_)))))
 
 
@@ -116,9 +116,9 @@ def is_stream(type_: Any) -> bool:
 
 
 def extents_of(type_: Any, sizes: Sequence[Expression] = ()) -> tuple[Expression | None, ...]:
-    """Return the number of elements along each subscript of a type; empty if it has no subscripts.
+    """Return the number of elements along each dimension of a type; empty if it has no subscripts.
 
-    An unknown number, as along the only subscript of a container or the first subscript of a pointer, is None.
+    Unknown numbers are None, such as a container's size or a pointer's first dimension.
 
     Args:
         type_: The type.

@@ -55,7 +55,7 @@ class _Open:
         directive: The directives above the construct.
         condition: The condition of the current arm.
         arms: The complete arms.
-        items: The statements of the current arm, or of the body.
+        items: The statements of the current arm or of the body.
         scope: The scope outside the construct.
         selector: The selector of a ``select``.
     """
@@ -330,14 +330,14 @@ class _Builder:
                 self._close(self.line)
 
     def _add_nowait(self) -> None:
-        """Add the ``nowait`` of ``end do`` to the directive above the loop, where C has it."""
+        """Add the ``nowait`` of ``end do`` to the directive above the loop, as in C."""
         items = self.stack[-1].items
         last = items[-1].statement if items else None
         if isinstance(last, Loop):
             items[-1] = Labelled(items[-1].label, replace(last, directive=f"{last.directive} nowait"))
 
     def _end_directive(self, words: str) -> None:
-        """Close the block of an end directive, and inner blocks without an end directive."""
+        """Close the block of an end directive and any inner blocks without an end directive."""
         place = len(self.stack) - 1
         while self.stack[place].word == "omp":
             if _words(self.stack[place].directive) == _words(words):

@@ -1,4 +1,4 @@
-"""Find the parts of a Fortran source that are compiled, from its preprocessor lines, without a preprocessor."""
+"""Decide from a Fortran source's preprocessor lines, without a preprocessor, which parts of it are compiled."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class _Condition:
 
 
 def as_compiled(text: bytes, path: Path, options: Options | None) -> bytes:
-    """Return a source without the conditions that its options decide; unchanged if the options are unknown.
+    """Return a source after resolving the conditions that its options decide; unchanged if they are unknown.
 
     Args:
         text: The source.
@@ -71,7 +71,7 @@ def chosen(text: str, arms: Arms) -> tuple[str, tuple[int, ...]]:
         arms: The arms to choose for undecidable conditions.
 
     Returns:
-        The text, and the numbers of the lines with undecidable conditions.
+        The text and the numbers of the lines with undecidable conditions.
     """
     if not re.search(r"^[ \t]*#[ \t]*[a-z]", text, re.M):
         return text, ()
@@ -94,7 +94,7 @@ def chosen(text: str, arms: Arms) -> tuple[str, tuple[int, ...]]:
 
 
 def _take(word: str, rest: str, opened: list[_Condition], arms: Arms) -> bool:
-    """Process a preprocessor line, and return whether the text after it is active."""
+    """Process a preprocessor line and return whether the text after it is active."""
     around = not opened or (opened[-1].counts and opened[-1].around)
     if word in {"if", "ifdef", "ifndef"}:
         counts = arms is not Arms.LAST and not (word == "if" and _NEVER.match(rest))

@@ -71,7 +71,7 @@ class _Entity(NamedTuple):
 
 @dataclass(slots=True)
 class _Said:
-    """The type and attributes that a declaration gives to all its names."""
+    """The type and attributes that apply to all names in a declaration."""
 
     element: Element | None = None
     words: set[str] = field(default_factory=set)
@@ -85,7 +85,7 @@ def declare(statements: Iterable[Statement], text: MarkedText, scope: Scope, *, 
     Args:
         statements: The statements.
         text: The source that contains the statements.
-        scope: The scope that gets the names.
+        scope: The scope to which the names are added.
         outlives: Whether the variables keep their values between calls.
     """
     for statement in statements:
@@ -348,7 +348,7 @@ def _length(said: str) -> int:
 
 
 def _kind_bytes(said: str, scope: Scope) -> int:
-    """Return the number of bytes of a kind parameter; 0 if unknown."""
+    """Return the size in bytes that a kind parameter specifies; 0 if unknown."""
     if said.isdigit():
         return int(said[:4])
     if match := _KIND_OF_LITERAL.fullmatch(said):

@@ -54,7 +54,7 @@ _OPENING: Final = {"(": ")", "[": "]", "(/": "/)"}
 
 
 class UnreadableError(Exception):
-    """Raised if an expression is invalid, or nested too deeply."""
+    """Raised if an expression is invalid or nested too deeply."""
 
 
 class Reader:
@@ -195,7 +195,7 @@ class Reader:
         """Parse a variable, an element, a field, or a function call.
 
         Raises:
-            UnreadableError: Something else comes next.
+            UnreadableError: The next token does not begin a reference.
         """
         token, at = self.token, self._at()
         if token.kind != "name":
@@ -251,7 +251,7 @@ class Reader:
         return tuple(found)
 
     def _item(self, closing: str) -> Iterable[Expression]:
-        if self.token.kind == "name" and self.ahead.text == "=":  # a keyword, or an implied loop's variable
+        if self.token.kind == "name" and self.ahead.text == "=":  # a keyword or an implied loop's variable
             self._next += 2
         if self.takes("*"):  # ``*10``, the label of an alternate return
             if self.token.kind == "number":

@@ -30,4 +30,4 @@ KIND_BYTES: Final = {
     **dict.fromkeys(["int16", "c_int16_t", "c_short"], 2),
     "real128": 16,
 }
-"""Bytes of kinds that have names in intrinsic modules and in MPI, on 64-bit machines."""
+"""Sizes in bytes of the kinds that intrinsic modules and MPI define, on 64-bit machines."""

@@ -55,7 +55,7 @@ class ModuleText:
 
 
 def read_modules(items: Iterable[Statement | Directive], text: MarkedText) -> tuple[dict[str, ModuleText], ModuleText]:
-    """Return the modules of a source, and the structures defined outside of them."""
+    """Return the modules of a source and the structures defined outside of them."""
     modules: dict[str, ModuleText] = {}
     outside = ModuleText(text)
     module: ModuleText | None = None
@@ -154,7 +154,7 @@ def define(text: ModuleText, scope: Scope) -> None:
 
 
 def _pair(item: str) -> tuple[str, str]:
-    """Return the local name of an item in a USE statement, and the item's name in the module."""
+    """Return the local name of an item in a USE statement and its name in the module."""
     here, _, there = item.partition("=>")
     return here, there or here
 
@@ -176,7 +176,7 @@ def _bring(module: Scope, scope: Scope, visible: dict[str, str]) -> None:
             scope.values[here] = module.values[there]
         if there in module.structures:
             scope.structures[here] = module.structures[there]
-    # The size of a variable needs its structure, even if the structure's name is not imported.
+    # A variable's size depends on its structure, even if the structure's name is not imported.
     for name, known in module.structures.items():
         scope.structures.setdefault(name, known)
 

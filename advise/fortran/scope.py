@@ -37,7 +37,7 @@ class Scope:
         variables: Name → variable.
         structures: Name → structure.
         functions: Function of the file, or statement function → whether its value depends only on its arguments.
-        subscripted: Names that are assigned to with subscripts, which must be arrays.
+        subscripted: Names that must be arrays, because they are assigned to with subscripts.
         externals: Names of functions that are declared EXTERNAL.
         aliases: Name in an ASSOCIATE construct → its meaning.
         implicit: First letter → implicit type; empty after IMPLICIT NONE.
@@ -106,7 +106,7 @@ class Scope:
         return Call(name, arguments, is_pure, line=at.line, column=at.column)
 
     def subscripted_with(self, array: Expression, subscripts: tuple[Expression, ...], at: At) -> ArrayRef:
-        """Return an element of a known array, or a substring."""
+        """Return an element of a known array or a substring."""
         if isinstance(array, ArrayRef) and (merged := _merged(array.subscripts, subscripts)):
             return replace(array, subscripts=merged)
         declared = self.declared(array)
@@ -213,7 +213,8 @@ def _is_part(arguments: Iterable[Expression]) -> bool:
 def _merged(outer: tuple[Expression, ...], subscripts: tuple[Expression, ...]) -> tuple[Expression, ...]:
     """Replace whole dimensions of a section with subscripts: element 3 of ``a(:, 1)`` is ``a(3, 1)``.
 
-    The result is empty if the section has other ranges, or another number of whole dimensions than subscripts.
+    The result is empty if the section has other ranges, or if it has more or fewer whole dimensions than there are
+    subscripts.
     """
     whole = [place for place, each in enumerate(outer) if each == Section()]
     if len(whole) != len(subscripts) or any(isinstance(each, Section) and each != Section() for each in outer):

@@ -1,4 +1,4 @@
-"""Read a Fortran source, and convert it to the ``SourceFile`` of ``nest.py``."""
+"""Read a Fortran source and convert it to the ``SourceFile`` of ``nest.py``."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _arranged(raw: bytes, path: Path, options: Options | None) -> _Arranged:
             if not questions:
                 break
     if best is None:
-        raise first_error or SourceError(str(path), 1, 1, "nothing can be read")
+        raise first_error or SourceError(str(path), 1, 1, "no statement can be read")
     return best
 
 
@@ -120,7 +120,7 @@ def _read(text: str, path: Path, form: Form, questions: tuple[int, ...], options
     text = expand(text, name, _include_folders(path, options), form=form, prepared=included)
     if len(text) > _LARGEST:
         size = f"{len(text) >> 10} KiB, more than the limit of {_LARGEST >> 10} KiB"
-        raise SourceError(str(path), 1, 1, f"the file and the files it includes have {size}")
+        raise SourceError(str(path), 1, 1, f"the file, with the files it includes, has {size}")
     markers = tuple(match.start() for match in re.finditer(r"^#", text, re.M))
     marked = MarkedText(text, name, markers)
     try:
@@ -165,9 +165,9 @@ class _Source:
     def read(self) -> SourceFile:
         procedures = self.arranged.procedures
         arguments = [self._scope(each) for each in procedures]
-        self._tell_functions()
-        self._tell_arrays()
-        self._tell_extents()
+        self._find_pure_functions()
+        self._mark_arrays()
+        self._set_allocated_extents()
         read = [self._procedure(each, names) for each, names in zip(procedures, arguments, strict=True)]
         module_scopes = [scope for name in self.texts if (scope := self.modules.scope(name))]
         declarations = {each.name: each for scope in module_scopes for each in scope.variables.values()}
@@ -210,7 +210,7 @@ class _Source:
         return read_modules(other.lines.items, other.text)[0]
 
     def _scope(self, procedure: Procedure) -> tuple[str, ...]:
-        """Create the scope of a procedure, and return the names of its arguments."""
+        """Create the scope of a procedure and return the names of its arguments."""
         around = procedure.name.rpartition("::")[0]
         host = self.scopes.get(around.lower()) or (self.modules.scope(around.lower()) if around else None)
         scope = host.within() if host else Scope(implicit=dict(DEFAULT_TYPES))
@@ -258,7 +258,7 @@ class _Source:
                 scope.functions[match[1]] = not free
                 scope.variables.pop(match[1], None)
 
-    def _tell_functions(self) -> None:
+    def _find_pure_functions(self) -> None:
         """Determine which functions of the file depend only on their arguments."""
         known: dict[str, bool] = {}
         for procedure in self.arranged.procedures:
@@ -278,7 +278,7 @@ class _Source:
             others & set(_NAMES.findall(step.statement.code)) for step in procedure.steps
         )
 
-    def _tell_arrays(self) -> None:
+    def _mark_arrays(self) -> None:
         """Mark names that are assigned to with subscripts, in any procedure."""
         names: set[str] = set()
         for procedure in self.arranged.procedures:
@@ -288,7 +288,7 @@ class _Source:
         for scope in self.scopes.values():
             scope.subscripted |= names - scope.functions.keys()
 
-    def _tell_extents(self) -> None:
+    def _set_allocated_extents(self) -> None:
         """Set the extents of variables that are allocated in only one place."""
         found: dict[tuple[str, str], list[tuple[Expression | None, ...]]] = {}
         for procedure in self.arranged.procedures:

@@ -43,7 +43,7 @@ _INDEX: Final = expression(r"(?:[a-z()0-9*=_]*::)?([a-z]\w*)=(?!=)")
 
 
 class Line:
-    """A statement of a procedure, and its parser.
+    """A statement of a procedure and its parser.
 
     Args:
         statement: The statement.
@@ -109,12 +109,12 @@ class Line:
         return [*found, *(self._left_for(label, at) for label in dict.fromkeys(meaning.targets) if leaves)]
 
     def other(self, at: int = 0) -> OtherStatement:
-        """Return a placeholder for a statement of which only the names are known."""
+        """Return a placeholder for a statement that cannot be parsed; it contains only the names."""
         place = self.places.at(at)
         return OtherStatement((self._unread(at),), line=place.line, column=place.column)
 
     def _left_for(self, label: str, at: int) -> Branch:
-        """Return the jump that an I/O statement may make at its end, as in ``ERR=90``."""
+        """Return the jump that an I/O statement may make when it ends, as with ``ERR=90``."""
         place = self.places.at(at)
         jump = Jump("goto", label=label, line=place.line, column=place.column)
         return Branch((Arm(Opaque(changes=False), (jump,)),), place.line, line=place.line, column=place.column)
@@ -159,7 +159,7 @@ class Line:
         if not is_pointer:
             reader.expects("=")
         value = reader.whole()
-        if isinstance(target, Call):  # a function that returns a pointer, or an undeclared array
+        if isinstance(target, Call):  # a function that returns a pointer or an undeclared array
             target = ArrayRef(Name(target.name, line=line, column=column), target.arguments, line=line, column=column)
         if is_pointer and not isinstance(value, Call) and not self.scope.is_pointer(value):
             value = Unary("&", value, line=value.line, column=value.column)
@@ -270,7 +270,8 @@ class Line:
     ) -> tuple[Expression | None, bool, Expression | None, list[Expression]]:
         """Parse the parentheses of an I/O statement.
 
-        Return the unit, whether data are formatted, the record, and the file's name with the way it is opened.
+        Return the unit, whether data are formatted, the record, and the items that name the file and define how it is
+        opened.
         """
         unit: Expression | None = None
         record: Expression | None = None

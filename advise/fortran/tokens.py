@@ -34,7 +34,7 @@ class Token(NamedTuple):
 
 
 def tokens(code: str, first: int = 0, last: int | None = None) -> Iterator[Token]:
-    """Yield the tokens of a statement, or of a part of it.
+    """Yield the tokens of a statement or of a part of it.
 
     Args:
         code: A statement in lower case, without blanks and with masked literals.

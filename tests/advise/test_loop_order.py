@@ -20,7 +20,8 @@ def test_c_loops_down_columns_are_to_be_interchanged(site):
     )
     assert lines(advice) == [3, 4]
     assert (
-        "a[i][j] is traversed along i, its first index, 4800 bytes per step: interchange lines 3 and 4" in advice.text
+        "a[i][j] is traversed along i, its first index, 4800 bytes per step: interchange the loops in lines 3 and 4"
+        in advice.text
     )
     assert "nothing in the body prevents it" in advice.text
     assert (advice.confidence, advice.gain) == ("high", 1.5)

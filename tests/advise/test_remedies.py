@@ -46,7 +46,7 @@ REMEDIES = {
     ),
     "memory that may be kept": (
         f"void f(struct node **all, int n) {{ {LOOP} {{ struct node *p = malloc(16); add(all, p); }} }}",
-        "allocate many at a time, in one block, if it is kept; otherwise, allocate it before the loop",
+        "allocate many at a time, in one block, if the memory is kept; otherwise, allocate it before the loop",
     ),
     "memory in a structure": (
         f"void f(int n) {{ {LOOP} {{ double *p = malloc(8); struct item t = {{p, n}}; push(t); }} }}",
@@ -72,12 +72,12 @@ REMEDIES = {
     ),
     "threads that write side by side": (
         f"void f(float *x, int n) {{\n#pragma omp parallel for\n{LOOP}\nfor (int k = 0; k < i; k++) x[i] += k;\n}}",
-        "use schedule(static, 16), then schedule(dynamic, 16), so that threads share no cache lines",
+        "use schedule(static, 16) or schedule(dynamic, 16), so that threads share no cache lines",
     ),
     "a directive for a nest": (
         "void f(double (*a)[900]) {\n#pragma omp parallel for collapse(2)\nfor (int j = 0; j < 900; j++)\n"
         "for (int i = 0; i < 900; i++) a[i][j] = 0; }",
-        "the directive in line 12 distributes iterations of j and of the loops inside over threads: leave it above the",
+        "the directive in line 12 distributes iterations of j and of the inner loops over threads: leave it above the",
     ),
     "a directive for a loop": (
         "void f(double (*a)[900]) {\n#pragma omp parallel for\nfor (int j = 0; j < 900; j++)\n"
@@ -87,7 +87,7 @@ REMEDIES = {
     "threads that write once": (
         f"void f(double *x, int n) {{\n#pragma omp parallel for\n{LOOP} {{ double s = 0;\n"
         "for (int k = 0; k < i; k++) s += k;\nx[i] = s; } }",
-        "use schedule(static, 1), then schedule(dynamic)",
+        "use schedule(static, 1) or, if that is not enough, schedule(dynamic)",
     ),
     "iterations that use their neighbours": (
         "double g(double, double); void f(double *x, double *y, int n) { int rank, size; MPI_Comm_rank(0, &rank);\n"
@@ -104,7 +104,7 @@ def test_a_loop_that_ends_early_is_described_in_the_words_of_its_language(site):
         "for (int i = 0; i < 900; i++) { if (a[i][j] > 9) break; a[i][j] = 1; } }"
     )
     (advice,) = (each for each in said(site, text, "x.c") if each.kind == "order of loops")
-    assert advice.text.endswith("check first whether this is allowed: line 11 leaves the loop by break")
+    assert advice.text.endswith("check first whether this is allowed: line 11 leaves the loop with break")
 
 
 @pytest.mark.parametrize("name", REMEDIES)

@@ -89,7 +89,7 @@ def test_what_cannot_be_is_refused_in_a_line(pair, words, said):
     [
         ("", "expected a trace that begins with time,process,thread, found an empty file"),
         (f"{HEADER}\n", "expected samples of ipc, found none"),
-        (f"{HEADER}\n1,0,0,5,1\n", "expected at least two known samples of ipc, found 1 among 1"),
+        (f"{HEADER}\n1,0,0,5,1\n", "expected at least two known samples of ipc, found 1 of 1"),
         (f"{HEADER}\n1,0,0,,1\n2,0,0,,1\n", "expected samples of ipc, found none"),
         (f"{HEADER}\n1,0,0,inf,1\n", "expected a finite number, found 'inf'"),
     ],

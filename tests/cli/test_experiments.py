@@ -182,7 +182,7 @@ def test_cut_writes_a_part_that_is_an_experiment_as_any_other(saved):
         ),
         (
             ["dump", "app.cube", "--metrics", "compute_time"],
-            "compute_time is computed (cpu_time - mpi_cpu_time); missing here: cpu_time, mpi_cpu_time",
+            "compute_time is computed as cpu_time - mpi_cpu_time; missing here: cpu_time, mpi_cpu_time",
         ),
         (["dump", "app.cube", "--metrics", "wal_time"], "no metric 'wal_time'; did you mean wall_time"),
         (["dump", "app.cube", "--csv", "--by", "node"], "--csv cannot be combined with --by or --exclusive"),

@@ -285,7 +285,7 @@ def test_two_locations_and_one_metric_are_enough_for_clusters(tool, here):
         (["correlation", "--metrics", "cycles"], "need at least two metrics that differ, found only cycles"),
         (["pca", "--metrics", "cycles"], "need at least two metrics that differ, found only cycles"),
         (["pca", "--scale", "none", "--derive", "x=cycles**20"], "values must lie between 1e-100 and 1e+100"),
-        (["map", "--grid", "3x5"], "expected 16 places, one per rank, found 15; try 4x4"),
+        (["map", "--grid", "3x5"], "expected 16 positions, one per rank, found 15; try 4x4"),
         (["map", "--grid", "4,4"], "expected sizes such as 8x8"),
         (["map", "--factor", "9"], "--factor 9: no such factor; the "),
         (["pca", "--grid", "4x4"], "--grid applies to map, not to pca"),

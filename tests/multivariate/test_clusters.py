@@ -190,7 +190,7 @@ def test_the_programs_own_grid_is_taken_before_a_guess():
     grid = grid_of(made.experiment())
     assert (grid.sizes, grid.source, grid.name, grid.place(0, 3)) == ((6,), "topology", "ring", (5,))
     assert grid_of(made.experiment(), [3, 2]).place(3, 0) == (1, 1)
-    with pytest.raises(UsageError, match="expected 6 places, one per rank, found 8; try 2x3"):
+    with pytest.raises(UsageError, match="expected 6 positions, one per rank, found 8; try 2x3"):
         grid_of(made.experiment(), [2, 4])
 
 

@@ -102,7 +102,7 @@ def test_without_the_length_of_a_line_no_bytes_are_computed():
 
 def test_what_cannot_be_computed_names_what_is_lacking_and_a_stranger_nothing():
     assert why_absent("ipc", OWN) == (
-        "ipc is computed (instructions / cycles or instructions / ref_cycles or PAPI_TOT_INS / PAPI_TOT_CYC); "
+        "ipc is computed as instructions / cycles or instructions / ref_cycles or PAPI_TOT_INS / PAPI_TOT_CYC; "
         "missing here: cycles"
     )
     assert why_absent("arithmetic_intensity", OWN, 64).endswith("missing here: PAPI_DP_OPS")

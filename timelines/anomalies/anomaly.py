@@ -65,7 +65,7 @@ class Companion:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Course:
-    """The busy time per entry of a region over the run, averaged over parts of several entries each.
+    """The busy time per entry of a region over the course of a run, averaged over parts (groups of entries).
 
     Attributes:
         source: Name of the run's trace.
@@ -160,7 +160,7 @@ def companions(
 
 
 def foremost(found: Iterable[Companion], *, behind: Container[str] = ()) -> tuple[Companion, ...]:
-    """Return the companions that are similar enough, at most ``_MOST``, by decreasing score and then by name.
+    """Return at most ``_MOST`` companions that are similar enough, sorted by decreasing score, then by name.
 
     Args:
         found: Companions with any scores.

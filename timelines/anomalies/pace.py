@@ -29,9 +29,9 @@ _CHANGES: Final = 4  # maximum number of changes per region
 # fitting the first shape.
 _NEXT: Final = 0.5
 # Minimum relative change of a pace. LEAST applies if the program must have caused the change, because it occurs at the
-# same entries in several runs or in counts. ALONE applies to a single run, in which the machine may have caused the
-# change: of 16 runs of two balanced programs, each with four busy ranks beside four other busy processes on two cores,
-# 15 had no shape of 5 % or more, but in a later run a rank became faster by 20 %.
+# same entries in several runs, or also in counts. ALONE applies to a single run, in which the machine may have caused
+# the change. In 15 of 16 runs of two balanced programs (four ranks and four other busy processes on two cores), no
+# shape reached 5 %, but in a later run, a rank became 20 % faster.
 LEAST: Final = 0.1
 ALONE: Final = 0.3
 STRONG: Final = 3.0  # minimum height of a change, in standard deviations of the residual
@@ -78,7 +78,7 @@ class Pace:
 
 
 def pace_of(runs: Sequence[Run], path: int) -> Pace | None:
-    """Return a region's entries in all runs that contain it, in at most 100 parts; None if there are too few entries.
+    """Return a region's entries in all runs that contain it, divided into at most 100 parts; None if there are too few.
 
     Args:
         runs: The runs; times in results are those of the first run.
@@ -90,7 +90,7 @@ def pace_of(runs: Sequence[Run], path: int) -> Pace | None:
 def divided(runs: Sequence[Run], path: int, most: int, *, each: int) -> Pace | None:
     """Return a region's entries, divided into at most ``most`` parts.
 
-    Each part has at least ``each`` entries and as many samples. The result is None if there are too few entries or
+    Each part has at least ``each`` entries and ``each`` samples. The result is None if there are too few entries or
     samples.
     """
     first = runs[0].trace
@@ -153,7 +153,7 @@ def changes_of(pace: Pace) -> Iterator[Anomaly]:
 
 
 def _strongest(left: Values) -> tuple[Shape, list[int]] | None:
-    """Return the strongest shape of a single location or of all locations together, and the locations that have it."""
+    """Return the strongest shape of a single location or of all locations together, and the locations that show it."""
     shapes = [best_shape(each) for each in (np.median(left, axis=0), *left)]
     known = [each for each in shapes if each is not None]
     if not known:
@@ -170,7 +170,7 @@ def _is_counted(change: Anomaly) -> bool:
 
 
 def _is_of_load(pace: Pace, shape: Shape, members: Sequence[int]) -> bool:
-    """Return whether waiting for cores increases when entries take longer, by at least the same factor.
+    """Return whether, when entries take longer, waiting for cores increases by at least the same factor.
 
     Other load on the machine makes ranks wait for cores and also slows them down. But an entry that becomes longer than
     the system's time slice also waits longer per busy second, so a single run cannot show which of the two happened.
@@ -215,10 +215,10 @@ def _anomaly(pace: Pace, shape: Shape, members: Sequence[int], agreeing: int) ->
 
 
 def _place(pace: Pace, shape: Shape, members: Sequence[int], causes: Container[str]) -> tuple[int, int]:
-    """Return the first part of a change, and the part after its last part.
+    """Return the first part of a change and the part after its last.
 
-    If counts show the same change more clearly than times, the place is taken from the counts, because a busy machine
-    does not disturb them.
+    If counts show the same change more clearly than times, the position is taken from the counts, because a busy
+    machine does not disturb them.
     """
     counts = [
         each.amounts[members, :, column].mean(axis=0)

@@ -1,4 +1,4 @@
-"""A run with its time lines, and the times and amounts of a call path's entries in parts."""
+"""A run with its time lines, and a call path's entries divided into parts, with times and amounts."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Run:
 
 
 def _kept(read: Callable[[int], TimeLine]) -> Callable[[int], TimeLine]:
-    """Return a function that reads time lines, and keeps the first time lines in memory up to a limit.
+    """Return a function that reads time lines and keeps the first ones in memory, up to a limit.
 
     All time lines are read in the same order for each region, so a cache of the latest lines would never hit.
     """

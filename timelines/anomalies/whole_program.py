@@ -1,4 +1,4 @@
-"""Find changes of the whole program: growing memory, and periodic file I/O."""
+"""Find changes of the whole program: growing memory and periodic file I/O."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def io_periods(run: Run, series: Mapping[str, Series]) -> Iterator[Anomaly]:
 
 
 def _place(run: Run, start: float, end: float) -> int | None:
-    """Return the call path with most file I/O in an interval, estimated from each path's share of I/O in the run."""
+    """Return the call path with the most file I/O in an interval, estimated from its share of I/O in the run."""
     own, inside = np.zeros((2, len(run.trace.call_paths)))
     for line in run.trace.lines():
         middle = ((line.begin + line.end) / 2)[line.samples]

@@ -23,17 +23,17 @@ Point = tuple[float, float]
 _COMBINED: Final = "combined"
 _FEWEST: Final = 8  # minimum number of common samples; with fewer samples, all coefficients are large
 _WARPED: Final = 2000  # maximum number of samples to warp; if there are more, neighbours are averaged
-_CONSTANT: Final = 1e-9  # relative variation below which values are constant apart from rounding
+_CONSTANT: Final = 1e-9  # relative variation below which values count as constant
 
 
 @dataclass(frozen=True, slots=True)
 class Correlated:
-    """A metric, and how closely it is related to the target.
+    """A metric and how closely it is related to the target.
 
     Attributes:
         metric: The metric's name.
         source: Name of the trace that contains the metric.
-        rank: The metric's place in the ranking, counted from 1.
+        rank: The metric's position in the ranking, counted from 1.
         sign: ``+`` if it rises with the target, ``-`` if it falls.
         lag: Seconds by which the target follows the metric; 0 if a lag does not improve Pearson's coefficient.
         scores: Score from 0 to 1 of each correlator and of ``combined``; higher is better.
@@ -124,7 +124,7 @@ def rank(
         by: The correlator by which to sort; ``combined`` uses the mean rank over all other correlators.
         segments: The number of segments of the target; None for the suggested number.
         pattern: A drawn pattern, as points with time in seconds and value; None for the proposed one.
-        told: Progress callback: number of metrics done, and total.
+        told: Progress callback, called with the number of metrics done and their total.
 
     Raises:
         InputError: The target is constant, has too few samples, or has no samples in an interval.

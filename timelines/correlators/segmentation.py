@@ -2,7 +2,7 @@
 
 A pattern is the target's course without noise. If users do not draw a pattern, one is proposed: the target is segmented
 after single outliers are replaced by the running median (Hampel's filter), which keeps steps in place. Two outliers in
-a row are kept as an event, because a wider filter made the periodic writes of a real run vanish.
+a row are kept as an event, because a wider filter removed the periodic writes of a real run.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def _splits(times: Values, values: Values, count: int) -> list[Segmentation]:
 
 
 def _best_split(fits: Fits, begin: int, end: int) -> tuple[float, int]:
-    """Return by how much a segment's best split reduces the error, and the place of the split.
+    """Return by how much a segment's best split reduces the error, and the position of the split.
 
     Both are -1 if the segment cannot be split.
     """
@@ -168,7 +168,7 @@ def proposed_pattern(times: Values, values: Values, count: int | None = None) ->
         count: The number of segments; None for the suggested number.
 
     Returns:
-        The pattern at each sample, and its segments.
+        The pattern at each sample and its segments.
     """
     clean = without_outliers(values, in_a_row=1)
     lines = segmented(times, clean, suggested_count(times, clean) if count is None else count)

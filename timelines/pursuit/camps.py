@@ -1,4 +1,4 @@
-"""Measure how clearly points fall into two groups, "camps", with an index of our own.
+"""Measure how clearly points fall into two groups, "camps", with the tool's own index.
 
 Jones and Sibson's index hardly reacts to two camps of similar size, because they barely change the third and fourth
 cumulants. This index is the gain in log-likelihood per point if projected points are modelled as two normal camps of
@@ -85,9 +85,9 @@ def split(lines: Values) -> Split:
 def parting(values: Values, *, seed: int = 0) -> Parting:
     """Return the direction along which points split best.
 
-    From each start, two steps alternate, neither of which lowers the index: find the best split along the direction,
-    then the direction that shows this split best, which for sphered points joins the camps' means (Fisher). Starts are
-    the axes, random directions, and the directions of the points farthest from the mean.
+    From each start, two steps alternate: find the best split along the direction, then the direction that shows this
+    split best. For sphered points, this direction joins the camps' means (Fisher). Neither step lowers the index.
+    Starts are the axes, random directions, and the directions of the points farthest from the mean.
 
     Args:
         values: ``float64[point, rank]``, sphered; at least four points.
@@ -154,7 +154,7 @@ class Camps:
 
 
 def in_metrics(space: MetricSpace, alone: Split, *, level: float = CAMPS_LEVEL) -> list[Camps]:
-    """Return the splits of single metrics that are beyond chance; if there are none, the clearest split.
+    """Return the significant splits of single metrics; if there are none, the clearest split.
 
     Args:
         space: The locations, at least four.
@@ -175,7 +175,7 @@ def in_projection(seen: MetricSpace, *, critical: float | None = None, seed: int
 
     Args:
         seen: The points.
-        critical: The index that is rarely exceeded by chance; None for the index that is valid for independent points.
+        critical: The index that chance rarely exceeds; None for its value for independent points.
         seed: Seed of the search.
     """
     sphere = sphered(seen.scaled())

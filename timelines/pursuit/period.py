@@ -79,7 +79,7 @@ class Period:
 
 @dataclass(frozen=True)
 class Telling:
-    """A period whose points are kept for pictures.
+    """A period whose points are kept for plotting.
 
     Attributes:
         period: The period.
@@ -102,7 +102,7 @@ class PursuitOverTime:
         reduction: The data volume saved by the selections.
         parts: For each derived metric, the measured metrics in its formula.
         sources: For each measured metric, how it was measured, if known.
-        telling: The period whose structure is farthest beyond chance so far; if no period has structure, the last one
+        telling: The period with the most significant structure so far; if no period has structure, the last one
             with a result. To limit memory, only the points of this period are kept.
     """
 
@@ -197,7 +197,7 @@ class PursuitOverTime:
 
 
 def _tells(found: Pursuit) -> float:
-    """Return the factor by which a result is beyond chance; 0 without structure."""
+    """Return the factor by which a result exceeds chance; 0 without structure."""
     return found.beyond if found.worth else 0.0
 
 
@@ -224,7 +224,7 @@ def _space(samples: Samples, wanted: WantedMetrics, exclude_ranks: Collection[in
 def _parts(samples: Samples, wanted: WantedMetrics, options: Options, space: MetricSpace) -> MetricSpace | None:
     """Return several points per location if there are few locations; each point averages a part of its samples.
 
-    The mean course of all locations over the parts is subtracted, so that only differences between locations are left.
+    The mean of all locations is subtracted from each part, so that only differences between locations are left.
 
     Returns:
         None if more points are not necessary, or if there are too few samples.

@@ -1,4 +1,4 @@
-"""Prepare points for a search: trim outliers, and decorrelate metrics (Vetter and Reed, 3.2.2 and 3.2.4)."""
+"""Prepare points for a search: trim outliers and decorrelate metrics (Vetter and Reed, 3.2.2 and 3.2.4)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def outlying(scaled: Values) -> Values:
 
 
 def trimmed(space: MetricSpace, distance: Values, how: Trimming) -> MetricSpace:
-    """Return the points with outliers removed, or moved closer to the median of all points.
+    """Return the points with outliers removed or moved closer to the median of all points.
 
     ``none`` keeps outliers, ``remove`` leaves them out, ``log`` moves a point from distance r to 1 + ln r, and ``sqrt``
     to 3 - 2/√r. The unit is the distance beyond which points are outliers.

@@ -55,20 +55,20 @@ class Outcome:
     """The result of projection pursuit, without the points.
 
     Attributes:
-        status: ``converged``: a maximum beyond chance. ``stopped``: beyond chance, but the search ended before a
-            maximum, so other metrics may be better. ``no-structure``: not beyond chance. ``too-few``: fewer than two
-            points per metric, so all projections are equally good, and no single metric has camps.
+        status: ``converged``: a significant maximum. ``stopped``: significant, but the search ended before a maximum,
+            so other metrics may be better. ``no-structure``: not significant. ``too-few``: fewer than two points per
+            metric, so all projections are equally good, and no single metric has camps.
         reason: The reason for the status, with numbers.
         ranking: All metrics, best first, in rounds of one metric per dimension of the projection.
         locations: Number of locations after trimming.
-        points: Number of points in the projection: locations, or parts of them.
+        points: Number of points in the projection: locations or parts of them.
         outliers: Labels of the outliers, before trimming.
         dropped: For each unused metric, the reason.
         left_out: For each unused point, by its label, the reason.
         index: Index of the best projection; 0 for fewer than four points.
         critical: The index that points without structure exceed in 2.5 % of cases; infinite for fewer than four points.
         camps: The clearest split of points into two camps; None for fewer than four points.
-        parted: Metrics with camps beyond chance, clearest first.
+        parted: Metrics with significant camps, clearest first.
         followed: The number of starts that the search followed to their end.
         agreeing: The number of followed starts that reached the best index.
     """
@@ -100,12 +100,12 @@ class Outcome:
 
     @property
     def worth(self) -> bool:
-        """Whether there is a structure beyond chance."""
+        """Whether there is a significant structure."""
         return self.status in ("converged", "stopped")
 
     @property
     def departs(self) -> bool:
-        """Whether there are enough points, and the index is beyond chance."""
+        """Whether there are enough points and the index is significant."""
         return self.points >= FEWEST * len(self.ranking) and self.index > self.critical
 
     @property
@@ -125,7 +125,7 @@ class Pursuit(Outcome):
 
     Attributes:
         space: The locations, after trimming.
-        seen: The projected points: the locations, or several parts of each.
+        seen: The projected points: the locations or several parts of each.
         view: The best projection; None for fewer than four points.
     """
 
@@ -232,13 +232,13 @@ def _ranked(order: Iterable[Chosen], metrics: Sequence[str], camps: Mapping[str,
 
 
 def _with_camps(ranked: list[Ranked], parted: tuple[str, ...], *, ahead: float) -> tuple[Ranked, ...]:
-    """Return the ranking, in which metrics that have camps were moved up among the best three.
+    """Return the ranking, with metrics that have camps moved up into the best three.
 
     Args:
         ranked: The ranking by projections.
         parted: Metrics with camps.
-        ahead: How much farther the first projection is beyond chance than the best camps, as a logarithm; minus
-            infinity if the projection has no structure.
+        ahead: How much farther the first projection exceeds its critical value than the best camps do, as a logarithm;
+            minus infinity if the projection has no structure.
     """
     best = [each.metric for each in ranked[:SELECTED]]
     names = list(parted if ahead == -inf else parted[:1])
@@ -249,7 +249,7 @@ def _with_camps(ranked: list[Ranked], parted: tuple[str, ...], *, ahead: float) 
 
 
 def _parts(parts: MetricSpace, space: MetricSpace) -> MetricSpace:
-    """Return the parts of locations; the locations themselves if the parts lack a metric."""
+    """Return the parts of locations; the locations themselves if a metric is missing in the parts."""
     return parts.along(space.metrics) if set(space.metrics) <= set(parts.metrics) else space
 
 

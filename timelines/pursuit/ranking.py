@@ -55,7 +55,7 @@ class View:
 
 
 def best_view(scaled: Values, find: Search) -> View:
-    """Return the best projection of metrics, and a metric for each of its axes.
+    """Return the best projection of metrics with a metric for each of its axes.
 
     Args:
         scaled: ``float64[point, metric]``, with zero mean and unit variance.

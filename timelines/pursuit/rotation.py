@@ -2,7 +2,7 @@
 
 In points without structure, ranks differ by normal noise, but the parts of one rank may be correlated. A random
 rotation among the ranks preserves these correlations (Langsrud's rotation tests, Statistics and Computing 15, 2005). So
-a search in rotated points finds the indices of points without structure.
+a search in rotated points yields indices of points without structure.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def simulated(scaled: Values, points: Sequence[Point], find: Search, *, seed: in
         scaled: ``float64[point, metric]``: the points.
         points: Rank and part of each point.
         find: Finds the best projection of sphered points.
-        seed: Seed of the rotations, and of the search for camps.
+        seed: Seed of the rotations and of the search for camps.
     """
     turning, random = Turning(scaled, points), np.random.default_rng(seed)
     found: list[tuple[float, float]] = []

@@ -98,7 +98,7 @@ def _starts(values: Values, dimensions: int, starts: int, drawn: np.random.Gener
 
 
 def _climb(values: Values, starts: Values, steps: int) -> tuple[Values, Values, Flags]:
-    """Improve each frame step by step; return the last frames, and for each its index, and whether it is a maximum."""
+    """Improve each frame step by step; return the final frames, their indices, and whether each is a maximum."""
     frames = starts.copy()
     best, gradient = index_and_gradient(values, frames)
     shift = np.zeros(len(frames))

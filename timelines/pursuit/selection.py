@@ -57,11 +57,11 @@ class Reduction:
 
 
 def next_selection(before: tuple[str, ...], found: Pursuit | None, *, jitter: float) -> tuple[str, ...]:
-    """Return the metrics to record after a period: the metrics of its result, or those recorded before.
+    """Return the metrics to record after a period: those of its result or the previously recorded ones.
 
-    The result's metrics replace the recorded ones if the result has structure, and either their index exceeds the index
-    of the recorded metrics by more than the threshold, or a metric with camps is not recorded. Both indices are
-    computed from the metrics themselves (``index_of``).
+    The result's metrics replace the recorded ones if the result has structure and one of two conditions holds: their
+    index exceeds that of the recorded metrics by more than the threshold, or a metric with camps is not recorded. Both
+    indices are computed from the metrics themselves (``index_of``).
 
     Args:
         before: The recorded metrics; empty before the first selection.

@@ -1,4 +1,4 @@
-"""Cut a trace into sliding windows, and average the samples of each location (Vetter and Reed, 3.2.1 and eq. 2)."""
+"""Cut a trace into sliding windows and average the samples of each location (Vetter and Reed, 3.2.1 and eq. 2)."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class Window:
 class SlidingWindow:
     """Cuts a trace into windows of equal width while its samples arrive.
 
-    A window is complete when every known location has passed the window's end, or when one location is a full width
-    beyond this end, so that a location that has ended does not block other locations. Samples that arrive later are
-    left out. Each window takes time in proportion to its number of samples.
+    A window is complete when every known location has passed its end, or when one location is a full width beyond its
+    end, so a location that has ended does not block the others. Samples that arrive later are left out. The time to
+    process a window is proportional to its number of samples.
 
     Args:
         width: Width of a window in seconds.
@@ -132,7 +132,7 @@ class SlidingWindow:
         return int(np.searchsorted(times, time - self._slack(times[[0, -1]])))
 
     def _gathered(self) -> Samples:
-        """Merge new samples into the kept ones, and return all of them sorted by time."""
+        """Merge new samples into the kept ones; return all of them, sorted by time."""
         if self._came:
             kept = self._kept.with_more(*self._came)
             sorted_already = (kept.times[1:] >= kept.times[:-1]).all()

@@ -1,4 +1,4 @@
-"""Align traces with a reference, and map their metrics to its time (Hauswirth et al. 2005, 3.3)."""
+"""Align traces with a reference and map their metrics to its time (Hauswirth et al. 2005, 3.3)."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ def align(
     penalty: float = 0.0,
     told: Told | None = None,
 ) -> Alignment:
-    """Align a trace with a reference, by a metric that both have.
+    """Align a trace with a reference by a common metric.
 
     Args:
         reference: The metric in the trace with the known intervals.
         other: The same metric in the other trace.
         intervals: Intervals of the reference, in seconds.
-        anchors: The map of time between the two traces, if it is known; nothing is warped then.
+        anchors: The map of time between the two traces, if known; then nothing is warped.
         band: As for ``warp``.
         penalty: As for ``warp``.
         told: As for ``warp``.
@@ -86,7 +86,7 @@ def _known(series: Series) -> Series:
     known = series.known()
     if len(known) < 2:
         raise InputError(
-            f"{series.source}: expected at least two known samples of {series.name}, found {len(known)} among"
+            f"{series.source}: expected at least two known samples of {series.name}, found {len(known)} of"
             f" {len(series)}"
         )
     return known
@@ -110,7 +110,7 @@ class OnTime:
 
 
 def with_derived(series: Sequence[Series], formulas: Sequence[Formula]) -> list[Series]:
-    """Return a trace's metrics, and the metrics that formulas compute from them; existing metrics are not replaced.
+    """Return a trace's metrics and those that formulas compute from them; existing metrics are not replaced.
 
     Args:
         series: Metrics of one trace.
@@ -160,8 +160,8 @@ def brought(
 
     Args:
         target: The metric of the reference whose samples are used.
-        reference: The reference trace, and its metrics.
-        other: The other trace, and its metrics.
+        reference: The reference trace and its metrics.
+        other: The other trace and its metrics.
         by: How the time is mapped; ``none``: not at all; ``auto``: by anchors if possible, otherwise by warping.
         metric: The metric by which traces are warped; None for the target if it varies in both traces, or else for the
             first common metric that does.
@@ -183,7 +183,7 @@ def brought(
     if by == "anchors":
         raise InputError(
             f"{series[0].source}: expected regions that were entered as often as in {target.source}, found none; "
-            "to align by a metric: --align warping"
+            "to align by a metric, use --align warping"
         )
     mine, its = _common(target, reference[1], series, metric)
     found = align(mine, its, intervals, told=told)

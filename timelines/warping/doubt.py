@@ -1,4 +1,4 @@
-"""Find places where dynamic time warping may be wrong (Hauswirth et al. 2005, 4.2)."""
+"""Find intervals in which dynamic time warping may be wrong (Hauswirth et al. 2005, 4.2)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Doubt", "Kind", "doubts"]
 
 Kind = Literal["constant", "noise-point", "reordered", "unlike"]
 
-_DISTINCT: Final = 3.0  # standard deviations of noise beyond which values differ; 1 in 370 normal values does by chance
+_DISTINCT: Final = 3.0  # standard deviations of noise beyond which values differ; 1 in 370 normal values does
 # Fraction of a sequence's standard deviation below which values do not differ: in steep parts, samples at slightly
 # different times have different values.
 _UNLIKE: Final = 0.25
@@ -33,7 +33,7 @@ class Doubt:
     """A reason why an alignment may be wrong.
 
     Attributes:
-        kind: ``constant``: a boundary is in a constant part, so its place is arbitrary (4.2.1). ``noise-point``: a
+        kind: ``constant``: a boundary is in a constant part, so its position is arbitrary (4.2.1). ``noise-point``: a
             sample matches many samples that differ from it (4.2.2). ``reordered``: a part resembles another part more
             than its match (Table 1). ``unlike``: too many values differ.
         start: The first affected sample of the first sequence.

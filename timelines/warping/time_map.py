@@ -1,4 +1,4 @@
-"""Map times of one trace to another, by a warp path or by entries of the same regions."""
+"""Map times of one trace to those of another, by a warp path or by entries into the same regions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MOST: Final = 1e4  # maximum weight before normalisation
 _ENDS: Final = 1e-2  # additional weight of the first and the last sample, which always match
 _SPLINE: Final = 5  # minimum number of samples for a smoothing spline
 
-_ENTRIES: Final = 3  # minimum number of moments that both runs share: the entry of the program, and two more
+_ENTRIES: Final = 3  # minimum number of moments that both runs share: the program's entry and two more
 _CALLS: Final = "io_calls"
 
 
@@ -141,7 +141,7 @@ class _Clock:
 
 
 def anchored(x: Trace, y: Trace, ranks: Collection[int] | None = None) -> TimeMap | None:
-    """Return a map of time between two runs of a program from entries of regions, averaged over ranks and threads.
+    """Return a map of time between two runs of a program from entries into regions, averaged over ranks and threads.
 
     Args:
         x: The run with the known moments.
@@ -221,7 +221,7 @@ def same_paths(x: Collection[CallPath], y: Collection[CallPath]) -> Indices:
 
 
 def _keys(call_paths: Collection[CallPath]) -> Iterator[tuple[tuple[str, str, str, int], int]]:
-    """Yield each call path's region, and its index among the siblings with the same region."""
+    """Yield each call path's region and its index among the siblings with the same region."""
     seen: Counter[tuple[int | None, tuple[str, str, str, int]]] = Counter()
     for path in call_paths:
         key = path.parent, path.region.identity

@@ -30,7 +30,7 @@ _TOLD: Final = 256  # diagonals between two calls of the progress callback
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Warp:
-    """A warp path, and the difference of the sequences along it.
+    """A warp path and the difference between the sequences along it.
 
     Attributes:
         x: ``int[pair]``: samples of the first sequence, counted from 0.
@@ -52,7 +52,7 @@ def warp(
     open_ends: bool = False,
     told: Told | None = None,
 ) -> Warp:
-    """Return the warp path of least error: it matches all samples in order, and the sequences' ends with each other.
+    """Return the warp path of least error, which matches all samples in order and the ends with each other.
 
     If several paths have the least error, the result is the path that, followed backwards from its end, steps in both
     sequences at once for as long as possible. Time is O(n·m), memory O((n + m)^0.5 · n).
@@ -68,7 +68,7 @@ def warp(
         told: Progress callback.
 
     Raises:
-        InputError: A sequence is empty, or has a value that is not finite; a band or a penalty is negative.
+        InputError: A sequence is empty or has a value that is not finite, or a band or a penalty is negative.
     """
     table = _Table(x, y, band, penalty, open_ends)
     apart = max(_APART * isqrt(table.diagonals), 2)
@@ -197,7 +197,7 @@ def _sequence(values: npt.ArrayLike) -> Values:
 
 
 def _forward(table: _Table, told: Told | None, kept: list[tuple[Values, Values]] | None = None, apart: int = 1) -> _End:
-    """Compute all diagonals, and return the end of the best path; add pairs of diagonals to ``kept`` if given."""
+    """Compute all diagonals and return the end of the best path; add pairs of diagonals to ``kept`` if given."""
     rows = table.rows()
     end = _End(0, 0, inf)
     final, width = table.diagonals - 1, len(table.x)
@@ -237,7 +237,7 @@ def _ways(table: _Table, i: int, k: int, start: int, kept: tuple[Values, Values]
 
     Returns:
         For each diagonal, the i of its first cell, and two flags per cell: whether the best step to the cell is in only
-        one sequence; and whether, of the two steps in only one sequence, the one in the second sequence is better.
+        one sequence, and if so, whether it is in the second sequence.
     """
     shift = max(0, i - (k - start) - 2)
     before, latest = (row[shift : i + 2].copy() for row in kept)

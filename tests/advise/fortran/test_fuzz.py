@@ -138,7 +138,7 @@ def test_monsters_are_read_or_refused(tmp_path, name):
 def test_what_includes_grow_too_large_is_refused(tmp_path):
     (tmp_path / "long.inc").write_text(f"! {'-' * 100}\n" * 15_000)
     read_fortran(b"include 'long.inc'\nend\n", tmp_path / "x.f90")
-    said = r"x\.f90:1:1: the file and the files it includes have \d+ KiB, more than the limit of 4096"
+    said = r"x\.f90:1:1: the file, with the files it includes, has \d+ KiB, more than the limit of 4096"
     with pytest.raises(SourceError, match=said):
         read_fortran(b"include 'long.inc'\n" * 3 + b"end\n", tmp_path / "x.f90")
 
