@@ -117,7 +117,7 @@ def _line(advice: Advice, whole: bool) -> str:
     said = ["a guess from the source"] if advice.confidence == "low" else []
     if not whole and (short := _shortened(text, _LONGEST - len(start))) != text:
         text = short
-        said.append("all: autoanalyzer analyze --all")
+        said.append("see autoanalyzer analyze --all")
     end = f" ({'; '.join(said)})" if said else ""
     return visible(f"{start}{text}{end}")
 

@@ -99,7 +99,7 @@ _DIFFERENCES: Final = {
 _TO_TRY: Final = {
     "l1_miss_rate": "access arrays in order, to use whole cache lines: interchange loops, pack or sort data",
     "l2_miss_rate": "keep data in cache: interchange, block or split loops; sort indices and linked elements",
-    "io_calls": "collect the pieces in a buffer that few calls read or write: each call costs time; with MPI-IO, use"
+    "io_calls": "collect the pieces in a buffer, and read or write it in few calls: each call costs time; with MPI-IO, use"
     " collective calls (MPI_File_write_at_all) with one datatype for all pieces",
     "io_bytes": "read and write less data, in larger pieces; keep data in memory instead of reading it again",
     "mpi_bytes": "send less, or less often: only data that the receivers use and that have changed",

@@ -75,7 +75,7 @@ def _notes(experiment: Experiment) -> Iterator[str]:
         yield f"samples     {count(notes.sampled['samples'])}, each of {each} of CPU time"
     yield from _files(notes.files)
     for remark in (*notes.remarks, *(f"not instrumented: {each}" for each in notes.not_instrumented)):
-        yield f"remark      {remark}"
+        yield f"warning     {remark}"
     for step in notes.history:
         yield f"history     {step}"
 

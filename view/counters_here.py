@@ -45,7 +45,7 @@ def print_counters(found: Lookup, usage: Sequence[Used], not_simulated: str) -> 
         not_simulated: Why counts cannot be simulated; empty if they can.
     """
     rows = _rows(found, usage, not_simulated)
-    print_table(("tried", "", "found, and what to do"), rows, (), prose=(2,), colours=_COLOURS)
+    print_table(("check", "", "result and advice"), rows, (), prose=(2,), colours=_COLOURS)
 
 
 def _rows(found: Lookup, usage: Sequence[Used], not_simulated: str) -> Iterator[tuple[str, str, str]]:

@@ -12,7 +12,7 @@ from .table import print_table
 __all__ = ["examination_document", "print_examination"]
 
 _COLOURS: Final = {str(Outcome.FAILS): "bold red", str(Outcome.ABSENT): "magenta", str(Outcome.UNTRIED): "magenta"}
-_TITLES: Final = ("tried", "", "found, and what to do")
+_TITLES: Final = ("check", "", "result and advice")
 _ADVICE: Final = "→ "
 
 

@@ -537,7 +537,7 @@ def test_a_saving_in_mpi_is_a_share_of_a_time_that_contains_it(base: float, said
     vars(found)["verdict"] = replace(found.verdict, findings=(moved,), lost=lost, base=Base(base, is_path=True))
     (entry,) = entries(found)
     assert entry.saving == f"saves up to 500 ms {said}"
-    assert entry.lines[0] == "all ranks alike: 500 ms per rank to move data"
+    assert entry.lines[0] == "all ranks alike: 500 ms per rank in data transfer"
 
 
 @pytest.mark.parametrize(

@@ -245,7 +245,7 @@ def groups_of(findings: Findings, finding: Finding) -> str:
     if number == 1:
         return f"{time_of(findings.experiment, time)}{busiest or ' in all'}"
     if findings.verdict.master is not None and not is_in_mpi(finding):
-        time = means[0] if means else time * number / (number - 1)  # spread over the other ranks; the master has none
+        time = means[0] if means else time * number / (number - 1)  # the master takes next to no time
         who = "on average without the master"
     elif are_alike(findings, finding, position, of_wall=is_of_wall):
         who = f"all ranks alike{' in total' if means or findings.in_turn[position] else ''}"

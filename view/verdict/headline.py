@@ -108,8 +108,8 @@ def _overhead(cost: Overhead) -> list[str]:
         has_path = (cost.of_path or 0.0) >= _PATH_COST
         path = f", path {percent(cost.of_path or 0.0)}" if has_path else ""
         sampled = "" if cost.sampled is None else f" (by samples {percent(cost.sampled)})"
-        return [f"measuring overhead {percent(cost.of_computing)}{sampled}{path}"]
-    return [] if cost.percent is None else [f"measuring overhead {percent(cost.percent)}"]
+        return [f"overhead {percent(cost.of_computing)}{sampled}{path}"]
+    return [] if cost.percent is None else [f"overhead {percent(cost.percent)}"]
 
 
 def efficiency(findings: Findings, *, brief: bool = False, shown: Collection[int] | None = None) -> list[str]:

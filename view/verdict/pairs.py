@@ -63,12 +63,7 @@ def paired(
     order = [*kinds[:1], *sorted(kinds[1:], key=lambda kind: not is_cause[kind])]
     order = [*(kind for kind in saved if kind in order), *(kind for kind in order if kind not in saved)]
     cured = [kind for kind in order if kind in cures]
-    main = {
-        *order[:1],
-        *cured[:1],
-        *saved,
-        Kind.LATE,
-    }  # LATE is a main kind because its lines show which ranks wait for which
+    main = {*order[:1], *cured[:1], *saved, Kind.LATE}  # lines of the kind LATE show which ranks wait for which
     are_two = is_cause.get(Kind.IMBALANCE, False) and sum(is_cause.values()) > 1
     lines, more = list[str](), list[str]()
     for kind in order:

@@ -19,9 +19,9 @@ _SPENT: Final = {  # on what the time is spent that a fix saves
     Why.ALLOCATION: "in allocation",
     Why.FAULTS: "in page faults",
     Why.FILES: "in file I/O",
-    Why.TRANSFER: "to move data",
+    Why.TRANSFER: "in data transfer",
     Why.MESSAGES: "in small messages",
-    Why.WAITING: "in waiting",
+    Why.WAITING: "waiting",
     Why.LOCKS: "waiting for locks",
     Why.BARRIERS: "at barriers",
 }

@@ -170,7 +170,7 @@ def test_a_time_that_is_said_of_one_call_path_is_not_the_gain_of_all(make_experi
     paths = list(made.call_paths)
     paths[4] = replace(paths[4], region=paths[2].region)
     text = " ".join(" ".join(verdict_lines(analyze(made.replaced(call_paths=paths)))).split())
-    assert "600 ms of wall time per rank; one of 2 call paths; for all: 1.1 s to move data on average" in text
+    assert "600 ms of wall time per rank; one of 2 call paths; for all: 1.1 s in data transfer on average" in text
 
 
 def test_a_transfer_names_the_call_that_moves_most_and_its_bytes_per_call(make_experiment):
