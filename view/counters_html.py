@@ -1,4 +1,4 @@
-"""Show a report in a page: sentences, pictures and tables as HTML."""
+"""Write a report as HTML: sentences, pictures and tables."""
 
 from __future__ import annotations
 
