@@ -165,11 +165,11 @@ class AccountSection:
 
 
 def _between(findings: Findings, part: str, regions: list[int], least: float) -> str:
-    """Return a table cell: the time that some regions spend in one part of the account.
+    """Return a table cell: the time that some regions spend for one cause of the account.
 
     Args:
         findings: The findings.
-        part: Name of the part.
+        part: Name of the cause.
         regions: Indices of the regions, whose own times are added.
         least: Seconds below which the cell is empty.
 

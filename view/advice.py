@@ -152,7 +152,7 @@ def tips(advice: Iterable[Advice], file: str) -> dict[int, list[str]]:
 def not_advised(advised: Advised, *, everything: bool) -> list[str]:
     """Return the reasons why there is no advice for some files.
 
-    Unless ``everything``, return at most one line: the first reason that may explain why a finding has no advice, and
+    By default, return at most one line: the first reason that may explain why a finding has no advice, and
     the number of other such reasons.
 
     Args:

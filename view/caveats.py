@@ -213,7 +213,7 @@ def how_counted(findings: Findings, not_counted: str = "") -> str:
 
 
 def _lacking(findings: Findings) -> Iterator[str]:
-    """Yield the names of attributes that were not counted; if only some ranks did not count one, with these ranks."""
+    """Yield the name of each attribute that was not counted, with the ranks without counts unless these are all."""
     for each in findings.lacking:
         without = (ranks_without(findings.experiment, name) for name in ATTRIBUTES[each] if name)
         where = next(filter(None, without), None)

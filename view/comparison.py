@@ -248,7 +248,7 @@ def one_sided(comparison: Comparison) -> list[str]:
 
 
 def headline(comparison: Comparison) -> str:
-    """Return the sentence about the program; if it is not slower, but regions are, add their number."""
+    """Return the sentence about the program, with the number of slower regions if the program itself is not slower."""
     slower = sum(each.verdict == "slower" for each in comparison.regions)
     hidden = slower and comparison.program.verdict != "slower"
     more = f"; {many(slower, 'region')} {'is' if slower == 1 else 'are'} slower" if hidden else ""
@@ -256,7 +256,7 @@ def headline(comparison: Comparison) -> str:
 
 
 def _sentence(comparison: Comparison, judgement: Judgement) -> str:
-    """Return a change and its confidence interval: ``the program takes 1.1 s, 10 % more than 1 s (8 % to 13 %)``."""
+    """Describe a change and its confidence interval: ``the program takes 1.1 s, 10 % more than 1 s (8 % to 13 %)``."""
     found = judgement.shift
     base, now = (amount(each, comparison.unit) for each in (judgement.base, judgement.other))
     changed = than(found.change, _digits(comparison.threshold))

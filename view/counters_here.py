@@ -18,7 +18,7 @@ from .units import many
 __all__ = ["counters_document", "print_counters"]
 
 _ALIAS: Final = "perf::PERF_COUNT_"  # prefix of alternative event names
-_NOT_FOR_PAPI: Final = "3"  # value of perf_event_paranoid that forbids PAPI to use the kernel's interface
+_NOT_FOR_PAPI: Final = "3"  # value of perf_event_paranoid at which PAPI may not use the kernel's interface
 _MOST_NAMES: Final = 40  # maximum number of events in a line
 _WHOSE: Final = {
     "chosen": ", chosen by --papi",

@@ -232,7 +232,8 @@ def print_regions(
 def _known(numbers: Numbers, name: str, level: Level | None, roots: Collection[Region], *, inclusive: bool) -> Severity:
     """Return a metric's values, ``float64[call path]``, or ``float64[call path, element]`` if a level is given.
 
-    Values of a metric of whole processes are NaN below the roots, and on all threads but the first, unless stored.
+    If a metric is measured only for whole processes, values that are not stored are NaN below the roots, and on all
+    threads but the first.
     """
     experiment = numbers.experiment
     values = numbers.values(name, level, inclusive=inclusive)

@@ -306,7 +306,7 @@ def _finding(findings: Findings, finding: Finding, advised: Advised | None) -> d
 
 
 def _thread_wait(wait: ThreadWait) -> dict[str, Any]:
-    """Return the waiting of threads at a source line, with the enclosing region, as JSON data."""
+    """Return where and how long threads wait, and the enclosing region, as JSON data."""
     around = _of_region(Region.from_descriptor(wait.region)) if wait.region else None
     return {**asdict(wait), "region": around}
 

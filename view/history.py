@@ -142,7 +142,7 @@ def title_of_history(history: History) -> str:
     """Return the program of a history, with its numbers of ranks and threads."""
     run = history.runs[0]
     threads = f", {many(run.threads, 'thread')}" if run.threads > run.ranks else ""
-    return f"{run.program or 'program without a name'}, {many(run.ranks, 'rank')}{threads}"
+    return f"{run.program or 'unnamed program'}, {many(run.ranks, 'rank')}{threads}"
 
 
 def commit_of(history: History, run: int) -> str:

@@ -100,7 +100,7 @@ def _parts(line: str) -> Iterator[tuple[str, str]]:
 
 
 def _words(text: str, width: int) -> list[str]:
-    """Split a text at the spaces where it may be wrapped; words are held together only if they fit into a line."""
+    """Return the pieces of a text between which it may be wrapped: words, or numbers with their units."""
     cell_len, _ = _cells(text)
     words: list[str] = []
     for word in text.split(" "):

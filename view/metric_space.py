@@ -88,8 +88,8 @@ def finite(number: float) -> float | None:
 def some_rows(space: MetricSpace, labels: npt.NDArray[np.intp] | None = None) -> npt.NDArray[np.intp]:
     """Return the indices of the points to draw.
 
-    If there are too many points, these are the extreme points of each metric, points at even distances in their order,
-    and the first points of each cluster.
+    If there are too many points, these are the extreme points of each metric, evenly spaced points, and the first
+    points of each cluster.
 
     Args:
         space: The metric space.

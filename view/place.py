@@ -128,5 +128,5 @@ def clipped(text: str, most: int) -> str:
 
 
 def visible(text: str) -> str:
-    """Return a text without control characters, so that a name cannot forge lines or colours on a terminal."""
+    """Replace control characters in a text, so that a name cannot forge lines or colours on a terminal."""
     return "".join(character if character.isprintable() else "\ufffd" for character in text)

@@ -232,7 +232,7 @@ def beside(text: str, end: str) -> str:
 
 
 def evidence_of(scaling: Scaling, loss: ScalingLoss) -> str:
-    """Return the numbers that show a loss as text, which may be empty."""
+    """Return the evidence for a loss as text, which may be empty."""
     series, paths = scaling.series, list(loss.paths)
     busy = float(series.busy[-1, paths].sum()) / series.ranks[-1]
     base = many(series.ranks[0], "rank")
@@ -280,7 +280,7 @@ def messages_lines(scaling: Scaling) -> Iterator[str]:
 
 
 def prediction_lines(scaling: Scaling) -> Iterator[str]:
-    """Yield a line that compares predictions for the largest run with its measurement, and predicts for more ranks."""
+    """Yield a line with predictions for the largest run, their errors, and predictions for more ranks."""
     shown = [each for each in scaling.predictions if each.metric in _UNITS]
     held_out = [each for each in shown if each.measured is not None]
     beyond = [each for each in shown if each.measured is None and each.predicted is not None]

@@ -49,7 +49,7 @@ def find_source(name: str, folders: Sequence[Path], measured: float | None = Non
     Args:
         name: The name, absolute or relative; its outer folders may have other names on this machine.
         folders: Folders to search, in this order.
-        measured: Time of the experiment, in seconds since 1970, to warn if the file was changed later; or None.
+        measured: Time of the experiment in seconds since 1970; if the file was changed later, it gets a warning.
     """
     if not is_source(name):
         return SourceFile(name, None, (), f"{visible(name)} does not look like a source file")

@@ -101,7 +101,7 @@ def _drawn(points: Sequence[tuple[str, float, str]], curve: Curve) -> Iterator[s
 
 
 def _marks(least: float, most: float) -> list[float]:
-    """Return the numbers 1, 2 and 5 times powers of ten that enclose the range from ``least`` to ``most``."""
+    """Return axis marks at 1, 2 and 5 times powers of ten, which enclose the range from ``least`` to ``most``."""
     low, high = floor(log10(least)), ceil(log10(most))
     every = [step * 10.0**power for power in range(low, max(high, low + 1) + 1) for step in (1, 2, 5)]
     first = max(place for place, each in enumerate(every) if each <= least * (1 + 1e-9))

@@ -162,9 +162,9 @@ def _others(found: Pursuit) -> str:
 
 
 def _since(periods: Sequence[Period], telling: Period, metric: str) -> str:
-    """Return a phrase with the time during which a metric was, without interruption, among the best.
+    """Return a phrase with the time for which a metric stayed among the best without interruption.
 
-    Only periods in which some of the same locations stand out count.
+    A period counts only if some of the same locations stand out.
 
     Args:
         periods: All periods.
@@ -190,7 +190,7 @@ def _alike(period: Period, telling: Period, metric: str) -> bool:
 
     Args:
         period: The period.
-        telling: The period whose result is reported, with which locations are compared.
+        telling: The period whose result is reported; its locations are compared with those of ``period``.
         metric: The metric.
     """
     found = period.found

@@ -87,7 +87,7 @@ def _sentences(found: Membership, factor: tuple[int, Factors] | None) -> list[st
     where = {
         "topology": f"The grid is {size}, the program's own topology{f' ({grid.name})' if grid.name else ''}.",
         "given": f"The grid is {size}, as given.",
-        "guess": f"No topology of the program has a place for each rank: {size} is a guess; set the grid with --grid.",
+        "guess": f"No topology of the program covers all ranks: {size} is a guess; set the grid with --grid.",
     }[grid.source]
     if factor is not None:
         number, factors = factor

@@ -71,7 +71,7 @@ def is_uneven(findings: Findings, position: int, saved: Saved) -> bool:
     Args:
         findings: All findings.
         position: Index of the region in ``findings.run.weighed.regions``.
-        saved: The saving if all ranks did the region's work at the same time, each in the mean time of all ranks.
+        saved: The saving if all ranks did the region's work at the same time, so that each took the mean time.
     """
     if findings.vectors.threads:
         return False
@@ -80,7 +80,7 @@ def is_uneven(findings: Findings, position: int, saved: Saved) -> bool:
 
 
 def are_divided(findings: Findings) -> bool:
-    """Return whether another tool's file contains only sums over all ranks, of which each rank got an equal share."""
+    """Return whether all values are equal shares of a sum, because another tool's file has only sums over all ranks."""
     return all(_is_divided(findings, each) for each in findings.vectors.values)
 
 
@@ -89,7 +89,7 @@ def _is_divided(findings: Findings, values: Values) -> bool:
 
 
 def _times(findings: Findings, position: int, *, of_wall: bool) -> list[Values]:
-    """Return the times that must be similar on all ranks for ranks to be alike in a region, ``float64[rank]`` each.
+    """Return the times by which ranks are compared in a region, ``float64[rank]`` each.
 
     If ``of_wall``, these are wall time and time in MPI, otherwise busy time and time in file I/O. Unknown times are
     left out.

@@ -52,10 +52,10 @@ class Entry:
         title: Title of the region, such as ``loop in trace``.
         called: Who calls the region: ``called at rays.c:60``, ``called from rays.c:50``, ``called by work``, or empty.
         saving: The estimated saving, or the time of the region if the saving is unknown.
-        lines: The main lines: the ranks, the main reason, and advice against it.
-        more: Further lines, to be shown if there is room: other reasons, each with advice against it.
-        highlight: The metric, call path and locations at which the experiment shows the finding or change.
-        advice: What to try in the source, the most certain advice first.
+        lines: The main lines: the ranks, the main reason, and advice.
+        more: Further lines, to be shown if there is room: other reasons, each with advice.
+        highlight: What to highlight in the experiment for the finding or change.
+        advice: Advice from the source, the most certain first.
     """
 
     kind: str
@@ -280,7 +280,7 @@ def _basis(findings: Findings, *, is_wall: bool) -> tuple[str, str]:
 
 
 def _of_group(findings: Findings, group: Group) -> str:
-    """Return the values of a group's ranks as text: ``672-718 ms``, or ``537 ms each`` if they round to the same."""
+    """Return the values of a group's ranks as text: ``672-718 ms``, or ``537 ms each`` if all look the same."""
     least, most = amount_of(findings, group.least), amount_of(findings, group.most)
     if group.most < _NOTHING or most == amount_of(findings, 0.0):
         return "nearly nothing"

@@ -42,7 +42,7 @@ _LOST_TO: Final = {  # the description of each loss, and the option that lists i
 }
 _BESIDE: Final = (LostTo.TRANSFER, LostTo.ASLEEP)  # losses that are not part of the base
 _PATH_COST: Final = 0.05  # minimum overhead, in percent of the run, at which recording the critical path is mentioned
-_MOST_PLACES: Final = 2  # maximum number of places named for a loss
+_MOST_PLACES: Final = 2  # maximum number of source locations named for a loss
 _LONGEST: Final = 40  # maximum width in columns of a source location
 
 
@@ -231,7 +231,7 @@ def master(findings: Findings) -> list[str]:
 
 
 def processes(findings: Findings) -> tuple[int, int]:
-    """Return the number of ranks that left data, and the number of all ranks."""
+    """Return the number of ranks that wrote data, and the number of all ranks."""
     experiment = findings.experiment
     present = len({place.process for place in experiment.locations}.difference(experiment.notes.started))
     return present, present + len(experiment.notes.missing)

@@ -140,7 +140,7 @@ def _of_code(findings: Findings, finding: Finding, culprit: int) -> Iterator[str
 
 
 def _long_latencies(findings: Findings, culprit: int) -> str:
-    """Return a phrase with the long-latency events that may explain a region's time, or that there are too few."""
+    """Return, as text, the long-latency events that may explain a region's time, or that too few were counted."""
     found = findings.parts.candidates(culprit)
     if found is None:
         return "long latencies (memory, divisions, mispredicted branches)"
@@ -256,7 +256,7 @@ def _call_that_moves(findings: Findings, culprit: int) -> str:
     at = Place.of_region(own).source if own.file else at
     each = "" if is_itself else f", {volume(float(moved[most] / calls[most]))} per call"
     named = f"{short(own.name.partition('@')[0])}{f' ({at})' if at else ''}"
-    return f"; {named} moves {volume(float(moved[most]))}{each}"
+    return f"; {named} transfers {volume(float(moved[most]))}{each}"
 
 
 def _look_further(findings: Findings, culprit: int) -> Iterator[str]:

@@ -235,7 +235,7 @@ def _called_from(finding: Finding) -> str:
 
 
 def _look_inside(findings: Findings, region: CodeRegion) -> list[str]:
-    """Return a line with the command that measures inside a region; empty if this was done or is impossible."""
+    """Return a line with the command that measures inside a region; empty if it was done already or is impossible."""
     if region.own_code or not can_be_rerun(findings) or not can_be_opened(findings.experiment, region.id):
         return []
     return [f"next: {with_command(findings.experiment, _DEBUG)} (measures loops inside the region)"]

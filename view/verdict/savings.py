@@ -14,7 +14,7 @@ from .parts import ALL
 
 __all__ = ["amount_of", "busy_in", "is_of_one_path", "is_per_rank", "saved_by", "saves_nothing", "use"]
 
-_SPENT: Final = {  # on what the time is spent that a fix saves
+_SPENT: Final = {  # how the time that a fix saves is spent now
     Why.MISSES: "in cache misses",
     Why.ALLOCATION: "in allocation",
     Why.FAULTS: "in page faults",
@@ -58,7 +58,7 @@ def saved_by(findings: Findings, finding: Finding) -> str:
     if besides:
         path, more = (time_of(findings.experiment, each) for each in (besides.before, besides.before - besides.after))
         if parts:
-            return left  # the lines with advice contain the saving of each
+            return left  # each saving is shown with its advice
         is_unequal = finding.weight is not None and is_uneven(findings, finding.weight, besides)
         work = "unequal work" if is_unequal else "this work"
         of_ranks = f"{more} of it because ranks do {work} at different times"
@@ -69,7 +69,7 @@ def saved_by(findings: Findings, finding: Finding) -> str:
 
 
 def use(findings: Findings, finding: Finding, why: Why) -> str:
-    """Return on what the time is spent that a fix saves: ``in cache misses``."""
+    """Return a phrase for how the time that a fix saves is spent now: ``in cache misses``."""
     if finding.weight is not None and why is Why.MESSAGES:
         split = findings.explanation.seconds
         if split.has_polling[finding.weight] or split.has_empty_calls[finding.weight]:
@@ -101,7 +101,7 @@ def _left(findings: Findings, finding: Finding, part: Saved) -> str:
 
 
 def is_per_rank(finding: Finding) -> bool:
-    """Return whether to show the saving per rank: if it is a single saving in MPI, on one call path, for all ranks."""
+    """Return whether the ranks' line should contain the saving: it is all in MPI, on one call path, for all ranks."""
     gain = finding.gain
     alone = len(finding.groups) < 2 and not finding.others
     return gain is not None and gain.is_beside and len(gain.parts) == 1 and alone

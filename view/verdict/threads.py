@@ -73,7 +73,7 @@ def why_threads_wait(findings: Findings, finding: Finding) -> Iterator[tuple[str
 def who_waits_at_barriers(findings: Findings, finding: Finding) -> Iterator[str]:
     """Yield a line if threads wait for the slowest: ``threads 0.1-0.3 wait for thread 0.0: 560 ms on average, at …``.
 
-    In several ranks, threads wait for the slowest thread of their own rank, which may differ from rank to rank.
+    If these are threads of several ranks, each waits for the slowest thread of its own rank.
     """
     waiting = threads_that_wait(findings, finding)
     if not waiting or not finding.region:
@@ -114,7 +114,7 @@ def mean_of_threads(findings: Findings, finding: Finding) -> str:
 
 
 def waits_inside(findings: Findings, finding: Finding) -> bool:
-    """Return whether threads wait for each other in a finding's region or below it, so less work would not help."""
+    """Return whether threads wait for each other in a finding's region or below it; if so, less work does not help."""
     found, experiment = findings.thread_waits, findings.experiment
     paths = {findings.run.weighed.regions[each].id for each in (*found.queues, *found.barriers)}
     below = [*experiment.walk(finding.region.id)] if finding.region else []
@@ -122,7 +122,7 @@ def waits_inside(findings: Findings, finding: Finding) -> bool:
 
 
 def _what_runs(findings: Findings, finding: Finding) -> str:
-    """Return the region whose slowest thread differs between executions as text: the finding's or a related one."""
+    """Return, as text, the region (the finding's or a related one) whose slowest thread differs between executions."""
     regions = findings.vectors.regions
     around = next((place for place, each in slow_in_turn(findings).items() if each == finding.difference), None)
     if finding.difference is None or around is None or around == finding.difference:

@@ -104,8 +104,8 @@ def _in_calls(findings: Findings, culprit: int, time: float) -> str:
     cost, number = findings.run.weighed_costs[culprit], len(findings.run.weighed.ranks)
     each, moved = cost.mpi_calls or 0.0, cost.mpi_bytes or 0.0
     calls = f"{count(each * number)} MPI calls" if each >= 2 else "MPI calls"
-    that_move = f" that move {volume(moved * number)}" if moved else ""  # 0 if unknown
-    return f"{time_of(findings.experiment, time)} in {calls}{that_move}"
+    that_transfer = f" that transfer {volume(moved * number)}" if moved else ""  # 0 if unknown
+    return f"{time_of(findings.experiment, time)} in {calls}{that_transfer}"
 
 
 def _estimated(findings: Findings, culprit: int) -> str:

@@ -183,7 +183,7 @@ def test_a_transfer_names_the_call_that_moves_most_and_its_bytes_per_call(make_e
         for each in made.call_paths
     ]
     with_lines = [replace(each, line=41) for each in without]
-    for paths, said in ((made.call_paths, ""), (with_lines, "; MPI_Bcast (app.c:41) moves 400 MB"), (without, "")):
+    for paths, said in ((made.call_paths, ""), (with_lines, "; MPI_Bcast (app.c:41) transfers 400 MB"), (without, "")):
         findings = analyze(made.replaced(call_paths=paths))
         assert findings.verdict.findings[0].kind is Kind.TRANSFER
         text = " ".join(" ".join(verdict_lines(findings)).split())
