@@ -34,8 +34,8 @@ __all__ = [
 
 MAYBE_SPEED: Final = "these {who}s are slower nearly everywhere, so they run on slow or shared cores, or do more work"
 ONLY_HERE: Final = (
-    "same work, more time, but only here, so the core is not slow: another program, memory on another socket, or slow"
-    " operations such as denormal numbers; repeat the run"
+    "same work, more time, but only here, so not a slow core: perhaps another program, memory on another socket, or"
+    " slow operations such as denormal numbers; repeat the run"
 )
 SAME_WORK: Final = (
     "same work, more time, so the core is slow or shared, or memory is on another socket: repeat the run with a core"

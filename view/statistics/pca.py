@@ -149,4 +149,4 @@ def _weights(found: Components) -> Picture:
         for metric, row in zip(found.space.metrics, weights, strict=True)
     ]
     names = [f"component {each + 1}" for each in range(count)]
-    return Picture("What the components are made of", [Bars(rows, "weight; pale bars are negative", names)])
+    return Picture("Weights of the metrics in the components", [Bars(rows, "weight; pale bars are negative", names)])
