@@ -16,7 +16,7 @@ from ..counters import as_typed
 from ..metric_space import caveats, names, part_of
 from ..report import Cell, Report, Table
 from ..units import many, percent, ranks
-from .periods import HEADER, period_document, period_row, span
+from .periods import HEADER, period_document, period_row
 from .pictures import pictures
 from .standing_out import parted, standing_out
 
@@ -117,7 +117,8 @@ def _sentences(periods: Sequence[Period], state: PursuitOverTime) -> list[str]:
         every = f"all {len(state.metrics)} metrics" if len(state.metrics) > 1 else "the metric"
         return [_nothing(periods), f"Keep recording {every}: none is known to be dispensable."]
     found = telling.found
-    when = f"In {span(telling.period)} s, " if len(periods) > 1 else ""
+    start, end = telling.period.start, telling.period.end
+    when = f"From {start:.6g} to {end:.6g} s, " if len(periods) > 1 else ""
     show = "shows" if len(found.metrics) == 1 else "show"
     size = f"{found.locations} locations and {many(len(found.space.metrics), 'metric')}"
     said = [f"{when}{names(found.metrics)} {show} the most structure among {size} ({_beyond(found)}){_little(found)}."]
@@ -179,10 +180,9 @@ def _since(periods: Sequence[Period], telling: Period, metric: str) -> str:
         first -= 1
     while last + 1 < len(periods) and _alike(periods[last + 1], telling, metric):
         last += 1
-    if first == last:
-        return f", only in {span(telling)} s"
-    end = "the end" if last + 1 == len(periods) else f"{span(periods[last])} s"
-    return f", from {span(periods[first])} s to {end}"
+    only = "only " * (first == last)
+    end = "the end" if last + 1 == len(periods) and not only else f"{periods[last].end:.6g} s"
+    return f", {only}from {periods[first].start:.6g} s to {end}"
 
 
 def _alike(period: Period, telling: Period, metric: str) -> bool:
