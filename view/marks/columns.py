@@ -27,8 +27,7 @@ class Column:
 
     Attributes:
         name: Name of the column.
-        values: The value of each part, as a share of the total. The values add up to 1; negative values offset positive
-            ones.
+        values: The value of each part, as a share of the total. The values add up to 1, and some may be negative.
         said: The values as text.
         amounts: The values in the unit of the total instead of shares, as text.
     """

@@ -64,9 +64,9 @@ def busy_of_ranks(findings: Findings, position: int) -> Values:
 
 
 def is_uneven(findings: Findings, position: int, saved: Saved) -> bool:
-    """Return whether unequal work causes a material share of the time lost because ranks work one after another.
+    """Return whether unequal work causes a material share of the time that is lost because ranks work in sequence.
 
-    Unequal work is the busiest rank's time above the mean. False if threads were compared.
+    The share is the busiest rank's time above the mean. False if threads were compared.
 
     Args:
         findings: All findings.

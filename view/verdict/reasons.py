@@ -48,7 +48,7 @@ __all__ = ["general_advice", "more_about", "parts_of_saving", "reasons"]
 
 _DEBUG: Final = "autoanalyzer debug --build 'make'"
 _MOST_NAMES: Final = 4
-_MOST_OF_RUN: Final = 0.5  # for regions with a larger share of the busy time, a line explains how to measure inside
+_MOST_OF_RUN: Final = 0.5  # minimum share of the busy time for which a line explains how to measure inside a region
 _OF_OTHERS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.LATE, Kind.MESSAGES)
 _AGAINST: Final = {
     **dict.fromkeys((Why.EVEN, Why.FASTEST), Kind.IMBALANCE),

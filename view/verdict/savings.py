@@ -14,7 +14,7 @@ from .parts import ALL
 
 __all__ = ["amount_of", "busy_in", "is_of_one_path", "is_per_rank", "saved_by", "saves_nothing", "use"]
 
-_SPENT: Final = {  # how the time that a fix saves is spent now
+_SPENT: Final = {  # where a fix would save time
     Why.MISSES: "in cache misses",
     Why.ALLOCATION: "in allocation",
     Why.FAULTS: "in page faults",
@@ -69,7 +69,7 @@ def saved_by(findings: Findings, finding: Finding) -> str:
 
 
 def use(findings: Findings, finding: Finding, why: Why) -> str:
-    """Return a phrase for how the time that a fix saves is spent now: ``in cache misses``."""
+    """Return a phrase for where a fix would save time: ``in cache misses``."""
     if finding.weight is not None and why is Why.MESSAGES:
         split = findings.explanation.seconds
         if split.has_polling[finding.weight] or split.has_empty_calls[finding.weight]:
@@ -101,7 +101,7 @@ def _left(findings: Findings, finding: Finding, part: Saved) -> str:
 
 
 def is_per_rank(finding: Finding) -> bool:
-    """Return whether the ranks' line should contain the saving: it is all in MPI, on one call path, for all ranks."""
+    """Return whether to print the saving per rank, which requires a single saving, in MPI, on one call path."""
     gain = finding.gain
     alone = len(finding.groups) < 2 and not finding.others
     return gain is not None and gain.is_beside and len(gain.parts) == 1 and alone
