@@ -1,4 +1,4 @@
-"""Show the account, which splits each region's time by its causes, as a table, a picture and JSON."""
+"""Show the account, which splits each region's time by cause, as a table, a picture and JSON."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Values = npt.NDArray[np.float64]
 _MOST: Final = 10
 _DRAWN_MOST: Final = 20
 _LEAST: Final = 0.005  # minimum share of the total time that a table shows; cells with smaller shares are blank
-_LONG: Final = 1e-6  # seconds; prices of at least this are written with the unit that suits them
+_LONG: Final = 1e-6  # minimum price in seconds that is written in the most suitable unit; smaller prices are in ns
 _SHORTEST: Final = 0.5e-9  # minimum time in seconds that is shown; shorter times appear as a dash
 _DRAWN: Final = 0.001  # minimum share of the total time for which a region is drawn; shorter bars are invisible
 _TITLES: Final = {
@@ -51,8 +51,8 @@ _TITLES: Final = {
     "turns": "core wait",
     "off": "off core",
 }
-# Part → class in marks.css. Related parts have the same hue; "less" and "faint" are pale shades. Only parts that
-# replace each other, such as "mpi" and "mpi_waiting", have the same class.
+# Part → class in marks.css. Related parts have the same hue; "less" and "faint" are pale shades. Two parts share a
+# class only if they never occur together, such as "mpi" and "mpi_waiting".
 COLOURS: Final = {
     "instructions": "c0",
     "computing": "c0",
@@ -80,7 +80,7 @@ COLOURS: Final = {
     "asleep": "c7 less",
     "off": "c7 less",
 }
-# Name of a price → the words to write after its number.
+# Name of a price → the text that follows its number.
 _OF: Final = {
     "instruction": "per instruction",
     "l1_miss": "per L1 miss",
@@ -108,7 +108,7 @@ _OF_CALLS: Final = {"mpi": ("mpi_",), "io": ("read_", "write_")}
 
 
 class AccountSection:
-    """The section that ``analyze --account`` prints. Unlike other sections, it does not consist of records."""
+    """The section that ``analyze --account`` prints. Unlike other sections, it is not a list of records."""
 
     name: Final = "account"
 
@@ -165,11 +165,11 @@ class AccountSection:
 
 
 def _between(findings: Findings, part: str, regions: list[int], least: float) -> str:
-    """Return a table cell: the time that some regions spend in one part of the account.
+    """Return a table cell: the time that some regions spend for one cause of the account.
 
     Args:
         findings: The findings.
-        part: Name of the part.
+        part: Name of the cause.
         regions: Indices of the regions, whose own times are added.
         least: Seconds below which the cell is empty.
 
@@ -186,7 +186,7 @@ def _between(findings: Findings, part: str, regions: list[int], least: float) ->
 
 
 def _intervals(intervals: Mapping[str, Values], region: int) -> dict[str, list[float] | None]:
-    """Map each part to its confidence interval in a region: lower and upper end in seconds; None if unknown."""
+    """Map each part to its confidence interval in a region, as lower and upper limit in seconds; None if unknown."""
     found = {name: rows[:, region] for name, rows in intervals.items()}
     return {name: None if np.isnan(each).any() else each.tolist() for name, each in found.items()}
 
@@ -233,7 +233,7 @@ def _remarks(account: Account) -> list[str]:
 
 
 def _prices(account: Account) -> tuple[dict[str, float], dict[str, float]]:
-    """Return two mappings of names to seconds: prices fitted to the run, and prices calibrated on the machine."""
+    """Return two mappings from names to seconds: prices fitted to the run, and prices calibrated on the machine."""
     used = tuple(start for each in account.splitting.priced for start in _OF_CALLS[each])
     used += ("allocation",) * account.splitting.allocates
     used += tuple(price for name in account.splitting.counted.events for price in EVENTS[name])

@@ -1,4 +1,4 @@
-"""Find advice on findings in the sources of the program, and put it into words."""
+"""Find advice for findings in the program's sources, and write it as text."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ def find_advice(
     tell: Callable[[str], object] = str,
     limits: Limits | None = None,
 ) -> Advised | None:
-    """Return advice on findings, if their sources are found and have not changed since the build.
+    """Return advice for findings whose sources are found and have not changed since the build.
 
     Args:
         findings: The findings.
         file: The experiment's file.
         folders: Folders to search first for sources.
-        tell: Progress callback, called with a text that names the file being read.
+        tell: Progress callback, called with a text that contains the name of the file being read.
         limits: Limits for the process that reads sources; None for the defaults.
 
     Returns:
-        The advice; None if there is nothing to advise on.
+        The advice; None if the verdict has no findings.
     """
-    # Findings are computed in this process, because the other processes of an analysis job can help only this process.
+    # This process must compute the findings, because only this process can use the other processes of an analysis job.
     if not findings.verdict.findings:
         return None
     from ..advise import Advised, Limits, in_limited_process  # noqa: PLC0415
@@ -65,7 +65,7 @@ def find_advice(
 
 
 def _advise(findings: Findings, sources: Sources, tell: Callable[[str], object]) -> Advised:
-    """Return the advice; ``tell`` is called with the name of each file that is read."""
+    """Return the advice, and call ``tell`` with the name of each file that is read."""
     from ..advise import Advised, Found, advise  # noqa: PLC0415
 
     def find(name: str) -> Found:
@@ -89,7 +89,7 @@ def _defect(error: Exception) -> str:
 
 
 def _where(error: Exception) -> str:
-    """Return an error and the line of our code that raised it: ``KeyError: 'x' (nest.py:12)``."""
+    """Return an error and the line of this package that raised it: ``KeyError: 'x' (nest.py:12)``."""
     from traceback import extract_tb  # noqa: PLC0415 - errors are not expected
 
     *_, frame = extract_tb(error.__traceback__)
@@ -97,10 +97,10 @@ def _where(error: Exception) -> str:
 
 
 def tries(advice: Iterable[Advice], *, whole: bool) -> list[str]:
-    """Return a line per piece of advice: ``try at work.c:12: …``, or ``try: …`` if the text itself names the place.
+    """Return a line per piece of advice: ``try at work.c:12: …``, or ``try: …`` if the text contains the location.
 
     Args:
-        advice: The advice on a finding, the most certain advice first.
+        advice: The advice for a finding, the most certain first.
         whole: Whether to print long advice in full instead of shortening it.
     """
     return [_line(each, each.text, whole) for each in advice]
@@ -132,13 +132,13 @@ def _line(advice: Advice, text: str, whole: bool) -> str:
     said = ["a guess from the source"] if advice.confidence == "low" else []
     if not whole and (short := _shortened(text, _LONGEST - len(start))) != text:
         text = short
-        said.append("all: autoanalyzer analyze --all")
+        said.append("see autoanalyzer analyze --all")
     end = f" ({'; '.join(said)})" if said else ""
     return visible(f"{start}{text}{end}")
 
 
 def _shortened(text: str, length: int) -> str:
-    """Return advice shortened to a number of characters by dropping clauses; its main observation and step are kept."""
+    """Return advice shortened to ``length`` characters by dropping clauses; its main observation and step are kept."""
     seen, colon, cure = text.partition(": ")
     clauses = [seen.split("; "), cure.split("; ")]
     for each in clauses:
@@ -149,9 +149,9 @@ def _shortened(text: str, length: int) -> str:
 
 
 def tips(advice: Iterable[Advice], file: str) -> dict[int, list[str]]:
-    """Map the numbers of the lines in a file that advice mentions to the texts of the advice.
+    """Map the number of each line of a file that is mentioned in advice to texts of advice.
 
-    The text of a piece of advice is at the first line that it mentions in the file; other lines have an empty text.
+    Each piece of advice is listed at the first line that it mentions in the file; the other lines have no text.
     """
     found: dict[int, list[str]] = {}
     for each in advice:
@@ -165,10 +165,10 @@ def tips(advice: Iterable[Advice], file: str) -> dict[int, list[str]]:
 
 
 def not_advised(advised: Advised, *, everything: bool) -> list[str]:
-    """Return lines with the reasons why there is no advice on some files.
+    """Return the reasons why there is no advice for some files.
 
-    By default, return at most one line: the first reason that may explain why a finding has no advice, and the number
-    of other such reasons.
+    By default, return at most one line: the first reason that may explain why a finding has no advice, and
+    the number of other such reasons.
 
     Args:
         advised: The advice.

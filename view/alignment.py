@@ -1,4 +1,4 @@
-"""Report where an interval of one trace occurs in other traces, and why the alignment may be wrong."""
+"""Report when an interval of one trace occurs in other traces, and why the alignment may be wrong."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FEW: Final = 3  # maximum number of warnings of each kind per trace
 
 
 def alignment_report(reference: Series, interval: tuple[float, float], found: Sequence[Alignment]) -> Report:
-    """Return a report of where an interval occurs in other traces.
+    """Return a report on when an interval occurs in other traces.
 
     Args:
         reference: The metric in the trace in which the interval is known.

@@ -46,17 +46,17 @@ _BYTE: Final = "_byte"
 
 
 def print_calibration(found: Calibration, file: Path) -> None:
-    """Print times in nanoseconds, bandwidths in MB/s, and where they were measured and stored."""
-    print_table(("what", "takes", ""), _rows(found), (1,), prose=(2,))
+    """Print the measured times in nanoseconds and bandwidths in MB/s, the machine, and the file with these values."""
+    print_table(("operation", "measured", ""), _rows(found), (1,), prose=(2,))
     place = found.place
-    told = [f"{place['host']}: {place['processor']}, {place['caches']}"]
+    said = [f"{place['host']}: {place['processor']}, {place['caches']}"]
     if "cores" in place:
-        told.append(f"{place['cores']} cores; floating-point benchmark built with {place['flags']}")
+        said.append(f"{place['cores']} cores; floating-point benchmark built with {place['flags']}")
     if "mpi" in place:
-        told.append(f"{place['launcher']}: {place['mpi']}")
+        said.append(f"{place['launcher']}: {place['mpi']}")
     if place["instructions"] != "counted":
-        told.append("valgrind does not work here, so instruction counts of gcc on x86-64 are assumed")
-    print_lines(["", *told, f"stored in {file}; runs on processors of this model use these times"])
+        said.append("valgrind does not work here, so instruction counts of gcc on x86-64 are assumed")
+    print_lines(["", *said, f"stored in {file}; runs on processors of this model use these times"])
 
 
 def _rows(found: Calibration) -> Iterator[tuple[str, str, str]]:

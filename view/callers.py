@@ -1,4 +1,4 @@
-"""Name the callers of a code region in a phrase."""
+"""Describe the callers of a code region in a phrase."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _MOST: Final = 3  # maximum number of callers to name
 
 
 def called(call_paths: Sequence[CallPath], paths: Sequence[int], *, own_code: bool = False) -> str:
-    """Return a phrase with the line of the call, the region around it, or the calling functions; may be empty.
+    """Return a phrase with the line of the call, the enclosing region, or the calling functions; may be empty.
 
     Args:
         call_paths: All call paths.
         paths: Indices of the call paths of the region, the main one first.
-        own_code: Whether the region is a function's own code; if so, the function is not named as the only caller.
+        own_code: Whether the region is a function's own code. Then the function is not named if it is the only caller.
     """
     found = (caller_of(call_paths, path) for path in paths)
     callers = [*dict.fromkeys(_named(each.function or each.name) for each in found if each is not None)]
@@ -46,7 +46,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _call_line(call_paths: Sequence[CallPath], path: int) -> str:
-    """Return a phrase with the line of a function's call; if it is unknown, with the calling region's place or name."""
+    """Return a phrase with the line of a call; if it is unknown, with the calling region's location or name."""
     caller, line = caller_of(call_paths, path), call_line_of(call_paths, path)
     assert caller
     if line and caller.file:

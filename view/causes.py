@@ -1,4 +1,4 @@
-"""Put causes into words: the number, the comparison, and what to try (Liu et al. 2011, section 6)."""
+"""Describe causes as text: their amount, a comparison, and what to try (Liu et al. 2011, section 6)."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ __all__ = [
 
 MAYBE_SPEED: Final = "these {who}s are slower nearly everywhere, so they run on slow or shared cores, or do more work"
 ONLY_HERE: Final = (
-    "same work, more time, but only here, so the core is not slow: another program, memory on another socket, or slow"
-    " operations such as denormal numbers; repeat the run"
+    "same work, more time, but only here, so not a slow core: perhaps another program, memory on another socket, or"
+    " slow operations such as denormal numbers; repeat the run"
 )
 SAME_WORK: Final = (
     "same work, more time, so the core is slow or shared, or memory is on another socket: repeat the run with a core"
@@ -99,8 +99,8 @@ _DIFFERENCES: Final = {
 _TO_TRY: Final = {
     "l1_miss_rate": "access arrays in order, to use whole cache lines: interchange loops, pack or sort data",
     "l2_miss_rate": "keep data in cache: interchange, block or split loops; sort indices and linked elements",
-    "io_calls": "collect the pieces in a buffer that few calls read or write: each call costs time; with MPI-IO, use"
-    " collective calls (MPI_File_write_at_all) with one datatype for all pieces",
+    "io_calls": "collect the pieces in a buffer, and read or write it in few calls: each call costs time; with MPI-IO,"
+    " use collective calls (MPI_File_write_at_all) with one datatype for all pieces",
     "io_bytes": "read and write less data, in larger pieces; keep data in memory instead of reading it again",
     "mpi_bytes": "send less, or less often: only data that the receivers use and that have changed",
     "instructions": "do less work: hoist repeated expressions and loop invariants, vectorise, use a better algorithm",
@@ -131,9 +131,9 @@ _TO_TRY_FOR_THREADS: Final = {
     **_OF_SOME,
 }
 
-_LARGE: Final = 1e6  # bytes per file I/O call; with more bytes, the overhead of the call does not matter
-# If a region's rate is more than this many times the program's rate, it is compared with the program's rate, otherwise
-# with the rate of all other regions.
+_LARGE: Final = 1e6  # bytes per file I/O call from which the overhead of the call does not matter
+# If a region's rate exceeds the program's rate by more than this factor, the text compares the two; otherwise it
+# compares the region's rate with that of all other regions.
 ABOVE: Final = 1.25
 
 
@@ -141,7 +141,7 @@ def evidence(attribute: Attribute, region: int, cost: Cost) -> str:
     """Return the amount of a cause in a region as text: ``1.2 GB of the program's 1.3 GB, 8 B per call``.
 
     Args:
-        attribute: The cause, with amounts of all regions.
+        attribute: The cause, with its amounts in all regions.
         region: Index of the region.
         cost: The costs of the region.
     """
@@ -171,7 +171,7 @@ def against_weight(cost: Cost) -> Mapping[str, str]:
 def against_difference(vectors: RankVectors, culprit: int | None) -> Mapping[str, str]:
     """Map each cause of a difference between ranks or threads to a suggestion.
 
-    Suggestions are about threads if threads were compared and compute the region as a team, otherwise about ranks.
+    If threads were compared and execute the region as a team, suggestions are for threads, otherwise for ranks.
 
     Args:
         vectors: The compared values.
@@ -195,18 +195,18 @@ def because(difference: Difference, who: Sequence[str]) -> str:
 
     Args:
         difference: The attribute in which ranks differ, with its values.
-        who: The ranks with each value, as text; empty if ranks do not form groups.
+        who: The ranks that have each value, as text; empty if ranks do not form groups.
     """
     return f"{_DIFFERENCES[difference.attribute]}: {_apart(difference, who)}"
 
 
 def of_the_program(value: str, whole: str) -> str:
-    """Return a part of the program's total as text: ``1.2 GB of the program's 1.3 GB``, or ``all of …``."""
+    """Return a share of the program's total as text: ``1.2 GB of the program's 1.3 GB``, or ``all of …``."""
     return f"{'all' if value == whole else value} of the program's {whole}"
 
 
 def _a_call(name: str, cost: Cost) -> str:
-    """Return the end of a phrase, ``, 8 B per I/O call``; empty if bytes or calls were not counted."""
+    """Return a text to append, such as ``, 8 B per I/O call``; empty if bytes or calls were not counted."""
     moved = {"io_bytes": (cost.io_bytes, cost.io_calls, "I/O"), "mpi_bytes": (cost.mpi_bytes, cost.mpi_calls, "MPI")}
     size, calls, of = moved.get(name, (None, None, ""))
     return f", {volume(size / calls)} per {of} call" if size and calls else ""

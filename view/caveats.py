@@ -1,4 +1,4 @@
-"""Write the source of counts, and warnings about the data, each of which begins with its consequence."""
+"""Describe the source of counts, and warn about the data; each warning begins with its consequence."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = ["TRUST", "caveats", "how_counted", "shared_cores"]
 
 TRUST: Final = "trust busy time, not wall time"
 
-_MOST: Final = 2  # number of warnings to show by default; another line gives the number of further warnings
+_MOST: Final = 2  # number of warnings to show by default; another line contains the number of further warnings
 _COSTLY: Final = 10  # minimum overhead in percent that causes a warning
 _OUTSIDE: Final = 0.1  # minimum time in seconds before MPI_Init and after MPI_Finalize that causes a warning
 
@@ -43,7 +43,7 @@ def caveats(
         findings: The findings.
         most: The maximum number of warnings to return.
         everything: Whether to return all warnings, with all names.
-        besides: Further warnings, which are less important than the warnings about the run.
+        besides: Further warnings, less important than the warnings about the run.
     """
     said = [*_all(findings, names=everything), *besides]
     if everything or len(said) <= most:
@@ -52,7 +52,7 @@ def caveats(
 
 
 def _all(findings: Findings, *, names: bool) -> Iterator[str]:
-    """Yield the warnings, most important first; they contain all names if ``names``, otherwise only the first one."""
+    """Yield the warnings, most important first; lists of names are complete if ``names``, otherwise shortened."""
     notes = findings.experiment.notes
     remarks = iter(notes.remarks)
     yield from _derived(findings, names)
@@ -60,7 +60,7 @@ def _all(findings: Findings, *, names: bool) -> Iterator[str]:
         yield f"sums are too small, because {ranks(list(notes.missing))} (of {notes.expected_processes}) wrote no data"
     if notes.unfinished:
         yield f"the data end early: {ranks(list(notes.unfinished))} {_how_unfinished(findings)}"
-        yield from remarks  # remarks on unfinished ranks show where each of them was
+        yield from remarks  # these show in which region each unfinished rank was
     if notes.not_instrumented:
         yield f"not instrumented: {_names(notes.not_instrumented, names)}"
     yield from _crowded(findings)
@@ -85,7 +85,7 @@ def _all(findings: Findings, *, names: bool) -> Iterator[str]:
 
 
 def _derived(findings: Findings, everything: bool) -> Iterator[str]:
-    """Yield warnings if data do not come from a single plain run, or if the method of Liu et al. 2011 was chosen."""
+    """Yield warnings if the data are not from a single ordinary run, or if the method of Liu et al. 2011 was chosen."""
     notes = findings.experiment.notes
     if findings.method == PAPER:
         yield "analysed as in Liu et al. 2011 (--method paper): even the smallest differences and regions count"
@@ -130,15 +130,15 @@ def _throttles(findings: Findings) -> bool:
 
 
 def _reads_usage(findings: Findings) -> bool:
-    """Return whether probes read usage counters from the system, which takes a system call per entry."""
+    """Return whether probes read usage counters by a system call at each entry."""
     asked = set(USAGE) - set(ALLOCATION)
     return any(each.name in asked and each.source.startswith("measured:") for each in findings.experiment.metrics)
 
 
 def _costly_from(findings: Findings) -> float:
-    """Return the smallest overhead, in percent, that causes a warning: 10, or less if a limit could not be kept.
+    """Return the minimum overhead, in percent, that causes a warning: 10 or, if it is lower, ``--max-overhead``.
 
-    The limit ``--max-overhead`` cannot be kept if the run may not throttle probes.
+    The limit ``--max-overhead`` counts only if it had no effect, because the run could not throttle probes.
     """
     share = findings.experiment.notes.max_overhead
     return min(100 * share, _COSTLY) if share and not _throttles(findings) else _COSTLY
@@ -174,7 +174,7 @@ def _crowded(findings: Findings) -> Iterator[str]:
 
 
 def _delayed(findings: Findings) -> str:
-    """Return a warning if ranks waited for a core although there were enough cores; empty if not."""
+    """Return a warning if ranks waited for a core although there were enough cores, otherwise an empty text."""
     wait = findings.run.wait_for_core
     if findings.run.oversubscription or not wait:
         return ""
@@ -182,7 +182,7 @@ def _delayed(findings: Findings) -> str:
 
 
 def _asleep(findings: Findings) -> Iterator[str]:
-    """Yield a warning if busy time, MPI, file I/O and waiting for cores explain too little of the run."""
+    """Yield a warning if busy time, MPI, file I/O and waiting for cores leave too much of the run unexplained."""
     if rest := time_asleep(findings.experiment):
         of = seconds(float(summary(findings.experiment, "wall_time").first.sum()) / len(findings.run.weighed.ranks))
         yield (
@@ -192,7 +192,7 @@ def _asleep(findings: Findings) -> Iterator[str]:
 
 
 def how_counted(findings: Findings, not_counted: str = "") -> str:
-    """Return a text with the source of counts, and with the missing counts and the reason."""
+    """Return a text with the source of counts, the counts that are missing, and the reason."""
     if "instructions" in findings.lacking and not ranks_without(findings.experiment, "instructions"):
         counted = counted_events(findings.experiment.metrics)
         is_imported = "imported:" in findings.experiment.metric("wall_time").source
@@ -213,7 +213,7 @@ def how_counted(findings: Findings, not_counted: str = "") -> str:
 
 
 def _lacking(findings: Findings) -> Iterator[str]:
-    """Yield the names of attributes that were not counted, each with the ranks that lack it, if these are not all."""
+    """Yield the name of each attribute that was not counted, with the ranks without counts unless these are all."""
     for each in findings.lacking:
         without = (ranks_without(findings.experiment, name) for name in ATTRIBUTES[each] if name)
         where = next(filter(None, without), None)

@@ -39,7 +39,7 @@ _Values = npt.NDArray[np.float64]
 
 
 def operation_lines(result: Experiment, file: Path | None) -> list[str]:
-    """Return lines that describe a derived experiment: contents, history, and file."""
+    """Return lines that describe a derived experiment: its warnings, operation, size, and file."""
     lines = [*result.notes.remarks, f"{result.notes.history[-1]}: {result.size}"]
     return [*map(visible, [*lines, *([f"data {file}"] if file else [])])]
 
@@ -50,9 +50,9 @@ class _Change:
 
     Attributes:
         metric: The metric.
-        before, after: ``float64[call path]``; NaN if nothing is known.
+        before, after: ``float64[call path]``; NaN if no value is known.
         shared: Whether at least one call path and location has a value in both runs. If not, nothing is comparable.
-        unknown: The number of values missing in the first run only, and in the second only; lost ranks do not count.
+        unknown: The numbers of values missing only in the first run and only in the second, without lost ranks.
     """
 
     metric: Metric
@@ -74,7 +74,7 @@ def print_changes(joined: Integration, chosen: str | None = None) -> None:
 
     Args:
         joined: The two experiments.
-        chosen: Metric to show by region; None for wall time, or the next best metric if wall time was not measured.
+        chosen: Metric to show by region; None for the first metric with values; times come first.
 
     Raises:
         UsageError: The metric does not exist, is not additive, or was not measured by one of the experiments.
@@ -103,8 +103,8 @@ def _known(values: _Values) -> npt.NDArray[np.bool_]:
 def _change(joined: Integration, metric: Metric) -> _Change:
     """Return the values of a metric in both experiments.
 
-    If a value is missing in one experiment, it is also left out of the other, because the difference would look like a
-    gain or a loss. If no values would be left, each experiment keeps its own values.
+    If a value is missing in one experiment, it is also left out of the other, because it would look like a gain or a
+    loss. If no values would be left, each experiment keeps its own values.
     """
     lost = {*joined.lost(0), *joined.lost(1)}
     there = np.array([place.process not in lost for place in joined.locations]) if lost else slice(None)
@@ -131,7 +131,7 @@ def _change(joined: Integration, metric: Metric) -> _Change:
 
 
 def _whole(joined: Integration, changes: Mapping[str, _Change], metric: Metric) -> float:
-    """Return the base of percentages: the first experiment's total of the metric's root (Song et al. 2004, Fig. 2)."""
+    """Return the base of percentages: the total of the metric's root in the first run (Song et al. 2004, Fig. 2)."""
     metrics = {each.name: each for each in joined.metrics}
     while metric.parent is not None and metric.parent in changes and changes[metric.parent].shared:
         metric = metrics[metric.parent]
@@ -166,7 +166,9 @@ def _meanings(joined: Integration, changes: Mapping[str, _Change]) -> Iterator[s
             continue
         metrics = [each.metric(names[name]) for each, names in zip(joined.operands, joined.names, strict=True)]
         described = [" ".join(each.description.split()) for each in metrics]
-        imported = any(each.source.startswith("imported:") for each in metrics)  # our own descriptions mean the same
+        imported = any(
+            each.source.startswith("imported:") for each in metrics
+        )  # only other tools' descriptions differ in meaning
         if imported and all(described) and len(set(described)) > 1:
             words = "; ".join(
                 f"in {label} {shorten(each, _DESCRIPTION, placeholder=' …')}"
@@ -196,10 +198,7 @@ def _nowhere(joined: Integration, metric: Metric) -> bool:
 
 
 def _lacking(joined: Integration, change: _Change) -> str:
-    """Return, for a warning, where a metric was not measured.
-
-    These are the labels of the experiments without values, or a phrase about both.
-    """
+    """Return where a metric was not measured: the labels of the experiments without values, or a phrase for both."""
     lacking = [label for label, total in zip(joined.labels, change.totals, strict=True) if np.isnan(total)]
     return " and ".join(lacking) or "any part that both experiments contain"
 
@@ -207,7 +206,7 @@ def _lacking(joined: Integration, change: _Change) -> str:
 def _by_region(changes: Mapping[str, _Change], chosen: str | None) -> _Change | None:
     """Return the changes of the metric to show by region: the chosen metric or, by default, the first with values.
 
-    Times come before other metrics. None if no metric was measured in both experiments, or all are 0.
+    By default, times come before other metrics. None if no metric was measured in both experiments, or all are 0.
     """
     if chosen is not None:
         return changes[chosen]
@@ -237,7 +236,7 @@ def _print_regions(joined: Integration, change: _Change, whole: float) -> None:
 
 
 def _locations(joined: Integration) -> str:
-    """Return, as text, the number of locations whose values are compared."""
+    """Return the number of locations whose values are compared, as text."""
     lost = {*joined.lost(0), *joined.lost(1)}
     count = sum(place.process not in lost for place in joined.locations)
     return (

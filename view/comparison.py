@@ -41,16 +41,16 @@ __all__ = [
 BASES: Final = {PATH_TIME: "the critical path", BUSY_TIME: "the busiest rank"}
 _OF_RANKS: Final = {"mean": "mean of the ranks", "sum": "sum of the ranks", "max": "busiest rank"}
 _SCHEMA: Final = "autoanalyzer.comparison/1"
-TITLES: Final = ("", "base", "now", "change", "at 99 %", "verdict")  # of the columns of a table of a comparison
+TITLES: Final = ("", "base", "now", "change", "at 99 %", "verdict")  # the columns of the comparison table
 
 _WORST_FIRST: Final[dict[Verdict, int]] = {"slower": 0, "unclear": 1, "waiting": 2, "faster": 3, "same": 4}
 _OPEN: Final = 10.0  # the largest change, +1000 %, that is written exactly; larger changes are "over +1000 %"
 
 
 def comparison_lines(comparisons: Sequence[Comparison]) -> list[str]:
-    """Return lines that describe comparisons of the same runs by several metrics; common warnings are at the end.
+    """Return lines that describe comparisons of the same runs by several metrics, with common warnings at the end.
 
-    The first lines are about the base of the verdict: the critical path, or the busiest rank.
+    The comparison by the base of the verdict, the critical path or the busiest rank, comes first.
     """
     lines: list[str] = []
     for comparison in base_first(comparisons):
@@ -59,7 +59,7 @@ def comparison_lines(comparisons: Sequence[Comparison]) -> list[str]:
 
 
 def base_first(comparisons: Sequence[Comparison]) -> list[Comparison]:
-    """Return the comparisons in another order: the comparison by the base of the verdict comes first."""
+    """Return the comparisons, with the one by the base of the verdict moved to the front."""
     return sorted(comparisons, key=lambda each: each.metric not in BASES)
 
 
@@ -70,7 +70,7 @@ def comparison_summary(comparison: Comparison) -> list[str]:
 
 
 def _lines(comparison: Comparison) -> list[str]:
-    """Return lines about the program, then about regions that differ."""
+    """Return lines about the program, then lines about regions that differ."""
     program = comparison.program
     lines = [f"{program.verdict.upper():8} {headline(comparison)}", f"         {basis(comparison)}"]
     changed = [each for each in comparison.regions if each.verdict != "same"]
@@ -83,7 +83,7 @@ def _lines(comparison: Comparison) -> list[str]:
 
 
 def comparison_markdown(comparisons: Sequence[Comparison]) -> str:
-    """Return comparisons of the same runs as Markdown: the result as a heading, then tables, worst metric first."""
+    """Return comparisons of the same runs as Markdown: a heading with the result, then tables, worst metric first."""
     worst_first = _worst_first(comparisons)
     said = [f"\n{_escaped(each)}\n" for each in remarks(comparisons)]
     return "".join([f"## {_escaped(outcomes(comparisons))}\n\n", "\n".join(map(_markdown, worst_first)), *said])
@@ -125,7 +125,7 @@ def _markdown(comparison: Comparison) -> str:
 
 
 def comparison_rows(comparison: Comparison) -> list[tuple[Judgement, tuple[str, ...]]]:
-    """Return the program, then the judged regions, worst first, each with the cells of its row below ``TITLES``."""
+    """Return the program, then the judged regions, worst first, each with its table cells (see ``TITLES``)."""
     return [
         (
             each,
@@ -220,7 +220,7 @@ def _place(comparison: Comparison, path: int | None, value: float | None = None)
     Args:
         comparison: The comparison.
         path: Index of the call path; None for the whole program.
-        value: The value of a call path that exists on one side only.
+        value: The value of a call path that exists only in the base runs or only in the new runs.
     """
     region = None if path is None else comparison.joined.call_paths[path].region
     return {
@@ -232,7 +232,7 @@ def _place(comparison: Comparison, path: int | None, value: float | None = None)
 
 
 def one_sided(comparison: Comparison) -> list[str]:
-    """Return lines about regions that ran on one side only, or only in some runs."""
+    """Return lines about regions that ran only in the base runs, only in the new runs, or only in some runs."""
     base, other = comparison.runs
     partial = [
         f"PARTLY   {_named(comparison, path)} ran in {mine} of {base} base runs and in {theirs} of {other} new runs, "
@@ -250,7 +250,7 @@ def one_sided(comparison: Comparison) -> list[str]:
 
 
 def headline(comparison: Comparison) -> str:
-    """Return the sentence about the program, with the number of slower regions if the program is not slower."""
+    """Return the sentence about the program, with the number of slower regions if the program itself is not slower."""
     slower = sum(each.verdict == "slower" for each in comparison.regions)
     hidden = slower and comparison.program.verdict != "slower"
     more = f"; {many(slower, 'region')} {'is' if slower == 1 else 'are'} slower" if hidden else ""
@@ -258,7 +258,7 @@ def headline(comparison: Comparison) -> str:
 
 
 def _sentence(comparison: Comparison, judgement: Judgement) -> str:
-    """Return a change and its confidence interval: ``the program takes 1.1 s, 10 % more than 1 s (8 % to 13 %)``."""
+    """Describe a change and its confidence interval: ``the program takes 1.1 s, 10 % more than 1 s (8 % to 13 %)``."""
     found = judgement.shift
     base, now = (amount(each, comparison.unit) for each in (judgement.base, judgement.other))
     changed = than(found.change, _digits(comparison.threshold))
@@ -281,7 +281,7 @@ def _limits(comparison: Comparison, judgement: Judgement) -> str:
 
 
 def _why(comparison: Comparison, judgement: Judgement) -> str:
-    """Return why a verdict is unclear, or why a region that takes longer is not slower; empty for others."""
+    """Return why a verdict is unclear, or why a region that takes longer does not count as slower; otherwise empty."""
     if judgement.verdict == "waiting":
         return "waiting moved to this region, and the program is not slower"
     return _doubt(comparison, judgement) if judgement.verdict == "unclear" else ""
@@ -302,7 +302,7 @@ def _doubt(comparison: Comparison, judgement: Judgement) -> str:
 
 
 def basis(comparison: Comparison) -> str:
-    """Return a line on what was compared, the noise and the confidence."""
+    """Return a line that describes what was compared, the noise, and the confidence."""
     base, now = comparison.runs
     found, threshold = comparison.program.shift, comparison.threshold
     said = (
@@ -335,7 +335,7 @@ def _named(comparison: Comparison, path: int) -> str:
 
 
 def remarks(comparisons: Sequence[Comparison]) -> list[str]:
-    """Return lines on what regions' values include, on other programs' load, and on regions matched by similarity."""
+    """Return notes on the values of regions, the load by other programs, and regions matched by similarity."""
     least = f"{100 * MIN_SHARE:g} % of the program's value"
     said = f"values of regions exclude callees; a region is judged if it has at least {least}"
     alone = [said] if any(each.regions for each in comparisons) else []
@@ -344,7 +344,7 @@ def remarks(comparisons: Sequence[Comparison]) -> list[str]:
 
 
 def _load(comparisons: Sequence[Comparison]) -> list[str]:
-    """Return warnings about ranks that share cores, and about other programs, if they may have changed the times."""
+    """Return warnings if shared cores or other programs may have changed the times."""
     first = comparisons[0]
     shared = next(filter(None, map(shared_cores, first.joined.operands)), None)
     by_wall = any(each.of_ranks == "mean" for each in comparisons)
@@ -363,7 +363,7 @@ def _likeness(comparison: Comparison) -> list[str]:
 
 
 def than(change: float, digits: int = 1) -> str:
-    """Return a change, 0.1 for +10 %, as the start of a comparison, ``10.0 % more than``; empty if it rounds to 0.
+    """Return the start of a comparison, such as ``10.0 % more than`` for a change of 0.1; empty if it rounds to 0.
 
     ``digits`` is the number of decimals.
     """
@@ -372,7 +372,7 @@ def than(change: float, digits: int = 1) -> str:
 
 
 def signed(value: float, digits: int = 1) -> str:
-    """Return a change, 0.08 for +8 %, as text: ``+8.0 %``, ``-3.0 %``, or ``over +1000 %``.
+    """Return a relative change as text: ``+8.0 %`` for 0.08, ``-3.0 %``, or ``over +1000 %``.
 
     ``digits`` is the number of decimals.
     """

@@ -17,7 +17,7 @@ _FILES: Final = 10
 
 
 def contents_lines(experiment: Experiment, file: Path) -> Iterator[str]:
-    """Yield lines that describe an experiment's contents; no values of metrics are read."""
+    """Yield lines that describe an experiment's contents, without reading values of metrics."""
     return map(visible, _lines(experiment, file))
 
 
@@ -75,13 +75,13 @@ def _notes(experiment: Experiment) -> Iterator[str]:
         yield f"samples     {count(notes.sampled['samples'])}, each of {each} of CPU time"
     yield from _files(notes.files)
     for remark in (*notes.remarks, *(f"not instrumented: {each}" for each in notes.not_instrumented)):
-        yield f"remark      {remark}"
+        yield f"warning     {remark}"
     for step in notes.history:
         yield f"history     {step}"
 
 
 def _files(files: Sequence[FileUse]) -> Iterator[str]:
-    """Yield a line for each of the files with the longest I/O, with time, bytes, calls, processes, and name."""
+    """Yield a line for each of the files with the longest I/O time, with time, bytes, calls, processes, and name."""
     for file in files[:_FILES]:
         moved = f"{volume(file.bytes_read)} read, {volume(file.bytes_written)} written"
         by = f"{count(file.calls)} call{'s' * (file.calls != 1)} by {many(file.processes, 'process')}"

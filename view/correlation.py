@@ -1,4 +1,4 @@
-"""Report which metrics are related to a target."""
+"""Report which metrics are related to a target metric."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _HOW: Final = {
 def correlation_report(
     ranking: Ranking, others: Sequence[OnTime], *, intervals: Sequence[tuple[float, float]], by: str, top: int
 ) -> Report:
-    """Return a report of the metrics that are related to a target metric.
+    """Return a report on the metrics that are related to a target metric.
 
     Args:
         ranking: The ranked metrics.
-        others: The other traces, with their times mapped to times of the target.
-        intervals: The compared intervals, in seconds; empty for the whole target.
+        others: The other traces, with their times mapped to times of the target's trace.
+        intervals: The compared intervals, in seconds; empty for the whole trace.
         by: Name of the correlator by which metrics are ranked.
         top: The number of metrics to print.
     """

@@ -24,11 +24,12 @@ _FIRST_TO_GO: Final = ("visits", "I/O", _WAITING, "MPI", "source", "over ranks",
 
 
 def print_tree(findings: Findings, *, least: float = 0.0, stderr: bool = False) -> None:
-    """Print the tree of code regions with their mean times over processes.
+    """Print the tree of code regions with their mean times over the ranks.
 
     Args:
         findings: The findings.
-        least: Minimum inclusive time of a shown region, as a share of the run; a row shows how many are left out.
+        least: Minimum inclusive time of a region to show, as a share of the run. If regions are left out, a row
+            contains their number.
         stderr: Whether to print to standard error.
     """
     measured = any(each.mpi_wait_time is not None for each in findings.run.costs)
@@ -48,18 +49,18 @@ def print_tree(findings: Findings, *, least: float = 0.0, stderr: bool = False) 
 
 @dataclass(frozen=True, slots=True)
 class _LeftOut:
-    """A row for regions that are left out below one parent: their number, and their depth in the tree."""
+    """A row for regions that are left out below a parent, with their number and their depth in the tree."""
 
     count: int
     depth: int
 
 
 def _shown(findings: Findings, least: float) -> Iterator[int | _LeftOut]:
-    """Yield the indices of shown regions, parents first; after a parent's children, a row for the children left out.
+    """Yield the indices of the regions to show, parents first, and a row for the omitted regions below each parent.
 
     Args:
         findings: The findings.
-        least: Minimum inclusive time of a shown region, as a share of the run.
+        least: Minimum inclusive time of a region to show, as a share of the run.
     """
     regions, costs = findings.vectors.regions, findings.run.costs
     small = [cost.wall_time is not None and cost.share < least for cost in costs]

@@ -1,4 +1,4 @@
-"""Describe requested counts that the analysis does not use as causes: PAPI events, and system use."""
+"""Describe requested counts that the analysis does not use as causes: PAPI events, and usage metrics."""
 
 from __future__ import annotations
 
@@ -19,10 +19,7 @@ _COUNTED: Final = "measured:"  # prefix of the source of a requested metric
 
 
 def counted_events(metrics: Iterable[Metric]) -> str:
-    """Return a phrase for a run that did not count instructions, with the metrics that it did count.
-
-    An example is ``… not counted, only page_faults``.
-    """
+    """Return a phrase for a run without instruction counts, with its other counts: ``…, only page_faults``."""
     sources = {each.name: each.source for each in metrics if each.source.startswith(_COUNTED)}
     events = [*sources]
     more = f" and {len(events) - _NAMED} more events" if len(events) > _NAMED else ""
@@ -31,7 +28,7 @@ def counted_events(metrics: Iterable[Metric]) -> str:
 
 
 def ranks_without(experiment: Experiment, metric: str) -> list[int]:
-    """Return the ranks on which a metric was not counted, sorted; empty if all ranks, or none, counted it."""
+    """Return the ranks on which a metric was not counted, sorted; empty if it was counted on all ranks or on none."""
     if metric not in experiment or summary(experiment, metric).missing is None:
         return []
     columns = np.flatnonzero(np.isnan(experiment.exclusive(metric)).any(axis=0))

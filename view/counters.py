@@ -1,4 +1,4 @@
-"""Write metrics as options for the next run or analysis."""
+"""Write metrics as command-line options for the next run or analysis."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ __all__ = ["as_typed"]
 
 
 def as_typed(measured: Iterable[str], sources: Mapping[str, str]) -> str:
-    """Return metrics as options, quoted for a shell.
+    """Return metrics as command-line options, quoted for a shell.
 
-    If PAPI counted any of them, they are options of ``run``, otherwise of the commands that analyse.
+    If PAPI counted any of the metrics, these are options of ``run``, otherwise options of analysis commands.
 
     Args:
         measured: Names of the metrics.

@@ -17,7 +17,7 @@ from .units import many
 
 __all__ = ["counters_document", "print_counters"]
 
-_ALIAS: Final = "perf::PERF_COUNT_"  # prefix of alternative names of events
+_ALIAS: Final = "perf::PERF_COUNT_"  # prefix of alternative event names
 _NOT_FOR_PAPI: Final = "3"  # value of perf_event_paranoid at which PAPI may not use the kernel's interface
 _MOST_NAMES: Final = 40  # maximum number of events in a line
 _WHOSE: Final = {
@@ -37,15 +37,15 @@ _COLOURS: Final = {"none": "magenta", "not here": "magenta", "counts": "green", 
 
 
 def print_counters(found: Lookup, usage: Sequence[Used], not_simulated: str) -> None:
-    """Print a table of what was tested, what can be counted, and how to count more.
+    """Print a table of what was tried, what can be counted, and how to count more.
 
     Args:
-        found: The events that PAPI offers, with the results of trying them.
-        usage: The metrics of system use, with the results of trying them.
+        found: The events that PAPI offers, and whether they can be counted.
+        usage: The usage metrics, and whether they can be measured.
         not_simulated: Why counts cannot be simulated; empty if they can.
     """
     rows = _rows(found, usage, not_simulated)
-    print_table(("tried", "", "found, and what to do"), rows, (), prose=(2,), colours=_COLOURS)
+    print_table(("check", "", "result and advice"), rows, (), prose=(2,), colours=_COLOURS)
 
 
 def _rows(found: Lookup, usage: Sequence[Used], not_simulated: str) -> Iterator[tuple[str, str, str]]:
@@ -88,7 +88,7 @@ def _who() -> str:
 
 
 def _of_kind(found: Lookup, kind: str) -> Iterator[tuple[str, str, str]]:
-    """Yield table rows on one kind of event: which can be counted, how many at a time, and which only start or fail."""
+    """Yield table rows for a kind of event: which can be counted, how many at once, and which only start or fail."""
     events = [each for each in found.of_kind(kind) if not each.event.startswith(_ALIAS)]
     counting = [each for each in events if each.outcome == "counts"]
     idle = [each for each in events if each.outcome == "starts"]
@@ -115,7 +115,7 @@ def _of_kind(found: Lookup, kind: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _of_usage(usage: Sequence[Used]) -> Iterator[tuple[str, str, str]]:
-    """Yield table rows on metrics of system use."""
+    """Yield table rows for the usage metrics."""
     usable = [each for each in usage if each.outcome != "fails"]
     by = {each.source: [one.name for one in usable if one.source == each.source] for each in usable}
     counted = f"by call path, with --usage: {len(usable)} of {len(usage)} metrics can be counted"
@@ -144,7 +144,7 @@ def _candidates(found: Lookup, metric: str) -> list[str]:
 
 
 def _advice(found: Lookup) -> Iterator[str]:
-    """Yield advice on how to make more events available, and how to use the available events."""
+    """Yield advice on how to make more events available, and how to record the available events."""
     if not found.version:
         yield WAY_TO_ONE
     disabled = next((each.reason for each in found.components if each.name == "perf_event"), "")
@@ -171,7 +171,7 @@ def _advice(found: Lookup) -> Iterator[str]:
 
 
 def counters_document(found: Lookup, usage: Sequence[Used], not_simulated: str) -> dict[str, Any]:
-    """Return the data that ``counters --json`` writes; for the arguments, see ``print_counters``."""
+    """Return the data that ``counters --json`` writes; the arguments are those of ``print_counters``."""
     return {
         "schema": "autoanalyzer.counters/1",
         "libpapi": {

@@ -1,4 +1,4 @@
-"""Show a report in a page: sentences, pictures and tables as HTML."""
+"""Write a report as HTML: sentences, pictures and tables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def counters_html(report: Report, title: str, about: str = "") -> str:
     told = {sentence for each in pictures for sentence in each.sentences}
     said = [sentence for sentence in report.sentences if sentence not in told]
     if said:
-        pictures = [Picture("In words", [], said), *pictures]
+        pictures = [Picture("Summary", [], said), *pictures]
     caveats = element("ul", *(element("li", text(each)) for each in report.caveats), class_="caveats")
     return "".join(
         (

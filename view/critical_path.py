@@ -19,16 +19,16 @@ __all__ = ["PathSection", "path_document"]
 _UNKNOWN: Final = "the critical path is not known"
 _MOST: Final = 20
 _DELAYS: Final = 5
-_LEAST: Final = 0.001  # minimum share of the path, or of all waiting, for which a row is printed
+_LEAST: Final = 0.001  # minimum share of all waiting for which a line is printed
 
 
 class PathSection:
-    """The section that ``analyze --path`` prints. Unlike other sections, it does not consist of records."""
+    """The section that ``analyze --path`` prints. Unlike other sections, it is not a list of records."""
 
     name: Final = "path"
 
     def print(self, findings: Findings, *, everything: bool = False, stderr: bool = False) -> None:
-        """Print the efficiencies, the regions on the path, longest first, and which ranks wait for which."""
+        """Print the efficiencies, the regions on the path, longest first, and the regions in which ranks wait."""
         path = findings.critical_path
         if path is None:
             said = (each for each in findings.experiment.notes.remarks if each.startswith(_UNKNOWN))
@@ -94,7 +94,7 @@ def _efficiencies(findings: Findings) -> Iterator[str]:
     length = f"critical path: {time_of(findings.experiment, path.length)} of busy time"
     if found is None:
         is_partial = findings.experiment.notes.path_is_partial
-        why = "the busiest rank is busy for longer than that, so a part of the path is missing"
+        why = "the busiest rank is busy for longer than that, so part of the path is missing"
         yield f"{length}, for the beginning of the run only" if is_partial else f"{length}; {why}"
         return
     written = {name: percent(100 * value) for name, value in asdict(found).items() if name != "reliable"}

@@ -1,4 +1,4 @@
-"""Write CSV in which a spreadsheet finds no formulas to execute."""
+"""Write CSV that is safe to open in a spreadsheet, because no cell is a formula."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 def write_rows(rows: Iterable[Iterable[object]], stream: TextIO) -> None:
-    """Write rows as CSV; texts that look like formulas get an apostrophe in front."""
+    """Write rows as CSV, with an apostrophe before texts that look like formulas."""
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerows([_harmless(cell) for cell in row] for row in rows)
 

@@ -37,8 +37,8 @@ def write_csv(
 ) -> None:
     """Write CSV with one line per call path: its number, and exclusive values of metrics, summed over all locations.
 
-    Values of metrics exclude their child metrics. Call paths are numbered as in the file, and sorted by number. As in
-    CUBE's tools, values have six significant digits, minima and maxima have twelve, and integers have all.
+    Values also exclude child metrics. Call paths are numbered as in the file, and sorted by number. As in CUBE's
+    tools, values have six significant digits, minima and maxima have twelve, and integers have all their digits.
     """
     numbers = Numbers.of(experiment, formulas)
     kinds = [numbers.kind(name) for name in metrics]
@@ -68,8 +68,8 @@ def write_json(
 ) -> None:
     """Write JSON with all values of metrics: ``[call path]``, or ``[call path][element]`` if a level is given.
 
-    Values of metrics include their child metrics. ``exclusive`` values are for the call path alone; ``inclusive``
-    values include its descendants. Missing values are null. To save memory, metrics are read one at a time.
+    Values include child metrics. ``exclusive`` values are for the call path alone; ``inclusive`` values include its
+    descendants. Missing values are null. To save memory, metrics are read one at a time.
 
     Args:
         experiment: The experiment.
@@ -140,9 +140,9 @@ def _call_path(experiment: Experiment, number: int) -> dict[str, str | int | Non
 
 
 def shown_metrics(experiment: Experiment, level: Level | None) -> list[str]:
-    """Return the default metrics of a table: roots, and times in MPI and I/O.
+    """Return the metrics that a table shows by default: root metrics, and times in MPI and I/O.
 
-    Metrics that are 0 or missing everywhere are left out, unless all metrics are.
+    Metrics that are 0 or missing everywhere are left out, unless this applies to all of them.
     """
     roots = [each.name for each in experiment.metrics if each.parent is None or each.name in _ALSO]
     numbers = Numbers(experiment)
@@ -199,7 +199,7 @@ def print_regions(
     inclusive: bool,
     formulas: Sequence[Formula] = (),
 ) -> None:
-    """Print a table for each of some call paths, with a row per element of a level, and a column per metric.
+    """Print a table for each of the given call paths, with a row per element of a level and a column per metric.
 
     Args:
         experiment: The experiment.
@@ -230,9 +230,10 @@ def print_regions(
 
 
 def _known(numbers: Numbers, name: str, level: Level | None, roots: Collection[Region], *, inclusive: bool) -> Severity:
-    """Return a metric's values, ``float64[call path]`` or ``float64[call path, element]`` if a level is given.
+    """Return a metric's values, ``float64[call path]``, or ``float64[call path, element]`` if a level is given.
 
-    A metric of whole processes is NaN below roots, and on all threads but the first, unless a value is stored there.
+    If a metric is measured only for whole processes, values that are not stored are NaN below the roots, and on all
+    threads but the first.
     """
     experiment = numbers.experiment
     values = numbers.values(name, level, inclusive=inclusive)
@@ -264,7 +265,7 @@ def _print(
 
 
 def _together(experiment: Experiment) -> str:
-    """Return a phrase for the locations that a sum covers, and for lost ranks, which have no values."""
+    """Return a phrase with the number of locations that were summed, and the lost ranks, which have no values."""
     lost = [place for place in experiment.locations if place.process in experiment.notes.missing]
     count = len(experiment.locations) - len(lost)
     whose = f"sum over {count} locations" if count != 1 else "1 location"

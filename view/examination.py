@@ -12,12 +12,12 @@ from .table import print_table
 __all__ = ["examination_document", "print_examination"]
 
 _COLOURS: Final = {str(Outcome.FAILS): "bold red", str(Outcome.ABSENT): "magenta", str(Outcome.UNTRIED): "magenta"}
-_TITLES: Final = ("tried", "", "found, and what to do")
+_TITLES: Final = ("check", "", "result and advice")
 _ADVICE: Final = "→ "
 
 
 def print_examination(examined: Examined) -> None:
-    """Print a table of findings. If only some nodes have a finding, their names are printed with it."""
+    """Print a table of findings; a finding that only some nodes have is printed with their names."""
     areas = dict.fromkeys((finding.area for finding in examined.findings), "bold")
     print_table(_TITLES, _rows(examined), (), prose=(2,), colours={**areas, **_COLOURS})
 
@@ -40,9 +40,9 @@ def _rows(examined: Examined) -> Iterator[tuple[str, str, str]]:
 
 
 def _merged(nodes: Mapping[str, Sequence[Finding]]) -> list[tuple[Finding, list[str]]]:
-    """Return each distinct finding with the nodes that have it, in the order of the first node.
+    """Return each distinct finding with the nodes that have it, in the order in which nodes first have it.
 
-    Different findings with the same name follow each other.
+    Findings with the same name are next to each other.
     """
     order: dict[tuple[str, str], dict[tuple[str, ...], tuple[Finding, list[str]]]] = {}
     areas: dict[str, None] = {}

@@ -24,7 +24,7 @@ _WIDEST_MATRIX: Final = 16
 
 
 def explanation_lines(findings: Findings) -> list[str]:
-    """Return lines with both decision tables and the causes that follow (Liu et al. 2011, Tables 3, 4, Figs. 9-12)."""
+    """Return lines with both decision tables and the resulting causes (Liu et al. 2011, Tables 3, 4, Figs. 9-12)."""
     return [*_dissimilarity(findings), "", *_disparity(findings), ""]
 
 
@@ -80,7 +80,7 @@ def _disparity(findings: Findings) -> Iterator[str]:
 def _regions(
     findings: Findings, what: str, regions: Sequence[CodeRegion], values: Sequence[float] = ()
 ) -> Iterator[str]:
-    """Yield a title with the number of regions, then one line per region, with its value if ``values`` are given."""
+    """Yield a title with the number of regions, then a line per region, with its value if ``values`` are given."""
     if not regions:
         yield f"{what}: none"
         return
@@ -92,7 +92,7 @@ def _regions(
 
 
 def _named(findings: Findings, region: CodeRegion) -> str:
-    """Return a region's number, place and title."""
+    """Return a region's number, source location and title."""
     place = Place.of(findings.experiment, region)
     return f"{region.id}  {place.source}  {place.title}" if place.file else f"{region.id}  {place.title}"
 
@@ -105,9 +105,9 @@ def _table(
     Args:
         findings: The findings.
         table: The decision table.
-        what: The noun for a row, such as ``rank``.
+        what: What a row stands for, such as ``rank``.
         decision: The meaning of the decision column.
-        title: Returns the title of a row.
+        title: Returns the title of a row from its identifier.
     """
     if not table.attributes:
         yield "no attribute was measured"
@@ -143,7 +143,7 @@ def _and_more(ids: Sequence[int | str]) -> str:
 
 
 def _matrix(table: DecisionTable, short: dict[str, str]) -> Iterator[str]:
-    """Yield the upper triangle of the discernibility matrix; if there are too many rows, only for distinct rows."""
+    """Yield the upper triangle of the discernibility matrix; if there are too many rows, of distinct rows only."""
     rows: list[Row] = list(table.rows)
     if len(rows) > _WIDEST_MATRIX:
         rows = [row for row, _ in table.distinct]

@@ -50,8 +50,8 @@ def findings_document(
     Args:
         findings: The findings.
         file: The experiment's file.
-        with_account: Whether to include the account, which needs another pass over all ranks.
-        advised: The advice; None if not requested.
+        with_account: Whether to include the account, which requires another pass over all ranks.
+        advised: The advice; None if it was not requested.
         not_counted: Why requested counts are missing; empty if they are not missing.
     """
     experiment = findings.experiment
@@ -233,7 +233,7 @@ def _procedure(findings: Findings, found: HeavyProcedure) -> dict[str, Any]:
 
 
 def _call_site(experiment: Experiment, path: int) -> dict[str, Any] | None:
-    """Return the place from which a call path's function is called; None if it is unknown."""
+    """Return the call site of a call path's function as JSON data; None if it is unknown."""
     caller = caller_of(experiment.call_paths, path)
     if caller is None:
         return None
@@ -306,7 +306,7 @@ def _finding(findings: Findings, finding: Finding, advised: Advised | None) -> d
 
 
 def _thread_wait(wait: ThreadWait) -> dict[str, Any]:
-    """Return a place where threads wait, and the region around it, as JSON data."""
+    """Return where and how long threads wait, and the enclosing region, as JSON data."""
     around = _of_region(Region.from_descriptor(wait.region)) if wait.region else None
     return {**asdict(wait), "region": around}
 
@@ -317,7 +317,7 @@ def _of_region(region: Region) -> dict[str, Any]:
 
 
 def _repeatability(findings: Findings, repeatability: Repeatability | None, *, found: bool) -> dict[str, Any]:
-    """Return the number of runs that show a finding, and the confidence interval of its seconds, as JSON data.
+    """Return the number of runs that show a finding, and the confidence interval of its time, as JSON data.
 
     Unknown values are None.
     """

@@ -1,4 +1,4 @@
-"""Write the verdict's first finding as a sentence, for commands whose output is about something else."""
+"""Write the verdict's first finding as a sentence, for commands that mainly print something else."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["foremost_sentence"]
 
 
 def foremost_sentence(findings: Findings, first: Finding) -> str:
-    """Return a sentence on the verdict's first finding: ``… the loop in trace (rays.c:41): 54 % of …``."""
+    """Return a sentence about the verdict's first finding: ``… the loop in trace (rays.c:41): 54 % of …``."""
     assert first.region
     where = Place.of(findings.experiment, first.region).in_words
     if len(first.groups) > 1:
@@ -31,9 +31,9 @@ def foremost_sentence(findings: Findings, first: Finding) -> str:
 
 
 def _slowest(findings: Findings, region: CodeRegion) -> str:
-    """Return a phrase with the rank or thread that is busy longest in a region, and the median.
+    """Return a phrase with the rank or thread that takes longest in a region, its time, and the median time.
 
-    Empty if ranks and threads were not compared.
+    Empty if ranks or threads were not compared by a time metric, or do not differ.
     """
     vectors = findings.vectors
     rows = [row for row, each in enumerate(vectors.regions) if each.id == region.id]

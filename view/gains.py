@@ -1,4 +1,4 @@
-"""Describe the difference of two experiments in entries: by how much the program changed, where, on which ranks."""
+"""Describe the difference between two experiments: how much the program changed, where, and on which ranks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .verdict import Entry, Highlight
 __all__ = ["gain_entries", "labels_of", "name_of", "total_gains"]
 
 _LATER: Final = "analyze the later run"
-_CAUSES: Final = {  # the words for a decrease, for an increase, and for the metric
+_CAUSES: Final = {  # metric → the words for a decrease, for an increase, and for the metric
     "io_time": ("less", "more", "time in file I/O"),
     "instructions": ("fewer", "more", "instructions"),
     "l2_misses": ("fewer", "more", "L2 misses"),
@@ -28,7 +28,7 @@ _NAMES: Final = {PATH_TIME: "critical path", BUSY_TIME: "busy time", "wall_time"
 
 
 def total_gains(experiment: Experiment) -> list[str]:
-    """Return sentences on the change of the critical path or the busy time, and of the wall time."""
+    """Return sentences about the changes in the critical path or the busy time, and in the wall time."""
     changes = Changes.of(experiment)
     if changes is None:
         return []
@@ -43,7 +43,7 @@ def total_gains(experiment: Experiment) -> list[str]:
 
 
 def gain_entries(experiment: Experiment) -> list[Entry]:
-    """Return entries for the call paths that changed most: on the critical path or, if that is unknown, on any rank."""
+    """Return entries for the call paths that changed most on the critical path or, if it is unknown, on any rank."""
     changes = Changes.of(experiment)
     return [_entry(experiment, changes, each) for each in changes.paths] if changes else []
 
@@ -90,7 +90,7 @@ def _why(experiment: Experiment, changes: Changes, change: Change) -> str:
 
 
 def _why_unknown(changes: Changes) -> str:
-    """Return the end of a line that reports that a cause is unknown."""
+    """Return why a cause is unknown, as the end of a line."""
     if not changes.is_counted:
         return ", because instructions were not counted in both runs"
     if not changes.is_priced:
@@ -99,7 +99,7 @@ def _why_unknown(changes: Changes) -> str:
 
 
 def _fix(change: Change) -> str:
-    """Return the line on what to do about a change."""
+    """Return the line with the next step after a change."""
     if change.kind == "gain":
         return f"no fix is needed here; to see what is slow now, {_LATER}"
     return f"no fix is known, because this file has only differences; to find one, {_LATER}"
@@ -112,12 +112,12 @@ def labels_of(experiment: Experiment) -> list[int | str]:
 
 
 def name_of(metric: str) -> str:
-    """Return the name of a metric in texts on changes."""
+    """Return the name of a metric in texts about changes."""
     return _NAMES.get(metric, visible(metric))
 
 
 def _sentence(changes: Changes, metric: str, change: float) -> str:
-    """Return a sentence on the change of a metric, summed over the ranks."""
+    """Return a sentence about the change in a metric, summed over the ranks."""
     whole = "" if metric == PATH_TIME else " in total"
     is_same = Change(change, np.zeros(0)).kind == "change"
     said = f"unchanged{whole}" if is_same else f"{_amount(changes, change)}{whole} than before"
@@ -129,7 +129,7 @@ def _amount(changes: Changes, change: float) -> str:
 
 
 def _of_ranks(experiment: Experiment, changes: Changes, change: Change) -> str:
-    """Return a phrase on the ranks that changed most; empty if there is only one location."""
+    """Return a phrase with the ranks that changed most; empty if there is only one location."""
     most = change.locations
     if not most:
         return ""

@@ -1,4 +1,4 @@
-"""Show the history of a program, and new runs compared with it, as text and as JSON."""
+"""Show the history of a program, and a comparison of new runs with it, as text and JSON."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _REGIONS: Final = 3  # maximum number of regions named for a change in the whole
 
 
 def history_lines(histories: Sequence[History]) -> list[str]:
-    """Return lines on each program: its runs, then each commit that changed a value, with the changes."""
+    """Return lines about each program: its runs, then each commit that changed a value, with the changes."""
     if not histories:
         return ["no runs"]
     lines: list[str] = []
@@ -49,10 +49,10 @@ def _lines(history: History) -> list[str]:
 
 
 def _of_commit(changes: Sequence[Changed]) -> list[str]:
-    """Return the lines on the changes since one commit.
+    """Return the lines about the changes since a commit.
 
-    Each change in the whole program has a line, which also names the regions that changed most. All other regions have
-    separate lines.
+    If a metric changed in the whole program, there is a line for the program, and one for the regions that changed
+    most. For all other metrics, each region has a line.
     """
     lines = []
     for _, alike in groupby(changes, key=lambda each: (each.metric, each.host)):
@@ -95,7 +95,7 @@ def judged_lines(judged: Sequence[Judged], runs: int) -> list[str]:
 
 
 def incomparable_lines(earlier: History, later: History) -> list[str]:
-    """Return a line with the number of values in new runs that the history does not contain, if there are any."""
+    """Return a line with the number of values in new runs that cannot be compared with the history; may be empty."""
     if not (number := earlier.not_comparable(later)):
         return []
     hosts = "" if {*later.hosts} <= {*earlier.hosts} else f", which contains only times from {', '.join(earlier.hosts)}"
@@ -142,7 +142,7 @@ def title_of_history(history: History) -> str:
     """Return the program of a history, with its numbers of ranks and threads."""
     run = history.runs[0]
     threads = f", {many(run.threads, 'thread')}" if run.threads > run.ranks else ""
-    return f"{run.program or 'program without a name'}, {many(run.ranks, 'rank')}{threads}"
+    return f"{run.program or 'unnamed program'}, {many(run.ranks, 'rank')}{threads}"
 
 
 def commit_of(history: History, run: int) -> str:

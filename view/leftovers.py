@@ -1,4 +1,4 @@
-"""Show the files that old runs left behind, and which of them were removed, as a table or JSON."""
+"""Show the files that old runs left behind, and whether they were removed, as a table or JSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Nodes = Mapping[str, Sequence[Leftover]]
 
 
 def print_leftovers(nodes: Nodes) -> None:
-    """Print a table of the files that were removed, and of the files that were kept, with the reasons."""
+    """Print a table of the files, with the reason for each file that was kept."""
     found = [(node, each) for node, leftovers in nodes.items() for each in leftovers]
     if not found:
         print_lines(["there are no leftovers of old runs"])

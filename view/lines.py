@@ -1,4 +1,4 @@
-"""Print lines of text, wrapped at words on a terminal, unchanged for other programs."""
+"""Print lines of text: wrapped between words on a terminal, unchanged for other programs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["broken", "print_lines", "width_of"]
 
 _USUAL: Final = 80  # columns to assume if a terminal does not report its width
 
-# The prefix of a line: its number, the cells of a row, and its kind, such as ``1  HOT SPOT`` or ``system``.
+# The prefix of a line: numbers and a label, such as ``1  HOT SPOT`` or ``system``.
 _LABEL: Final = re.compile(r" *(?P<numbers>(?:[0-9]+ {2,})*)(?:[^ ]+(?: [^ ]+)? {2,})?")
 _GAP: Final = re.compile(r"( {2,})")
 _NUMBER: Final = re.compile(r"(?:^|[ (<≥+-])[0-9][0-9.e+]*$")
@@ -49,8 +49,8 @@ def print_lines(lines: Iterable[str], *, stderr: bool = False, paint: Callable[[
 def broken(line: str, width: int) -> list[str]:
     """Return a line wrapped to a width in columns; continuation lines are indented below its text.
 
-    If possible, lines are broken between parts that have wide gaps between them, and not between a number and its unit.
-    A word is divided only if it is wider than ``width``.
+    If possible, a line is broken at wide gaps, and never between a number and its unit. A word is divided only if it
+    is wider than ``width``.
     """
     line = line.rstrip(" ")
     cell_len, chop_cells = _cells(line)
@@ -74,7 +74,7 @@ def broken(line: str, width: int) -> list[str]:
 
 
 def _cells(text: str) -> tuple[Callable[[str], int], Callable[[str, int], list[str]]]:
-    """Return two functions for texts with these characters: one returns their width, one cuts them into pieces."""
+    """Return two functions for the characters of a text: one returns a word's width, one cuts a word into pieces."""
     if text.isascii():
         return len, lambda word, width: [word[start : start + width] for start in range(0, len(word), width)]
     from rich.cells import cell_len, chop_cells  # noqa: PLC0415 - few texts contain wide characters
@@ -83,7 +83,7 @@ def _cells(text: str) -> tuple[Callable[[str], int], Callable[[str, int], list[s
 
 
 def _hang(line: str, width: int) -> int:
-    """Return the indent of a line's continuation lines, at most half of the width."""
+    """Return the indent of a line's continuation lines, which is at most half of the width."""
     label = _LABEL.match(line)
     assert label
     indent = len(line) - len(line.lstrip(" "))
@@ -92,7 +92,7 @@ def _hang(line: str, width: int) -> int:
 
 
 def _parts(line: str) -> Iterator[tuple[str, str]]:
-    """Yield the parts of a line between wide gaps: the gap before each part, and the part."""
+    """Split a line at wide gaps, and yield each part with the gap before it."""
     text = line.lstrip(" ")
     first, *others = _GAP.split(text)
     yield " " * (len(line) - len(text)), first
@@ -100,7 +100,7 @@ def _parts(line: str) -> Iterator[tuple[str, str]]:
 
 
 def _words(text: str, width: int) -> list[str]:
-    """Return the pieces of a text between which it may be wrapped; none is wider than a line."""
+    """Return the pieces of a text between which it may be wrapped: words, or numbers with their units."""
     cell_len, _ = _cells(text)
     words: list[str] = []
     for word in text.split(" "):

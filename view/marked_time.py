@@ -1,4 +1,4 @@
-"""Create marks for time lines: changes in a run, an interval in several runs, the shape of a target metric."""
+"""Create marks for time lines: changes in a run, an interval in several runs, or the shape of a target metric."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def marks_of_changes(
     """Return marks for changes: shaded intervals, and charts of the time per entry of the changed regions.
 
     Args:
-        anomalies: Changes in a run, with call paths of that run.
-        trace: The trace of that run.
+        anomalies: The changes, with call paths and times of the first run.
+        trace: The trace of the first run.
         source: Name of the run on whose time lines the marks are drawn.
-        times: Maps times of the first run to times of ``source``; None if they are the same run.
+        times: Maps times of the first run to times of ``source``; None if this is the first run.
     """
     processes = len({place.process for place in trace.locations})
     found = []

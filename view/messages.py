@@ -67,7 +67,7 @@ def print_messages(messages: Messages, *, is_difference: bool = False) -> None:
 
 
 def write_messages_csv(messages: Messages, stream: TextIO) -> None:
-    """Write CSV with a line per pair of ranks, most bytes first."""
+    """Write CSV with a row per pair of ranks, most bytes first."""
     titles = ["sender", "receiver", "messages", "bytes", *(["wait (s)"] if messages.waits is not None else [])]
     rows = (
         [messages.name(sender), messages.name(receiver), *map(_number, rest)]
@@ -77,7 +77,10 @@ def write_messages_csv(messages: Messages, stream: TextIO) -> None:
 
 
 def write_messages_json(messages: Messages, file: Path, stream: TextIO, *, is_difference: bool = False) -> None:
-    """Write JSON with an object per pair, most bytes first; blocks are named by their first ranks."""
+    """Write JSON with an object per pair of ranks or blocks of ranks, most bytes first.
+
+    A block is identified by its first rank.
+    """
     pairs: list[dict[str, Any]] = [
         {
             "sender": sender * messages.per_block,
@@ -103,7 +106,7 @@ def _number(value: float) -> float | int:
 
 
 def _pairs(messages: Messages) -> Iterator[tuple[Any, ...]]:
-    """Yield sender, receiver, messages, bytes and, if they are known, waits of all pairs."""
+    """Yield, for each pair, sender, receiver, messages, bytes and, if known, the receiver's wait; most bytes first."""
     sizes = [-np.abs(each) for each in (messages.waits, messages.messages, messages.bytes) if each is not None]
     order = np.lexsort((messages.receivers, messages.senders, *sizes))
     columns: list[npt.NDArray[Any]] = [messages.senders, messages.receivers, messages.messages, messages.bytes]

@@ -1,4 +1,4 @@
-"""Describe the points and metrics of a metric space, for reports of all statistical analyses."""
+"""Describe the points and metrics of a metric space in the reports of statistical analyses."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DRAWN: Final = 2000  # maximum number of points in a picture, so that browsers 
 
 
 def caveats(space: MetricSpace) -> list[str]:
-    """Return warnings about missing metrics and locations, and about metrics that only first threads have."""
+    """Return warnings about metrics and locations that were left out, and metrics that only first threads have."""
     said = [*_of_first_threads(space), *dropped(space.dropped)]
     if space.left_out:
         whys = {
@@ -59,18 +59,18 @@ def dropped(whys: Mapping[str, str]) -> list[str]:
 
 
 def part_of(some: int, count: int, noun: str) -> str | None:
-    """Return a phrase with the number of shown things, such as ``30 of 34 clusters``; None if all are shown."""
+    """Return how many of some items are shown, as text, such as ``30 of 34 clusters``; None if all are shown."""
     return f"{some} of {many(count, noun)}" if some < count else None
 
 
 def drawn(*parts: str | None) -> list[str]:
-    """Return a sentence on the parts that a picture shows, made from results of ``part_of``; empty if it shows all."""
+    """Return a sentence with what a picture shows, from results of ``part_of``; empty if it shows everything."""
     said = [each for each in parts if each]
     return [f"{' and '.join(said)} are drawn."] if said else []
 
 
 def names(words: Sequence[object], most: int = _NAMED) -> str:
-    """Return names as text, separated by commas; only the first ``most`` names if there are more."""
+    """Return the first ``most`` names, separated by commas, and an ellipsis if there are more."""
     return ", ".join(map(str, words[:most])) + (", …" if len(words) > most else "")
 
 
@@ -88,7 +88,8 @@ def finite(number: float) -> float | None:
 def some_rows(space: MetricSpace, labels: npt.NDArray[np.intp] | None = None) -> npt.NDArray[np.intp]:
     """Return the indices of the points to draw.
 
-    If there are too many points, these are the extremes of each metric, evenly spaced points, and some of each cluster.
+    If there are too many points, these are the extreme points of each metric, evenly spaced points, and the first
+    points of each cluster.
 
     Args:
         space: The metric space.

@@ -33,7 +33,7 @@ _BAR: Final = "#4393c366"  # translucent, so that text on it is readable in dark
 
 
 def notebook_html(experiment: Experiment) -> str:
-    """Return HTML with an experiment's verdict, or the reason why it has none, and its largest call paths."""
+    """Return HTML with an experiment's verdict, or the reason why there is none, and its largest call paths."""
     parts = [
         _element("div", visible(f"{experiment.notes.program or 'experiment'}: {experiment.size}"), "font-weight: 600")
     ]
@@ -83,7 +83,7 @@ def _tree(experiment: Experiment) -> Iterator[str]:
 
 
 def _metric(experiment: Experiment) -> Metric | None:
-    """Return the metric that the tree shows: the default time or, without it, the first additive metric.
+    """Return the metric to show in the tree: the default time metric or, without one, the first additive metric.
 
     None if there is neither.
     """

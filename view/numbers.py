@@ -1,4 +1,4 @@
-"""Aggregate the values of an experiment's metrics, stored and derived."""
+"""Aggregate the values of an experiment's stored and derived metrics."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ class Numbers:
 
     Attributes:
         experiment: The experiment with the metrics.
-        formulas: Name of a derived metric → its formula, which is applied to aggregated values (as in ratios of sums).
+        formulas: Name of a derived metric → its formula, which is applied to aggregated values (a ratio of sums, not a
+            sum of ratios).
     """
 
     experiment: Experiment
@@ -33,11 +34,11 @@ class Numbers:
 
     @classmethod
     def of(cls, experiment: Experiment, formulas: Iterable[Formula]) -> Numbers:
-        """Return the values of an experiment with derived metrics."""
+        """Return an experiment's values, including those of derived metrics."""
         return cls(experiment, {each.name: each for each in formulas})
 
     def kind(self, name: str) -> Metric:
-        """Return the definition of a stored or derived metric; derived metrics are defined as not additive."""
+        """Return the definition of a stored or derived metric; derived metrics are not additive."""
         if name not in self.formulas:
             return self.experiment.metric(name)
         formula = self.formulas[name]
@@ -62,7 +63,7 @@ class Numbers:
         return _held(name, found)
 
     def own_totals(self, names: Sequence[str]) -> dict[str, Severity]:
-        """Map metrics, which may be derived, to exclusive values summed over locations, ``float64[call path]``.
+        """Map stored or derived metrics to their exclusive values, summed over locations: ``float64[call path]``.
 
         Raises:
             InputError: A sum overflows.

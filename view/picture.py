@@ -1,4 +1,4 @@
-"""A picture of a result: title, marks, and conclusions."""
+"""A picture of a result, with a title, marks, and conclusions."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Picture:
     Attributes:
         title: Title of the picture.
         marks: The marks, which are placed side by side.
-        sentences: Conclusions for the reader; plain text.
-        notes: How the values were found, for readers who want to know; plain text, shown below the marks.
+        sentences: Conclusions for the reader, as plain text.
+        notes: How the values were computed, as plain text, which is shown below the marks.
     """
 
     title: str
@@ -29,7 +29,7 @@ class Picture:
 
 
 def picture_html(picture: Picture, level: int = 3) -> str:
-    """Return a picture as a section of an HTML page, whose title is a heading of a level from 1."""
+    """Return a picture as a section of an HTML page; ``level`` is the level of its heading, from 1."""
     sentences, notes = ("".join(f"<p>{text(each)}</p>" for each in said) for said in (picture.sentences, picture.notes))
     marks = "".join(f"<div>{each.html()}</div>" for each in picture.marks)
     title = f"<h{level}>{text(picture.title)}</h{level}>"

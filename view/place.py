@@ -1,4 +1,4 @@
-"""Names and places of code regions for readers."""
+"""Names and source locations of code regions, for display."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ _LONGEST: Final = 200  # maximum length of a name; only templates and generators
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Name and place of a code region. The fields are the keys of a region in the JSON of findings, in this order."""
+    """Name and source location of a code region.
+
+    The fields are the keys of a region in the JSON of findings, in this order.
+    """
 
     id: int
     path: str
@@ -31,13 +34,13 @@ class Place:
 
     @classmethod
     def of(cls, experiment: Experiment, region: CodeRegion) -> Place:
-        """Return the place of a code region in an experiment."""
+        """Return the name and location of a code region in an experiment."""
         depth = max(1, experiment.depths[region.id])
         return cls._made(experiment.call_paths, region.id, experiment.path_name(region.id), region.own_code, depth)
 
     @classmethod
     def of_path(cls, call_paths: Sequence[CallPath], path: int) -> Place:
-        """Return the place of the call path at an index, in an experiment or a trace."""
+        """Return the name and location of the call path at an index, in an experiment or a trace."""
         depth, above = 0, call_paths[path].parent
         while above is not None:
             depth, above = depth + 1, call_paths[above].parent
@@ -45,7 +48,7 @@ class Place:
 
     @classmethod
     def of_region(cls, region: Region) -> Place:
-        """Return the place of a region without regard to its call paths."""
+        """Return the name and location of a region, regardless of its call paths."""
         return cls._made([CallPath(region)], 0, region.name, False, 1)
 
     @classmethod
@@ -81,24 +84,24 @@ class Place:
 
     @property
     def in_words(self) -> str:
-        """The place for use in a sentence: ``the loop in trace (rays.c:41)``."""
+        """The title and location, for use in a sentence: ``the loop in trace (rays.c:41)``."""
         what = f"the {self.title}" if self.kind in ("loop", "parallel") else self.title
         return f"{what} ({self.source})" if self.file else what
 
 
 def _construct(name: str) -> str:
-    """Return the kind of an OpenMP construct from its name: ``parallel for`` from ``parallel for@41``."""
+    """Return the kind of an OpenMP construct, given its name: ``parallel for`` for ``parallel for@41``."""
     words = name.removeprefix("(own code of ").partition("@")[0]
     return f"{words} region" if words == "parallel" else words
 
 
 def file_of(region: Region) -> str:
-    """Return a region's source file; empty if its file is only the name of a library, as in Score-P's profiles."""
+    """Return a region's source file; empty if the file is only the name of a library, as in Score-P's profiles."""
     return region.file if region.first_line or "." in region.file or "/" in region.file else ""
 
 
 def source_among(experiment: Experiment, place: Place) -> str:
-    """Return ``step.c:12``; with the last folder, ``solver/step.c:12``, if several files have the same name."""
+    """Return ``step.c:12``; if several files have this name, include the last folder: ``solver/step.c:12``."""
     folders, _, name = place.file.rpartition("/")
     files = {each.region.file for each in experiment.call_paths if each.region.file.rpartition("/")[2] == name}
     folder = short(folders.rpartition("/")[2])
@@ -112,7 +115,7 @@ def at_line(file: str, line: int) -> str:
 
 
 def short(name: str) -> str:
-    """Return a name, shortened in the middle if it is long, because its beginning and end distinguish it."""
+    """Return a name, shortened in the middle if it is long, because names differ mostly at their beginning and end."""
     return clipped(name, _LONGEST)
 
 
@@ -125,5 +128,5 @@ def clipped(text: str, most: int) -> str:
 
 
 def visible(text: str) -> str:
-    """Return a text with control characters replaced, so that a name cannot forge lines or colours on a terminal."""
+    """Replace control characters in a text, so that a name cannot forge lines or colours on a terminal."""
     return "".join(character if character.isprintable() else "\ufffd" for character in text)

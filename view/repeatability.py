@@ -1,4 +1,4 @@
-"""Describe how many runs show a finding, and the confidence interval of its seconds."""
+"""Describe how many runs show a finding, and the confidence interval of its time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def in_runs(repetition: Repetition, repeatability: Repeatability | None) -> str:
 
 
 def how_sure(repeatability: Repeatability | None, *, slow: str = "") -> list[str]:
-    """Return a line with the confidence interval of a finding's seconds, if there is one.
+    """Return a line with the confidence interval of a finding's time, if there is one.
 
     Args:
         repeatability: The repeatability of the finding; None for a single run.

@@ -1,4 +1,4 @@
-"""The result of an analysis in all forms: sentences, tables, CSV, JSON and pictures."""
+"""The result of an analysis in all formats: sentences, tables, CSV, JSON and pictures."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Table:
     Attributes:
         title: Title of the table.
         header: Names of the columns.
-        rows: The cells of each row: text for a terminal, numbers with all digits for CSV; None for an empty cell.
+        rows: The cells of each row: text for a terminal, or numbers with full precision for CSV; None if empty.
     """
 
     title: str
@@ -49,7 +49,7 @@ class Report:
         tables: Tables for a terminal.
         data: The table for CSV.
         document: The data for JSON, without NaN and infinity.
-        pictures: Function that returns the pictures for the page.
+        pictures: Returns the pictures for the page.
         caveats: Warnings about missing data, shown after the sentences.
     """
 
@@ -90,9 +90,9 @@ def csv_text(table: Table) -> bytes:
 
 
 def json_text(document: Mapping[str, Any]) -> bytes:
-    """Return a document as JSON, with all digits; NaN and infinity become null.
+    """Return a document as JSON, with full precision; NaN and infinity become null.
 
-    If names contain invalid Unicode, the standard library writes the document, which takes longer.
+    If names contain invalid Unicode, the slower module of the standard library writes the document.
     """
     try:
         return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)

@@ -1,4 +1,4 @@
-"""Write commands that measure a program again, with other options or with probes."""
+"""Write commands that measure a program again, with other options or after a rebuild with probes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LONGEST: Final = 40  # maximum length of a program's command; longer commands a
 
 
 def with_command(experiment: Experiment, command: str) -> str:
-    """Return one of our commands with the program's command: ``autoanalyzer run --path always -- mpirun -n 4 ./app``.
+    """Return ``command`` with the program's command: ``autoanalyzer run --path always -- mpirun -n 4 ./app``.
 
     The program's command is left out if it is unknown or too long for a line.
     """

@@ -1,4 +1,4 @@
-"""Show how a program scales, as JSON, or on a terminal in at most twenty lines of at most a hundred columns."""
+"""Show how a program scales, as JSON or as text of at most twenty lines and a hundred columns."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _LABEL: Final = 20  # width in columns of a row's name
 _CELL: Final = 9
 _MOST_RUNS: Final = 7
 _FIRST: Final = "   <- falls first"
-_EXACT: Final = 0.05  # percent; smaller errors are rounded to 0.0, and the prediction is called exact
+_EXACT: Final = 0.05  # percent; predictions with smaller errors, which would round to 0.0 %, are called exact
 _KINDS: Final = {
     REPLICATED: "REPLICATED",
     GROWS: "GROWS",
@@ -85,7 +85,7 @@ def scaling_lines(scaling: Scaling, advised: Advised | None = None) -> list[str]
 
     Args:
         scaling: The result of the analysis.
-        advised: What to try in the sources; None if they were not read.
+        advised: Advice from the sources; None if they were not read.
     """
     head = [*_head(scaling), "", *(row(name, cells) + _FIRST * falls for name, cells, falls in table_rows(scaling))]
     ledger, series = scaling.ledger, scaling.series
@@ -126,14 +126,14 @@ def _head(scaling: Scaling) -> Iterator[str]:
 
 
 def mode_in_words(scaling: Scaling) -> str:
-    """Return the mode of scaling, what it means, and what shows it."""
+    """Return the mode of scaling, its meaning, and how the mode was determined."""
     by = "as given" if scaling.by == "option" else f"by {scaling.by}"
     same = "total work" if scaling.mode == "strong" else "work per rank"
     return f"{scaling.mode} scaling: ideally the same {same} ({by})"
 
 
 def summary(scaling: Scaling) -> Iterator[str]:
-    """Yield a line on efficiency and speedup and, if transfer was not measured, a line that says why."""
+    """Yield a line with efficiency and speedup, then warnings about missing transfer times and instruction counts."""
     first, last, speedup = scaling.series.ranks[0], scaling.series.ranks[-1], scaling.speedups[-1]
     efficiency = scaling.factors["efficiency"][-1]
     than = f"{speedup:.2f} {speed_in_words(scaling)} {many(first, 'rank')} (ideal {ideal_speedup(scaling)})"
@@ -155,7 +155,7 @@ def ideal_speedup(scaling: Scaling) -> str:
 
 
 def speed_in_words(scaling: Scaling) -> str:
-    """Return what a speedup multiplies, for use between two numbers of ranks."""
+    """Return the words between a speedup and the number of ranks with which the largest run is compared."""
     return "times as fast as" if scaling.mode == "strong" else "times the work per second of"
 
 
@@ -183,7 +183,7 @@ def row(name: str, cells: Sequence[str]) -> str:
 
 
 def _shown(cells: Sequence[Any]) -> list[Any]:
-    """Return the cells of all runs; if they do not fit into a line, the cells of the first run and of the last runs."""
+    """Return the cells of all runs or, if a line has no room for them, those of the first run and of the last runs."""
     return [*cells] if len(cells) <= _MOST_RUNS else [cells[0], *cells[1 - _MOST_RUNS :]]
 
 
@@ -196,24 +196,24 @@ def _loss(scaling: Scaling, number: int, loss: ScalingLoss) -> str:
 
 
 def kind_of_loss(kind: str, rank_seconds: float) -> str:
-    """Return the word for a kind of loss, such as ``ONE AFTER ANOTHER``; for a gain, ``rank_seconds`` is negative."""
+    """Return the name of a kind of loss, such as ``ONE AFTER ANOTHER``; for a gain, ``rank_seconds`` is negative."""
     if kind == Kind.SLOW_CORE and rank_seconds < 0:
         return "FASTER CORES"
     return _KINDS.get(kind, kind.replace("_", " ").upper())
 
 
 def title_of_loss(loss: ScalingLoss) -> str:
-    """Return the word for the kind of a loss, with a question mark if it is uncertain: ``GROWS?``."""
+    """Return the name of a loss's kind, with a question mark if the loss is uncertain: ``GROWS?``."""
     return kind_of_loss(loss.kind, loss.rank_seconds) + "?" * loss.is_uncertain
 
 
 def where(region: Region | None) -> str:
-    """Return a region's place and title, ``rays.c:41  loop in trace``."""
+    """Return a region's source location and title: ``rays.c:41  loop in trace``."""
     return "  ".join(filter(None, place_and_title(region)))
 
 
 def place_and_title(region: Region | None) -> tuple[str, str]:
-    """Return a region's place, ``rays.c:41``, which is empty if it has no file, and its title, ``loop in trace``."""
+    """Return a region's source location, ``rays.c:41`` or empty if it is unknown, and its title, ``loop in trace``."""
     if region is None:
         return "", "all regions"
     place = Place.of_region(region)
@@ -232,7 +232,7 @@ def beside(text: str, end: str) -> str:
 
 
 def evidence_of(scaling: Scaling, loss: ScalingLoss) -> str:
-    """Return the numbers that show a loss, as text; may be empty."""
+    """Return the evidence for a loss as text, which may be empty."""
     series, paths = scaling.series, list(loss.paths)
     busy = float(series.busy[-1, paths].sum()) / series.ranks[-1]
     base = many(series.ranks[0], "rank")
@@ -242,7 +242,7 @@ def evidence_of(scaling: Scaling, loss: ScalingLoss) -> str:
         return f"{seconds(float(series.path[-1, paths].sum()))} on the path, mean {seconds(busy)}"
     if loss.kind == IDLE_THREADS:
         usual = busy - loss.rank_seconds / series.ranks[-1]
-        return f"slowest threads {seconds(busy)}, {seconds(usual)} if as even as at {base}"
+        return f"slowest threads {seconds(busy)}, {seconds(usual)} if balanced as at {base}"
     if loss.kind not in (REPLICATED, GROWS):
         return ""
     amounts = series.busy if series.instructions is None else series.instructions
@@ -259,7 +259,7 @@ def _has_advice(loss: ScalingLoss) -> bool:
 
 
 def advice_on(scaling: Scaling, loss: ScalingLoss, advised: Advised | None) -> str:
-    """Return what to try against a loss: advice from the source or, without it, general advice on this kind of loss."""
+    """Return the advice for a loss: from the source or, if there is none, general advice for this kind of loss."""
     if advised and loss.finding is not None:
         found = advised.on(scaling.last.verdict.findings[loss.finding])
         if found:
@@ -270,7 +270,7 @@ def advice_on(scaling: Scaling, loss: ScalingLoss, advised: Advised | None) -> s
 
 
 def messages_lines(scaling: Scaling) -> Iterator[str]:
-    """Yield a line on the region with the most bytes per rank, of all whose bytes do not shrink; nothing if none."""
+    """Yield a line for the region with the most bytes per rank among those whose bytes per rank do not shrink."""
     for each in scaling.messages[:1]:
         (first, last), amounts = each.ranks, each.per_rank
         yield (
@@ -280,7 +280,7 @@ def messages_lines(scaling: Scaling) -> Iterator[str]:
 
 
 def prediction_lines(scaling: Scaling) -> Iterator[str]:
-    """Yield a line with predictions for the largest run, compared with its measurement, and for more ranks."""
+    """Yield a line with predictions for the largest run, their errors, and predictions for more ranks."""
     shown = [each for each in scaling.predictions if each.metric in _UNITS]
     held_out = [each for each in shown if each.measured is not None]
     beyond = [each for each in shown if each.measured is None and each.predicted is not None]
@@ -313,12 +313,12 @@ def error_of(prediction: Prediction) -> str:
 
 
 def counted(metric: str, value: float) -> str:
-    """Return the value of a count as text; bytes have a unit."""
+    """Return the value of a count as text, with a unit if it is a number of bytes."""
     return volume(value) if metric == "mpi_bytes_sent" else count(value)
 
 
 def scaling_document(scaling: Scaling, advised: Advised | None = None) -> dict[str, Any]:
-    """Return the result as JSON data; values that were not measured are None."""
+    """Return the result of a scaling analysis as JSON data; values that were not measured are None."""
     series, ledger = scaling.series, scaling.ledger
     return {
         "schema": SCHEMA,
@@ -367,7 +367,7 @@ def _place_document(region: Region | None) -> dict[str, Any]:
 
 
 def model_documents(scaling: Scaling) -> Iterator[dict[str, Any]]:
-    """Yield, as JSON data, the models of counts per rank, for call paths that have at least 1 % of a count."""
+    """Yield, as JSON data, the models of counts per rank for each call path with at least 1 % of a count."""
     series = scaling.series
     for metric, values in series.counts.items():
         least = THRESHOLD**2 * float(values[-1].sum())
@@ -389,7 +389,7 @@ def model_documents(scaling: Scaling) -> Iterator[dict[str, Any]]:
 
 
 def formula(model: Model) -> str:
-    """Return a model as text, in which P is the number of ranks: ``5.6e7 + 1.2e8 / P``."""
+    """Return a model as text, with P for the number of ranks: ``5.6e7 + 1.2e8 / P``."""
     written = ""
     for form, coefficient in model.terms:
         amount = count(abs(coefficient)) if abs(coefficient) >= 1 else f"{abs(coefficient):.2g}"

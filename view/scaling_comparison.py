@@ -1,4 +1,4 @@
-"""Show how the scaling of two versions of a program differs, on a terminal and as JSON."""
+"""Show how the scaling of two versions of a program differs, as text and JSON."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ __all__ = [
 
 SCALING_COMPARISON_SCHEMA: Final = "autoanalyzer.scaling_comparison/1"
 _MOST: Final = 8  # maximum number of losses to show
-_SAME: Final = 0.01  # minimum change as a share of the base's rank-seconds; smaller changes of a loss count as none
+_SAME: Final = 0.01  # minimum change of a loss, as a share of the base's rank-seconds; smaller changes are ignored
 
 
 def scaling_comparison_lines(found: ScalingComparison) -> list[str]:
-    """Return lines on efficiency and the factor that changed most, then on losses, largest change first."""
+    """Return lines about the efficiency and the factor that changed most, then about losses, largest change first."""
     return [*_head(found), "", *_table(found), *_losses(found)]
 
 
@@ -39,7 +39,7 @@ def _head(found: ScalingComparison) -> Iterator[str]:
 
 
 def summary_of_change(found: ScalingComparison) -> tuple[str, str]:
-    """Return a line on how efficiency changed, and a line on how the run's time and the speedup changed."""
+    """Return a line with the change in efficiency, and a line with the changes in the run's time and the speedup."""
     base, other = found.base, found.other
     ranks = base.series.ranks
     before, now = (each.factors["efficiency"][-1] for each in (base, other))
@@ -86,14 +86,14 @@ def _losses(found: ScalingComparison) -> Iterator[str]:
 
 
 def lost(found: ScalingComparison) -> str:
-    """Return a line on the seconds that both versions lose."""
+    """Return a line with the seconds that each version loses."""
     before, now = (max(each.ledger.lost, 0.0) for each in (found.base, found.other))
     ranks = found.base.series.ranks[-1]
     return f"lost at {ranks} ranks: {seconds(now)} instead of {seconds(before)}, over all ranks"
 
 
 def changed_losses(found: ScalingComparison) -> list[tuple[str, LossChange]]:
-    """Return the losses that changed by at least 1 % of the run, each with a word such as ``LESS`` or ``NEW``."""
+    """Return the losses that changed by at least 1 % of the base's rank-seconds, each with ``LESS``, ``NEW`` etc."""
     least = _SAME * found.base.ledger.whole
     changed = []
     for each in found.changes:
@@ -107,13 +107,13 @@ def changed_losses(found: ScalingComparison) -> list[tuple[str, LossChange]]:
 
 
 def kind_of_change(change: LossChange) -> str:
-    """Return the word for the kind of loss that changed."""
+    """Return the name of the kind of loss that changed."""
     less, more = sorted((change.base, change.other))
     return kind_of_loss(change.kind, more or less)
 
 
 def scaling_comparison_document(found: ScalingComparison) -> dict[str, Any]:
-    """Return the comparison as JSON data; values that were not measured are None."""
+    """Return a comparison of scaling as JSON data; values that were not measured are None."""
     sides = {"base": found.base, "other": found.other}
     names = (*FACTORS[:-1], COMPUTATION, FACTORS[-1])
     return {

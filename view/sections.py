@@ -1,4 +1,4 @@
-"""Show analyses whose results are lists of regions: each has an option, a table, and a list in the JSON."""
+"""Show analyses whose results are lists of regions. Each analysis has an option, a table, and a list in the JSON."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MOST: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """An analysis that returns records of regions.
+    """An analysis that returns a record for each region.
 
     In a record, ``region`` is the index of the region, and all floats except ``factor`` are seconds.
 
@@ -34,8 +34,8 @@ class Section:
         name: Name of the option and of the JSON key.
         find: The analysis, which returns the records for the JSON.
         printed: Returns the records to print, if they differ from the records in the JSON.
-        note: Returns a text to print below the table; may be empty.
-        whole: Returns the name of a field that is also printed as a percentage, and the seconds of 100 %; or None.
+        note: Returns a text to print below the table, which may be empty.
+        whole: Returns the name of a field that is also printed in percent, and the seconds that are 100 %; or None.
     """
 
     name: str
@@ -45,12 +45,12 @@ class Section:
     whole: Callable[[Findings], tuple[str, float] | None] = lambda _: None
 
     def document(self, findings: Findings) -> list[dict[str, Any]]:
-        """Return the records as JSON data, each with the name and place of its region."""
+        """Return the records as JSON data, each with the name and location of its region."""
         entries = [asdict(each) for each in self.find(findings)]
         return [{**asdict(self._place(findings, each.pop("region"))), **each} for each in entries]
 
     def print(self, findings: Findings, *, everything: bool = False, stderr: bool = False) -> None:
-        """Print a table of the first records, or of all."""
+        """Print a table of the first records, or of all records if ``everything``."""
         entries = [asdict(each) for each in (self.printed or self.find)(findings)]
         places = [self._place(findings, each.pop("region")) for each in entries]
         titles = [name.replace("_", " ") for name in (entries or [{}])[0]]
@@ -77,7 +77,7 @@ class Section:
 
 
 def _ranked(findings: Findings) -> str:
-    """Return a note on the order of hot regions if they are not sorted by the first column; empty if they are."""
+    """Return a note on the order of hot regions if they are not sorted by the first column, otherwise empty."""
     return (
         "ranked by own busy time, because wall time includes waiting for a core"
         if findings.procedures.by_computing
@@ -97,9 +97,9 @@ def _noun(findings: Findings) -> str:
 
 
 def _time_of_ranks(findings: Findings) -> tuple[str, float] | None:
-    """Return ``loss``, and the largest possible loss: the number of ranks or threads times the largest busy time.
+    """Return ``loss``, and the largest possible loss: the number of ranks or threads times the longest busy time.
 
-    None if the ranks were not compared by a time.
+    None if the ranks were not compared by a time metric.
     """
     vectors = findings.vectors
     busy = vectors.values[list(vectors.top)].sum(axis=0)

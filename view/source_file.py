@@ -12,12 +12,12 @@ from .place import visible
 
 __all__ = ["LARGEST", "SourceFile", "candidates", "find_source", "is_source", "places_to_look", "read_source"]
 
-LARGEST: Final = 4 << 20  # maximum size in bytes of a source to read; larger ones are generated, and nobody reads them
-# File types of sources. Other files, which a malicious experiment could name, must not get into a page.
+LARGEST: Final = 4 << 20  # maximum size in bytes of a source file to read; larger files are generated code
+# File types of sources. A malicious experiment could name other files, which must not get into a page.
 _KINDS: Final = re.compile(
     r"\.(c|cc|cp|cxx|cpp|c\+\+|i|ii|h|hh|hpp|hxx|inl|ipp|tpp|inc|f|for|ftn|fpp|f\d\d|cu|cuh|py|pyx)$", re.I
 )
-_UP: Final = 6  # number of parent folders of an experiment in which to search for sources
+_UP: Final = 6  # number of parent folders of an experiment that are searched for sources
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class SourceFile:
         name: Name of the file on the compiler's command line.
         path: Path of the file on this machine; None if it was not found.
         lines: The lines of the file, without newlines; empty if it could not be read.
-        warning: Why the file could not be read, or another warning about it; empty if there is none.
+        warning: Why the file could not be read, or another warning; empty if there is none.
     """
 
     name: str
@@ -49,7 +49,7 @@ def find_source(name: str, folders: Sequence[Path], measured: float | None = Non
     Args:
         name: The name, absolute or relative; its outer folders may have other names on this machine.
         folders: Folders to search, in this order.
-        measured: Time of the experiment, in seconds since 1970. If the file was changed later, it gets a warning.
+        measured: Time of the experiment in seconds since 1970; if the file was changed later, it gets a warning.
     """
     if not is_source(name):
         return SourceFile(name, None, (), f"{visible(name)} does not look like a source file")
@@ -87,7 +87,7 @@ def is_source(name: str) -> bool:
 
 
 def candidates(name: str, folders: Sequence[Path]) -> list[Path]:
-    """Return the possible paths of a file, the best one first.
+    """Return the possible paths of a file, the most likely first.
 
     Args:
         name: The name on the compiler's command line; its outer folders may have other names on this machine.

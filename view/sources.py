@@ -1,4 +1,4 @@
-"""Find the sources of a program by name, and identify them by the digest of the text that was built."""
+"""Find the sources of a program by name, and identify them by the digest of the source text that was built."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from .source_file import LARGEST, SourceFile, candidates, find_source, is_source
 __all__ = ["Sources"]
 
 _UP: Final = 3  # number of folders to search, from the folder of the experiment's file upwards
-_MOST: Final = 20_000  # maximum number of files and folders to examine; this many take a few seconds on a slow disk
+_MOST: Final = 20_000  # maximum number of files and folders to examine, which take a few seconds on a slow disk
 
 
 class Sources:
-    """Finds a program's sources on the machine where its experiment is read.
+    """Finds a program's sources on the machine on which its experiment is read.
 
     Programs are often built in one folder and run in another, and several folders may contain files with the same
-    name. An experiment contains a digest of each built source, which identifies the right file.
+    name. An experiment contains a digest of each source file that was built, which identifies the right file.
 
     Args:
         experiment: The experiment.
@@ -58,7 +58,7 @@ class Sources:
         return replace(found, warning=changed) if found.path and not found.warning else found
 
     def _below_by(self, name: str) -> Iterator[Path]:
-        """Yield the paths of all sources with this file name below the searched folders; each is scanned only once."""
+        """Yield the paths of all sources with this file name below the searched folders, which are scanned once."""
         yield from self._below.get(name, ())
 
     @cached_property
@@ -71,7 +71,7 @@ class Sources:
 
 
 def _text(path: Path) -> str:
-    """Return the digest of a file's text; empty if it cannot be read, or is too large."""
+    """Return the digest of a file's text; empty if the file cannot be read or is too large."""
     from ..digests import text_of  # noqa: PLC0415 - few analyses read sources
 
     try:
@@ -81,7 +81,7 @@ def _text(path: Path) -> str:
 
 
 def _walk(folders: Sequence[Path]) -> Iterator[Path]:
-    """Yield the sources below some folders, up to a limit; folder by folder, and in each folder the nearest first."""
+    """Yield the sources below each of some folders, the nearest first, up to a limit."""
     seen: set[str] = set()
     room = _MOST
     for folder in folders:
@@ -100,7 +100,7 @@ def _walk(folders: Sequence[Path]) -> Iterator[Path]:
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]]:
-    """Return the entries of a folder that are not hidden; empty if it cannot be read."""
+    """Return the entries of a folder that are not hidden; empty if the folder cannot be read."""
     try:
         with os.scandir(folder) as entries:
             return sorted((each for each in entries if not each.name.startswith(".")), key=lambda each: each.name)

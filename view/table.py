@@ -1,4 +1,4 @@
-"""Print tables: on a terminal, fitted to its width without cutting numbers; for other programs, in full."""
+"""Print tables: fitted to the width of a terminal without cutting numbers, or in full for other programs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .place import visible
 __all__ = ["print_table"]
 
 _GAP: Final = 2  # spaces between columns
-_PADDING: Final = re.compile(r" +((?:\x1b\[[0-9;]*m)*)$")  # spaces at a line's end, perhaps before escape sequences
+_PADDING: Final = re.compile(r" +((?:\x1b\[[0-9;]*m)*)$")  # trailing spaces, which escape sequences may follow
 _NAMED: Final = 8  # maximum number of omitted columns to name
 _WHOLE: Final = 10_000  # width that fits any table
 
@@ -28,7 +28,7 @@ def print_table(
     prose: Collection[int] = (),
     colours: Mapping[str, str] | None = None,
 ) -> None:
-    """Print rows below titles; if they are too wide for a terminal, omit columns with a note, or shorten texts.
+    """Print rows below titles; if they are too wide for a terminal, omit columns, with a note, or shorten texts.
 
     Args:
         titles: Titles of the columns.
@@ -39,7 +39,7 @@ def print_table(
         prose: Indices of columns whose text is wrapped; text in other columns is shortened in the middle.
         colours: Text of a cell → its style on a terminal.
     """
-    from rich.console import Console  # noqa: PLC0415 - verdicts have no tables, and must be printed fast
+    from rich.console import Console  # noqa: PLC0415 - a verdict has no tables, and must be printed fast
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
@@ -108,7 +108,7 @@ def _fitted(needed: dict[int, int], texts: dict[int, int], first_to_go: Sequence
 
 
 def _shortened(text: str, width: int) -> str:
-    """Return a name shortened in the middle to a width; its indent, the depth in a tree, takes at most half of that."""
+    """Return a name, shortened in the middle to a width; the indent that shows its depth takes at most half of it."""
     from rich.cells import cell_len  # noqa: PLC0415
 
     if cell_len(text) <= width:

@@ -12,7 +12,7 @@ from .lines import print_lines
 
 __all__ = ["on_terminal", "print_verdict"]
 
-# Kinds of findings in two colours, which are legible on white and on black, unlike yellow, green and cyan.
+# Kinds of findings in two colours, which are legible on white and on black; yellow, green and cyan are not.
 _FAULTS: Final = (
     *("IMBALANCE", "ONE AFTER ANOTHER", "LATE", "LOCK", "BARRIERS"),
     *("MESSAGES", "TRANSFER", "FILE I/O", "MEMORY", "REPLICATED", "GROWS"),
@@ -25,7 +25,7 @@ _NO_COLOURS: Final = ("dumb", "unknown")  # values of TERM for terminals without
 
 
 def on_terminal(stream: TextIO) -> bool:
-    """Return whether a stream is a terminal, or counts as one because ``FORCE_COLOR`` is set (force-color.org)."""
+    """Return whether a stream is a terminal, or is treated as one because of ``FORCE_COLOR`` (force-color.org)."""
     return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()
 
 
@@ -40,5 +40,5 @@ def _coloured(line: str) -> str:
 
 
 def _has_colours(stream: TextIO) -> bool:
-    """Return whether a stream is a terminal with colours, and the user allows them (no-color.org)."""
+    """Return whether a stream is a terminal with colours, and the user did not disable them (no-color.org)."""
     return on_terminal(stream) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") not in _NO_COLOURS

@@ -1,4 +1,4 @@
-"""Report anomalies: which times change, when, on which ranks, in which regions, and together with which metrics."""
+"""Report anomalies: which times change, when, on which ranks, in which regions, and with which other metrics."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ __all__ = ["SCHEMA", "change_of", "region_of", "timeline_report"]
 
 SCHEMA: Final = "autoanalyzer.timeline/1"
 
-_NAMED: Final = 4  # maximum number of metrics to name that change together with a time
+_NAMED: Final = 4  # maximum number of metrics to name that change with a time
 _LEAST: Final = 40  # minimum number of entries and samples; equals _FEWEST * _EACH in timelines/anomalies/pace.py
 _HEADER: Final = ("kind", "metric", "start", "end", "ranks", "region", "factor", "strength", "runs", "goes_with")
 
 
 def timeline_report(runs: Sequence[Run], search: Search) -> Report:
-    """Return a report of anomalies.
+    """Return a report on anomalies.
 
     Args:
-        runs: The searched runs; all times are times of the first run.
+        runs: The searched runs; all times are mapped to the first run.
         search: The result of the search.
     """
     paths = runs[0].trace.call_paths
@@ -67,7 +67,7 @@ def timeline_report(runs: Sequence[Run], search: Search) -> Report:
     if search.uncertain:
         lines += [
             "",
-            "uncertain, because ranks also began to wait for cores (several runs or --counters simulated can decide):",
+            "uncertain, because ranks also began to wait for cores (to decide: more runs, or --counters simulated):",
         ]
     for number, each in enumerate(search.uncertain, len(search.anomalies) + 1):
         lines += _lines(number, each, paths, processes)
@@ -95,7 +95,7 @@ def _counting(count: int) -> str:
 
 
 def change_of(each: Anomaly, paths: Sequence[CallPath], processes: int) -> str:
-    """Return a line on an anomaly: what changes, in which region, and on which ranks.
+    """Return a line about an anomaly: what changes, in which region, and on which ranks.
 
     Args:
         each: The anomaly.
@@ -116,16 +116,16 @@ def _lines(number: int, each: Anomaly, paths: Sequence[CallPath], processes: int
     place = "the program"
     if each.path is not None:
         place = f"{Place.of_path(paths, each.path).source}   {region_of(paths, each.path)}"
-    told = *_change(each, paths), f"from {each.start:.3g} to {each.end:.3g} s", f"on {_on(each, processes)}"
+    said = *_change(each, paths), f"from {each.start:.3g} to {each.end:.3g} s", f"on {_on(each, processes)}"
     kind = each.kind.replace("rank", "thread") if each.threads else each.kind
-    lines = [f"{number:2}  {kind.upper()}   {place}", f"    {', '.join(told)}"]
+    lines = [f"{number:2}  {kind.upper()}   {place}", f"    {', '.join(said)}"]
     if each.goes_with:
         lines.append(f"    goes with {', '.join(map(_companion, each.goes_with[:_NAMED]))}")
     return lines
 
 
 def _change(each: Anomaly, paths: Sequence[CallPath]) -> tuple[str, ...]:
-    """Return phrases on a change and, if it recurs, on how often it occurs."""
+    """Return phrases that describe a change and, if it recurs, how often."""
     if each.kind == "period":
         return (f"file I/O recurs every {each.period:.3g} s and takes {percent(100 * each.factor)} of the time",)
     if each.metric == "resident_memory":

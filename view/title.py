@@ -10,5 +10,5 @@ __all__ = ["title_of"]
 
 
 def title_of(experiment: Experiment, file: Path | None) -> str:
-    """Return the name of the program; if it is unknown, as in many other tools' files, return the name of the file."""
+    """Return the name of the program or, if it is unknown, as in the files of many tools, the name of the file."""
     return experiment.notes.program or (file.absolute().name if file else "experiment")

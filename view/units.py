@@ -23,7 +23,7 @@ __all__ = [
     "volume",
 ]
 
-_LARGE: Final = 999999.5  # from this value on, a number without a unit is written like a count
+_LARGE: Final = 999999.5  # minimum number without a unit that is written like a count
 _NOTHING: Final = frozenset({"0", "0 B", "0 ns", "0 J"})
 
 
@@ -77,7 +77,7 @@ def many(number: int, noun: str) -> str:
 
 
 def letters(number: int) -> str:
-    """Return a number from 0 as letters, like the columns of a spreadsheet: ``A``, ``Z``, ``AA``."""
+    """Return a number from 0 as letters, like the columns of a spreadsheet: ``A``, ..., ``Z``, ``AA``."""
     written = ""
     number += 1
     while number:
@@ -139,7 +139,7 @@ _WRITERS: Final = {"sec": seconds, "occ": count, "bytes": volume, "J": joules, "
 
 
 def titled(name: str, unit: str) -> str:
-    """Return the title of a column; if the cells will not show the unit, the title contains it: ``power [W]``."""
+    """Return the title of a column, with the unit if the cells will not contain it: ``power [W]``."""
     return name if unit in ("", "1", *_WRITERS) else f"{name} [{unit}]"
 
 

@@ -153,9 +153,9 @@ def test_more_advice_on_a_finding_stands_in_lines_that_would_stay_free(heavy, ma
         ("from src/b.c:5, a", "try: from b.c:5, a"),
         ("from src/b.c:55, a", "try at b.c:5: from b.c:55, a"),
         (f"{'a' * 300}: do so", f"try at b.c:5: {'a' * 300}: do so"),
-        (f"a; {'a' * 300}: do so", "try at b.c:5: a: do so (all: autoanalyzer analyze --all)"),
-        (f"a; b: {'c' * 200}; {'d' * 300}", f"try at b.c:5: a: {'c' * 200} (all: autoanalyzer analyze --all)"),
-        ("a" * 999, f"try at b.c:5: {'a' * 240}…{'a' * 239} (all: autoanalyzer analyze --all)"),
+        (f"a; {'a' * 300}: do so", "try at b.c:5: a: do so (see autoanalyzer analyze --all)"),
+        (f"a; b: {'c' * 200}; {'d' * 300}", f"try at b.c:5: a: {'c' * 200} (see autoanalyzer analyze --all)"),
+        ("a" * 999, f"try at b.c:5: {'a' * 240}…{'a' * 239} (see autoanalyzer analyze --all)"),
         ("a\nb", "try at b.c:5: a\ufffdb"),
     ],
 )
@@ -171,7 +171,7 @@ def test_all_of_a_verdict_has_its_advice_in_full(heavy):
     advised = Advised(of_regions={heavy.culprits_by_weight[0]: (advice,)})
     for everything in (False, True):
         text = " ".join(" ".join(verdict_lines(heavy, Path("out"), everything=everything, advised=advised)).split())
-        assert ("a: do so (all: autoanalyzer analyze --all)" in text) != everything
+        assert ("a: do so (see autoanalyzer analyze --all)" in text) != everything
         assert (f"a; {'b ' * 150}: do so" in text) == everything
 
 

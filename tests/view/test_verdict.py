@@ -537,7 +537,7 @@ def test_a_saving_in_mpi_is_a_share_of_a_time_that_contains_it(base: float, said
     vars(found)["verdict"] = replace(found.verdict, findings=(moved,), lost=lost, base=Base(base, is_path=True))
     (entry,) = entries(found)
     assert entry.saving == f"saves up to 500 ms {said}"
-    assert entry.lines[0] == "all ranks alike: 500 ms per rank to move data"
+    assert entry.lines[0] == "all ranks alike: 500 ms per rank in data transfer"
 
 
 @pytest.mark.parametrize(
@@ -659,7 +659,7 @@ def test_waiting_names_the_imbalance_that_makes_it():
     waiting = whole_lines(
         analyze(counted([0.1] * 4, [0.0] * 4, mpi_time=[[0.0] * 4, [1.0] * 4], mpi_bytes=[[0.0] * 4, [8e3] * 4]))
     )
-    assert "    why: 1 s in MPI calls that move 32 kB: latency, or ranks that arrive late" in waiting
+    assert "    why: 1 s in MPI calls that transfer 32 kB: latency, or ranks that arrive late" in waiting
 
 
 def test_regions_can_be_classed_by_another_metric():
@@ -945,7 +945,7 @@ def test_ranks_that_compute_alike_but_differ_in_file_io_are_not_alike(slowest: f
 def test_a_wait_of_milliseconds_a_call_is_no_latency():
     made = {"mpi_bytes": [[0.0] * 4, [8e3] * 4], "mpi_time": [[0.0] * 4, [1.0] * 4]}
     few = counted([0.1] * 4, [0.0] * 4, **made, mpi_calls=[[0.0] * 4, [100.0] * 4])
-    said = "    why: 1 s in 400 MPI calls that move 32 kB, 10 ms per call: ranks that arrive late"
+    said = "    why: 1 s in 400 MPI calls that transfer 32 kB, 10 ms per call: ranks that arrive late"
     assert said in whole_lines(analyze(few))
     busy = replace(few.notes, processors=8, processor_use={"elapsed": 10.0, "busy": 60.0, "own": 1.0})
     for notes in (replace(few.notes, processors=2), busy):  # they may wait for cores

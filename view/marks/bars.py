@@ -1,4 +1,4 @@
-"""Draw horizontal bars, one row per name, with a number beside each bar."""
+"""Draw rows of horizontal bars, with a number beside each bar."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Bar:
 
     Attributes:
         name: Name of the row.
-        values: A value per bar; the bar of an infinite value is as long as the longest bar.
+        values: The value of each bar; the bar of an infinite value is as long as the longest bar.
         said: The values as text.
-        colours: Index of each bar's colour; by default the index of the bar.
+        colours: Index of each bar's colour; by default, the index of the bar.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Draw a chart of points and lines as SVG, with its numbers in a table below."""
+"""Draw a chart of points and lines as SVG, with a table of its numbers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_NAMES: Final = 40  # maximum number of names that fit below a chart
 _SHORT: Final = 12  # maximum length of a name in a chart
 _FULL: Final = 200  # maximum length of a tooltip
 _SIZE: Final = 3.5  # radius of a point
-# SVG paths around the middle of a point. The first shape is a circle, which needs no path.
+# SVG paths around the centre of a point. The first shape is a circle, which needs no path.
 _OUTLINES: Final = ("", "m-3.5-3.5h7v7h-7z", "m0-5l5 5-5 5-5-5z", "m0-4.5l4.2 7.6h-8.4z")
 
 
@@ -33,7 +33,7 @@ class Series:
     """Points, or a line through them.
 
     Attributes:
-        name: Name in the legend; empty to leave it out.
+        name: Name in the legend; empty to leave the series out of the legend.
         x: Horizontal coordinates; NaN and infinity break a line.
         y: Vertical coordinates.
         said: Tooltips of the points.
@@ -57,7 +57,7 @@ class Axis:
 
     Attributes:
         title: The quantity, with its unit.
-        names: Names to show at 0, 1, … instead of numbers; on the vertical axis from top to bottom.
+        names: Names to show at 0, 1, … instead of numbers; on the vertical axis, from top to bottom.
         log: Whether the axis is logarithmic.
         zero: Whether the axis begins at 0.
         whole: Whether only whole numbers are marked, as for ranks.
@@ -80,7 +80,7 @@ class Chart:
         y: The vertical axis.
         width: Width in pixels.
         height: Height in pixels.
-        table: Whether a table of the numbers follows.
+        table: Whether to add a table of the numbers.
     """
 
     series: Sequence[Series]
@@ -132,7 +132,7 @@ def _called(axis: Axis, value: float) -> str:
 
 @dataclass(frozen=True)
 class _Scale:
-    """Maps the values of an axis to places from 0 to 1."""
+    """Maps the values of an axis to positions from 0 to 1."""
 
     low: float
     high: float
@@ -170,13 +170,13 @@ class _Scale:
 
 
 def _step(rough: float) -> float:
-    """Return a number rounded up to 1, 2 or 5 times a power of ten."""
+    """Return a number rounded up to a power of ten, or 2 or 5 times a power of ten."""
     power = 10.0 ** floor(log10(rough)) if rough > 0 else 1.0
     return next(power * each for each in (1, 2, 5, 10) if power * each >= rough * (1 - 1e-9))
 
 
 class _Frame:
-    """The area between the axes of a chart; converts values to pixels, and draws axes and series."""
+    """The area between the axes of a chart. It converts values to pixels, and draws the axes and series."""
 
     def __init__(self, chart: Chart, across: _Scale, up: _Scale) -> None:
         self.chart, self.across, self.up = chart, across, up
@@ -251,7 +251,7 @@ def _line(points: Sequence[_Point | None], series: Series) -> str:
 
 
 def _shape(number: int, at: _Point, series: Series, said: str = "") -> str:
-    """Return a point as SVG: a circle, square, diamond or triangle, depending on the series, or a short line."""
+    """Return a series' symbol at a point as SVG: a circle, square, diamond or triangle; for a line, a short line."""
     x, y = at
     if series.style in ("line", "dashed", "band"):
         return _line([(x - 6, y), (x + 6, y)], series)

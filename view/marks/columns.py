@@ -1,4 +1,4 @@
-"""Draw stacked columns, one for each run, with the parts in the same order and colours in all columns."""
+"""Draw stacked columns, one for each run, with the same parts in the same order and colours."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from .stacked import Part
 __all__ = ["Column", "Columns"]
 
 _FULL: Final = 0.62  # width of a column as a share of the distance between columns
-_SEEN: Final = 0.5  # minimum height in pixels for which a part is drawn
-_MOST_LABELS: Final = 8  # maximum number of columns in which there is room to write the value of the first part
-_LETTERS: Final = 20  # minimum height in pixels of a part with its value in it
-_STEP: Final = 0.25  # distance of the labels at the vertical axis, up to a height of _MOST_STEPS
+_SEEN: Final = 0.5  # minimum height in pixels at which a part is drawn
+_MOST_LABELS: Final = 8  # maximum number of columns that are wide enough for the value of the first part
+_LETTERS: Final = 20  # minimum height in pixels of a part that contains its value
+_STEP: Final = 0.25  # distance between labels on the vertical axis, up to a height of _MOST_STEPS
 _MOST_STEPS: Final = 2
 
 
@@ -27,10 +27,9 @@ class Column:
 
     Attributes:
         name: Name of the column.
-        values: The value of each part, as a share of the whole. The values add up to 1; negative values make up for
-            positive ones.
+        values: The value of each part, as a share of the total. The values add up to 1, and some may be negative.
         said: The values as text.
-        amounts: The parts in the unit of the whole instead of shares, as text.
+        amounts: The values in the unit of the total instead of shares, as text.
     """
 
     name: str
@@ -49,7 +48,7 @@ class Columns:
         title: Title of the vertical axis.
         noun: Plural noun for the names of columns, such as ``ranks``.
         unit: Unit of the amounts, such as ``rank-seconds``.
-        gain: Name in the legend for the part of a column that negative values make up for.
+        gain: Name in the legend for the part of a column that negative values offset.
     """
 
     parts: Sequence[Part]

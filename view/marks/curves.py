@@ -24,10 +24,10 @@ class Curve:
 
     Attributes:
         name: Name in the legend.
-        values: The value at each place on the horizontal axis; values of 0 are not drawn.
+        values: The value at each position on the horizontal axis; values of 0 are not drawn.
         colour: Class in ``marks.css``: a colour, ``total`` for the sum of other curves, or ``ideal`` for a dashed line
             without points.
-        label: Text at the end of the curve and before its name in the legend; may be empty.
+        label: Text at the end of the curve, and before its name in the legend; may be empty.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Curves:
     """Curves over a common horizontal axis.
 
     Attributes:
-        at: The places on the horizontal axis, in ascending order, above 0.
+        at: The positions on the horizontal axis, positive and in ascending order.
         curves: The curves.
         title: Title of the vertical axis.
         noun: Title of the horizontal axis.
@@ -101,7 +101,7 @@ def _drawn(points: Sequence[tuple[str, float, str]], curve: Curve) -> Iterator[s
 
 
 def _marks(least: float, most: float) -> list[float]:
-    """Return 1, 2 and 5 times powers of ten, the first at most ``least`` and the last at least ``most``."""
+    """Return axis marks at 1, 2 and 5 times powers of ten, which enclose the range from ``least`` to ``most``."""
     low, high = floor(log10(least)), ceil(log10(most))
     every = [step * 10.0**power for power in range(low, max(high, low + 1) + 1) for step in (1, 2, 5)]
     first = max(place for place, each in enumerate(every) if each <= least * (1 + 1e-9))
@@ -110,7 +110,7 @@ def _marks(least: float, most: float) -> list[float]:
 
 
 def _apart(ends: Sequence[tuple[float, str]], lowest: float) -> list[tuple[float, str]]:
-    """Return numbers from top to bottom, moved where they would overlap, but not below ``lowest``."""
+    """Return labels with their y coordinates, sorted and moved so that they do not overlap or go below ``lowest``."""
     found: list[tuple[float, str]] = []
     for y, said in sorted(ends):
         found.append((max(y, found[-1][0] + _LETTERS) if found else y, said))

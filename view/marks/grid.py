@@ -1,4 +1,4 @@
-"""Draw a grid of places, each with the colour and letter of its cluster."""
+"""Draw a grid of processes, each with the colour and letter of its cluster."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Grid:
     """One plane of a grid.
 
     Attributes:
-        clusters: ``float64[row, column]``: the cluster at each place; NaN for an empty place.
-        labels: The process at each place.
+        clusters: ``float64[row, column]``: the cluster at each position; NaN for an empty position.
+        labels: The process at each position.
         names: Names of the clusters.
         title: Title of the plane.
     """

@@ -1,4 +1,4 @@
-"""Place content that is already HTML into a picture."""
+"""Put content that is already HTML into a picture."""
 
 from __future__ import annotations
 

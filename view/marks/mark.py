@@ -1,4 +1,4 @@
-"""Write HTML for all marks, without style attributes and scripts, because our pages forbid them.
+"""Write HTML for all marks, without style attributes and scripts, which our pages forbid.
 
 Colours are classes, which ``marks.css`` defines for light and dark themes: ``c0`` … ``c7`` for clusters or series
 (Okabe and Ito), ``s-5`` … ``s5`` for signed values, and ``r0`` … ``r9`` for sizes.
@@ -52,14 +52,14 @@ def wide(table: str) -> str:
 
 
 def table(header: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
-    """Return a table with the titles of its columns as HTML, in a box that scrolls sideways if necessary."""
+    """Return a table with column titles as HTML, in a box that scrolls sideways if necessary."""
     head = element("tr", *(element("th", text(title), scope="col") for title in header))
     body = (element("tr", *(element("td", text(cell)) for cell in row)) for row in rows)
     return wide(element("table", element("thead", head), element("tbody", *body)))
 
 
 def folded(title: str, body: str) -> str:
-    """Return HTML that a reader can unfold by its title."""
+    """Return HTML that is folded below a title, and that a reader can unfold."""
     return element("details", element("summary", text(title)), body)
 
 

@@ -1,4 +1,4 @@
-"""Draw stacked bars, one per row, with the parts in the same order and colours in all rows."""
+"""Draw stacked bars, one per row, with the same parts in the same order and colours."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Part", "Stack", "Stacked"]
 
 _WIDTH: Final = 480.0  # length of the longest bar in pixels
 _HEIGHT: Final = 14
-_SEEN: Final = 0.05  # minimum width in pixels for which a part is drawn
+_SEEN: Final = 0.05  # minimum width in pixels at which a part is drawn
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Stack:
 
     Attributes:
         name: Name of the row.
-        place: Place of the row's region in the source; may be empty.
+        place: Source location of the row's region; may be empty.
         values: The value of each part.
         said: The values as text.
         total: The sum of the values as text.
@@ -60,7 +60,7 @@ class Stacked:
     rows: Sequence[Stack]
 
     def html(self) -> str:
-        """Return a legend, and a table with a bar and its total in each row; values of parts are tooltips."""
+        """Return a legend, and a table with a bar and its total in each row; tooltips contain the values of parts."""
         scale = _WIDTH / (max((sum(row.values) for row in self.rows), default=0.0) or 1.0)
         shown = [
             place for place in range(len(self.parts)) if any(row.values[place] * scale >= _SEEN for row in self.rows)

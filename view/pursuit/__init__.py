@@ -1,4 +1,4 @@
-"""Report results of projection pursuit over time as tables, sentences, JSON, CSV and pictures."""
+"""Report the results of projection pursuit over time as tables, sentences, JSON, CSV and pictures."""
 
 from .periods import period_line
 from .policy import policy_text

@@ -30,7 +30,7 @@ def span(period: Period) -> str:
 
 
 def period_row(period: Period) -> tuple[Cell, ...]:
-    """Return the row for a period in the table whose columns ``HEADER`` names."""
+    """Return a period's row in the table with the columns ``HEADER``."""
     found = period.found
     return (
         span(period),
@@ -46,7 +46,7 @@ def period_row(period: Period) -> tuple[Cell, ...]:
 
 
 def period_line(period: Period) -> str:
-    """Return the line for a period that is printed while a trace is still growing."""
+    """Return the line that is printed for each period of a growing trace."""
     found = period.found
     best = f"{', '.join(found.metrics)}  index {found.index:.3g}" if found else ""
     return f"{span(period)} s  {period.status:<12}  {best}{'  ' if best else ''}({period.reason})"

@@ -1,4 +1,4 @@
-"""Draw pictures of projection pursuit: metrics over time, indices, and points in the best projection."""
+"""Draw pictures of projection pursuit: best metrics over time, indices, and points in the best projection."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def pictures(periods: Sequence[Period], state: PursuitOverTime, said: Sequence[s
     Args:
         periods: The periods, at least one.
         state: The state of the pursuit after the last period.
-        said: Sentences for the first picture.
+        said: Sentences to show with the first picture.
     """
     found: list[Picture] = []
     if len(periods) > 1:
@@ -101,7 +101,7 @@ def _importance(periods: Sequence[Period], state: PursuitOverTime) -> Picture:
 
 
 def _reduction(state: PursuitOverTime) -> Picture:
-    """Return a picture of how much data the selections save over time (Vetter and Reed, figure 18)."""
+    """Return a picture of the amount of data that the selections save over time (Vetter and Reed, figure 18)."""
     course = state.reduction.course
     line = Series("", [end for end, _ in course], [100 * share for _, share in course], style="line", colour=2)
     chart = Chart([line], Axis("seconds"), Axis("% of fields left out", zero=True), height=280)
@@ -118,7 +118,7 @@ def _ranking(found: Outcome, said: Sequence[str]) -> Picture:
 
 
 def _locations(telling: Telling, view: View) -> list[Picture]:
-    """Return pictures of the points; of too many points, only some are drawn, always with those far from the mean."""
+    """Return pictures of the points; if there are too many, only some are drawn, including those far from the mean."""
     far = np.argsort(-np.linalg.norm(view.points, axis=1), kind="stable")[:_LABELLED]
     found = telling.found
     rows = np.union1d(some_rows(found.seen), far)
@@ -148,7 +148,7 @@ def _projection(telling: Telling, view: View, rows: Rows, far: set[int]) -> Pict
 
 
 def _best_metrics(found: Pursuit, rows: Rows) -> Picture:
-    """Return a picture of the values of the best metrics."""
+    """Return a picture of the best metrics' values at each location."""
     space = found.space
     series = []
     for place, name in enumerate(found.metrics):

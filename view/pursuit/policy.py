@@ -1,4 +1,4 @@
-"""Write the policy: the metrics that a running program should record next (Vetter and Reed, sections 1.2, 4.6)."""
+"""Write the policy: the metrics to record next in a running program (Vetter and Reed, sections 1.2, 4.6)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SCHEMA: Final = "autoanalyzer.policy/1"
 def policy_text(period: Period, state: PursuitOverTime) -> bytes:
     """Return the policy after a period as JSON: the measured metrics to record from now on.
 
-    The policy includes metrics that are recorded only to check whether they have become important. Before the first
+    These include metrics that are recorded only to check whether they have become important. Before the first
     selection, all metrics are recorded.
 
     Args:

@@ -16,7 +16,7 @@ from ..counters import as_typed
 from ..metric_space import caveats, names, part_of
 from ..report import Cell, Report, Table
 from ..units import many, percent, ranks
-from .periods import HEADER, period_document, period_row, span
+from .periods import HEADER, period_document, period_row
 from .pictures import pictures
 from .standing_out import parted, standing_out
 
@@ -38,14 +38,14 @@ def pursuit_report(
     empty: int = 0,
     unseen: Sequence[int] = (),
 ) -> Report:
-    """Return a report of all periods.
+    """Return a report on all periods.
 
     Args:
         periods: The periods, at least one.
         state: The state of the pursuit after the last period.
         late: Number of samples that arrived after their window was closed.
-        empty: Number of windows without any sample.
-        unseen: Excluded ranks that never appeared.
+        empty: Number of windows without samples.
+        unseen: Excluded ranks that are not in the trace.
     """
     said = [*_sentences(periods, state), *_caveats(periods, state, late, empty, unseen)]
     tables = [Table("Metrics that show the most structure", HEADER, [period_row(each) for each in periods])]
@@ -106,10 +106,7 @@ def _who(found: Pursuit, metric: str) -> str:
 
 
 def _stands_out(found: Pursuit, metric: str) -> str | None:
-    """Return a phrase on the few locations, or the smaller camp, whose values of a metric differ from all others.
-
-    None if no location or camp stands out.
-    """
+    """Return a phrase about the few locations, or the smaller camp, that stand out in a metric; None if none do."""
     camp = parted(found) if found.camps and found.camps.metric == metric else None
     return standing_out(found.space, metric) or camp
 
@@ -120,7 +117,8 @@ def _sentences(periods: Sequence[Period], state: PursuitOverTime) -> list[str]:
         every = f"all {len(state.metrics)} metrics" if len(state.metrics) > 1 else "the metric"
         return [_nothing(periods), f"Keep recording {every}: none is known to be dispensable."]
     found = telling.found
-    when = f"In {span(telling.period)} s, " if len(periods) > 1 else ""
+    start, end = telling.period.start, telling.period.end
+    when = f"From {start:.6g} to {end:.6g} s, " if len(periods) > 1 else ""
     show = "shows" if len(found.metrics) == 1 else "show"
     size = f"{found.locations} locations and {many(len(found.space.metrics), 'metric')}"
     said = [f"{when}{names(found.metrics)} {show} the most structure among {size} ({_beyond(found)}){_little(found)}."]
@@ -149,13 +147,13 @@ def _sentences(periods: Sequence[Period], state: PursuitOverTime) -> list[str]:
 
 
 def _wide(found: Pursuit, metric: str) -> bool:
-    """Return whether locations differ materially in a metric; True for a trace, whose rates have no such criterion."""
+    """Return whether locations differ materially in a metric; True for rates in a trace, which have no limits."""
     space = found.space.along([metric])
     return not space.sources or bool(matters(space, space.values.min(axis=0), space.values.max(axis=0)))
 
 
 def _others(found: Pursuit) -> str:
-    """Return a sentence on locations that stand out in metrics other than the best, or that all are alike."""
+    """Return a sentence about locations that stand out in metrics other than the best, or that locations are alike."""
     said = [
         text
         for each in found.ranking[len(found.metrics) :]
@@ -165,7 +163,9 @@ def _others(found: Pursuit) -> str:
 
 
 def _since(periods: Sequence[Period], telling: Period, metric: str) -> str:
-    """Return a phrase for how long, without interruption, a metric was among the best for the same locations.
+    """Return a phrase with the time for which a metric stayed among the best without interruption.
+
+    A period counts only if some of the same locations stand out.
 
     Args:
         periods: All periods.
@@ -180,18 +180,17 @@ def _since(periods: Sequence[Period], telling: Period, metric: str) -> str:
         first -= 1
     while last + 1 < len(periods) and _alike(periods[last + 1], telling, metric):
         last += 1
-    if first == last:
-        return f", only in {span(telling)} s"
-    end = "the end" if last + 1 == len(periods) else f"{span(periods[last])} s"
-    return f", from {span(periods[first])} s to {end}"
+    only = "only " * (first == last)
+    end = "the end" if last + 1 == len(periods) and not only else f"{periods[last].end:.6g} s"
+    return f", {only}from {periods[first].start:.6g} s to {end}"
 
 
 def _alike(period: Period, telling: Period, metric: str) -> bool:
-    """Return whether a metric was among the best in a period in which some of the same locations stood out.
+    """Return whether a metric was among the best in a period, and some of the same locations stood out.
 
     Args:
         period: The period.
-        telling: The period whose result is reported, and whose locations are compared.
+        telling: The period whose result is reported; its locations are compared with those of ``period``.
         metric: The metric.
     """
     found = period.found
@@ -199,7 +198,7 @@ def _alike(period: Period, telling: Period, metric: str) -> bool:
 
 
 def _apart(period: Period) -> set[int | str]:
-    """Return the labels of the locations that are outliers or in the smaller camp."""
+    """Return the labels of the locations that are outliers or belong to the smaller camp."""
     found = period.found
     camps = found.camps.smaller if found and found.camps and found.camps.worth else ()
     return {*(found.outliers if found else ()), *camps}
@@ -213,7 +212,7 @@ def _beyond(found: Outcome) -> str:
 
 
 def _little(found: Outcome) -> str:
-    """Return a phrase with the names of the best metrics that contribute little to the index; empty if none do."""
+    """Return a phrase with those of the best metrics that contribute little to the index; empty if there are none."""
     best = found.ranking[: len(found.metrics)]
     least = _LITTLE * max(each.importance for each in best) if found.departs else inf
     little = [each.metric for each in best if each.importance < least and each.metric not in found.parted]
@@ -236,7 +235,7 @@ def _saving(state: PursuitOverTime) -> str:
     now, probing = (1 - (IDENTITY + len(each)) / every for each in (record, state.recorded))
     saved = f"{percent(100 * now)} of the fields of each record" if now else "nothing"
     counted = any(state.sources.get(name, "").startswith(COUNTED_BY_PAPI) for name in record)
-    if state.sources and not counted:  # one run records all times, bytes and simulated counts anyway
+    if state.sources and not counted:  # a single run records all of these anyway
         return f"The next analysis needs only {as_typed(record, state.sources)}."
     what = f"use autoanalyzer run {as_typed(record, state.sources)}" if counted else f"record {','.join(record)}"
     text = f"Next, {what}: this leaves out {saved}"
@@ -265,7 +264,7 @@ def _caveats(
 
 
 def _trimmed(periods: Sequence[Period], state: PursuitOverTime) -> list[str]:
-    """Return a sentence on the points that trimming removed or moved in any period; empty if there are none."""
+    """Return a sentence about the points that trimming removed or moved in any period; empty if there are none."""
     how = {"remove": "left out", "log": "moved closer", "sqrt": "moved closer"}.get(state.options.trimming)
     far = [each.found.outliers for each in periods if each.found and each.found.outliers]
     if how is None or not far:

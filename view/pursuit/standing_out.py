@@ -19,9 +19,9 @@ _MOST: Final = 0.25  # maximum share of the locations that counts as "a few"
 
 
 def standing_out(space: MetricSpace, metric: str) -> str | None:
-    """Return a phrase on the few locations whose values of a metric differ from most others; None if there are none."""
+    """Return a phrase about the few locations whose values of a metric stand out; None if there are none."""
     values = space.along([metric]).values[:, 0]
-    relative = values / np.abs(values).max()  # scaling keeps differences of huge values from overflowing
+    relative = values / np.abs(values).max()  # scaled, because differences of huge values could overflow
     away = np.abs(relative - np.median(relative))
     far = np.flatnonzero(away > max(FAR * float(spread(relative)), _BESIDE * float(away.max())))
     if not 0 < len(far) <= _MOST * len(values):
@@ -32,14 +32,14 @@ def standing_out(space: MetricSpace, metric: str) -> str | None:
     if len(far) > 1 and value(space, metric, high) != what:
         what = f"{what} to {value(space, metric, high)}"
     middle = value(space, metric, float(np.median(values)))
-    if what == middle:  # the difference is invisible in three digits
+    if what == middle:  # the values differ only after the third digit
         return None
     who = names(labels) if any(point.sample for point in space.points) else ranks(labels)
     return f"{metric}: {who} with {what} (median {middle})"
 
 
 def parted(found: Pursuit) -> str | None:
-    """Return a phrase on the smaller of two camps of locations and how they differ; None if there are no such camps."""
+    """Return a phrase about the smaller of two camps of locations, and how they differ; None if there are no camps."""
     camps = found.camps
     if camps is None or not camps.worth or not (camps.alone or found.seen is found.space):
         return None

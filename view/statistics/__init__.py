@@ -1,4 +1,4 @@
-"""Report statistics of counters as tables, sentences, CSV, JSON and pictures; one module per analysis."""
+"""Report statistics of metrics as tables, sentences, CSV, JSON and pictures, with a module per analysis."""
 
 from __future__ import annotations
 

@@ -24,12 +24,12 @@ _LABEL: Final = 36
 
 
 def called(space: MetricSpace, partition: Partition, cluster: int) -> str:
-    """Return the name of a cluster in a legend, with its members: ``1: ranks 0-9, 12-13``."""
+    """Return a cluster's name for a legend, with its members: ``1: ranks 0-9, 12-13``."""
     return short(f"{cluster + 1}: {members(space, partition, cluster)}", _LABEL)
 
 
 def task_picture(space: MetricSpace, partition: Partition) -> Picture:
-    """Return a picture with a chart by task for each metric that distinguishes the clusters, most important first."""
+    """Return a picture with a chart for each metric that distinguishes the clusters, most important first."""
     columns = separating(space, partition) or partition.columns
     chosen = columns[:_PANELS]
     rows = some_rows(space, partition.labels)

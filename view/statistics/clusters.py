@@ -1,4 +1,4 @@
-"""Describe clusters in sentences and tables, whatever method found them."""
+"""Describe clusters in sentences and tables, regardless of the method that found them."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ _LISTED: Final = 30  # maximum number of clusters in a table
 _ACROSS: Final = 8  # maximum number of clusters whose means are shown side by side
 _SHOWN: Final = 12  # maximum number of metrics with F-ratios in a table
 _NEAR: Final = 0.1  # minimum ratio at which two values are compared in percent
-_TOLD: Final = 2  # number of metrics named if differences do not depend on clusters
+_TOLD: Final = 2  # maximum number of metrics to name if differences do not depend on clusters
 _NAMED: Final = 16  # maximum number of ranks, or ranges of ranks, in a list
-_TOO_FEW: Final = 2  # this number of locations is too small for clusters
+_TOO_FEW: Final = 2  # number of locations that is too small for clusters
 _TWICE: Final = 1.995  # minimum ratio at which two values are compared by a factor rather than in percent
 _FIRST: Final = "the first thread of each process"
 _OTHERS: Final = "all threads but the first of each process"
 
 
 def who(space: MetricSpace, partition: Partition, cluster: int) -> str:
-    """Return the members of a cluster as text: all first threads, all other threads, or a list of ranks."""
+    """Return the members of a cluster as text: all first threads, all other threads, or a list of ranks or threads."""
     inside = partition.labels == cluster
     first = np.array([point.thread == 0 for point in space.points])
     if not first.all() and not (first == first[0]).all():
@@ -54,7 +54,7 @@ def who(space: MetricSpace, partition: Partition, cluster: int) -> str:
 
 
 def members(space: MetricSpace, partition: Partition, cluster: int) -> str:
-    """Return the members of a cluster as text: ``ranks 0-3, 7``; threads only if a rank is in several clusters."""
+    """Return the members of a cluster as text: ``ranks 0-3, 7``; threads if one of the ranks is in several clusters."""
     labels = [space.labels[row] for row in np.flatnonzero(partition.labels == cluster)]
     own = {point.process for point, each in zip(space.points, partition.labels, strict=True) if each == cluster}
     others = {point.process for point, each in zip(space.points, partition.labels, strict=True) if each != cluster}
@@ -71,8 +71,8 @@ def differences(
         partition: The clusters.
         cluster: Index of the cluster.
         most: The maximum number of metrics.
-        first: Column of the metric to name first; None for no such metric. Material differences follow; among them,
-            differences in times come before others, and larger differences before smaller ones.
+        first: Column of the metric to name first; may be None. Metrics with material differences follow, times before
+            other metrics, and larger differences before smaller ones.
     """
     inside = partition.labels == cluster
     if inside.all():
@@ -88,7 +88,7 @@ def differences(
 def _against(space: MetricSpace, metric: str, own: float, others: float) -> str:
     """Return a comparison of two means as text.
 
-    If both are positive and of similar size, the comparison is a percentage or a factor; otherwise, both values.
+    If both means are positive and of similar size, the text contains a percentage or a factor, otherwise both values.
     """
     if min(own, others) > 0 and _NEAR < own / others < 1 / _NEAR:
         factor = own / others
@@ -100,7 +100,7 @@ def _against(space: MetricSpace, metric: str, own: float, others: float) -> str:
 
 
 def advice(space: MetricSpace, partition: Partition) -> list[str]:
-    """Return sentences on the main difference between clusters, the extreme cluster, and locations to look at."""
+    """Return sentences about the main difference between clusters, the extreme cluster, and locations to look at."""
     if partition.count < 2:
         return []
     if len(partition.labels) == _TOO_FEW:
@@ -120,13 +120,13 @@ def advice(space: MetricSpace, partition: Partition) -> list[str]:
 
 
 def told(space: MetricSpace, partition: Partition, cluster: int, called: str = "", most: int = 3) -> str:
-    """Return a sentence on the metrics in which a cluster differs most.
+    """Return a sentence with the metrics in which a cluster differs most from the others.
 
     Args:
         space: The metric space.
         partition: The clusters.
         cluster: Index of the cluster.
-        called: A name for the cluster; empty for a list of its members.
+        called: A description of the cluster; empty for a list of its members.
         most: The maximum number of metrics.
     """
     what = differences(space, partition, cluster, most)
@@ -134,7 +134,7 @@ def told(space: MetricSpace, partition: Partition, cluster: int, called: str = "
 
 
 def across(space: MetricSpace) -> str:
-    """Return a sentence on the largest differences between locations, regardless of clusters; may be empty."""
+    """Return a sentence about the largest differences between locations, regardless of clusters; may be empty."""
     low, high = space.values.min(axis=0), space.values.max(axis=0)
     said = [
         f"{space.metrics[column]} from {_whose(space, column, low[column])} to {_whose(space, column, high[column])}"
@@ -151,7 +151,7 @@ def _whose(space: MetricSpace, column: int, number: float) -> str:
 
 
 def by_difference(space: MetricSpace, partition: Partition) -> list[int]:
-    """Return the clusters, sorted by how much each differs from all others in the metric that characterises it.
+    """Return the clusters, sorted by how much each differs from the others in its most characteristic metric.
 
     Clusters that differ in a time come first, and clusters without a material difference last. Among clusters that
     differ equally, the smallest comes first.
@@ -170,9 +170,9 @@ def by_difference(space: MetricSpace, partition: Partition) -> list[int]:
 
 
 def _farthest(space: MetricSpace, partition: Partition, column: int) -> str:
-    """Return a sentence on the clusters above or below a metric's widest gap, whichever have fewer locations.
+    """Return a sentence about the clusters on one side of a metric's widest gap: the side with fewer locations.
 
-    The sentence also names their location that is farthest from the gap.
+    It also names the location on this side that is farthest from the gap.
 
     Args:
         space: The metric space.
@@ -183,7 +183,7 @@ def _farthest(space: MetricSpace, partition: Partition, column: int) -> str:
     order = np.argsort(means, kind="stable")
     upper = order[int(np.diff(means[order]).argmax()) + 1 :]
     beyond = np.isin(partition.labels, upper)
-    most = 2 * beyond.sum() <= len(beyond)  # the sentence is about the side with fewer locations
+    most = 2 * beyond.sum() <= len(beyond)  # whether the side above the gap has fewer locations
     halves = Partition.of(space, beyond == most, space.scaled())
     inside = int(halves.labels[int((beyond == most).argmax())])
     own = [cluster + 1 for cluster in range(partition.count) if (cluster in upper) == most]
@@ -193,14 +193,14 @@ def _farthest(space: MetricSpace, partition: Partition, column: int) -> str:
 
 
 def _extreme(space: MetricSpace, partition: Partition, cluster: int, column: int, *, most: bool) -> str:
-    """Return a sentence on the location of a cluster with the largest or smallest value, if it differs from the mean.
+    """Return a sentence about the location with a cluster's largest or smallest value, if it differs from the mean.
 
     Args:
         space: The metric space.
         partition: The clusters.
         cluster: Index of the cluster.
         column: Column of the metric.
-        most: Whether the sentence is about the location with the largest value, rather than the smallest.
+        most: Whether to name the location with the largest value, rather than the smallest.
     """
     rows, metric = partition.members[cluster], space.metrics[column]
     own = space.values[rows, column]
@@ -212,9 +212,9 @@ def _extreme(space: MetricSpace, partition: Partition, cluster: int, column: int
 
 
 def strength(space: MetricSpace, partition: Partition, *, advise: bool = True) -> str | None:
-    """Return a warning if clusters are not distinct, may be chance, or do not differ materially; otherwise None.
+    """Return a warning if clusters are not distinct, may be due to chance, or do not differ materially; otherwise None.
 
-    Without ``advise``, the warning contains no advice, because a verdict next to it may give other advice.
+    Without ``advise``, the warning contains no advice, because it may contradict the verdict on the same page.
     """
     if partition.silhouette is not None and partition.silhouette < WEAK:
         found = f"silhouette {partition.silhouette:.2f}; at least {WEAK} is needed"
@@ -233,14 +233,14 @@ def strength(space: MetricSpace, partition: Partition, *, advise: bool = True) -
 
 
 def tables(space: MetricSpace, partition: Partition, *, wanted: bool) -> list[Table]:
-    """Return tables of clusters and of the metrics that separate them; empty unless ``wanted``."""
+    """Return a table of clusters, and a table of the metrics that separate them; empty unless ``wanted``."""
     if not wanted:
         return []
     return [table(space, partition), *([f_ratio_table(space, partition)] if partition.by_f_ratio else [])]
 
 
 def table(space: MetricSpace, partition: Partition) -> Table:
-    """Return a table of clusters with size, members, and differences."""
+    """Return a table of clusters with their members, sizes, typical locations, and differences."""
     rows = [
         (
             str(cluster + 1),
@@ -259,7 +259,7 @@ def table(space: MetricSpace, partition: Partition) -> Table:
 def f_ratio_table(space: MetricSpace, partition: Partition) -> Table:
     """Return a table of the metrics that separate the clusters, with F-ratios and means."""
     rows = []
-    # Metrics that sentences name come first, so that the table contains them.
+    # The table must contain the metrics that sentences name, so these are selected first.
     first = dict.fromkeys([*separating(space, partition), *partition.by_f_ratio])
     shown_columns = {*list(first)[:_SHOWN]}
     for column in (each for each in partition.by_f_ratio if each in shown_columns):
@@ -277,7 +277,7 @@ def f_ratio_table(space: MetricSpace, partition: Partition) -> Table:
 
 
 def document(space: MetricSpace, partition: Partition) -> dict[str, Any]:
-    """Return clusters as JSON data; an infinite or undefined F-ratio is None."""
+    """Return clusters as JSON data; infinite and undefined F-ratios are None."""
     labels = space.labels
     return {
         "clusters": [[labels[row] for row in rows.tolist()] for rows in partition.members],
@@ -293,7 +293,7 @@ def document(space: MetricSpace, partition: Partition) -> dict[str, Any]:
 
 
 def data(space: MetricSpace, partition: Partition) -> Table:
-    """Return the table for CSV: the cluster and the values of each point."""
+    """Return the table for CSV, with the cluster and the values of each point."""
     rows = [
         (label, cluster + 1, *values)
         for label, cluster, values in zip(space.labels, partition.labels.tolist(), space.values.tolist(), strict=True)

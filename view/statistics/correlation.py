@@ -18,7 +18,7 @@ from .space import document, titled
 
 __all__ = ["correlation_report"]
 
-_UNSURE: Final = 0.01  # if more pairs than this are expected to appear redundant by chance, a warning is shown
+_UNSURE: Final = 0.01  # expected number of pairs that appear redundant by chance; a warning is shown if it is higher
 _PANELS: Final = 5  # maximum number of metrics for which all pairs are drawn
 _POINTS: Final = 200  # maximum number of points in a chart
 _WIDTH: Final = 280  # width of a chart in pixels
@@ -27,7 +27,7 @@ _NUMBERED: Final = 14  # maximum number of metrics in a printed matrix
 
 
 def correlation_report(found: Correlation) -> Report:
-    """Return a report of correlations."""
+    """Return a report on correlations of metrics."""
     space = found.space
     return Report(
         _sentences(found),
@@ -76,9 +76,9 @@ def _document(found: Correlation) -> dict[str, Any]:
 
 
 def _extremes(found: Correlation) -> dict[str, Any] | None:
-    """Return each pair's lowest and highest correlation when single locations are left out, as JSON data.
+    """Return, as JSON data, each pair's lowest and highest correlation if any single location is left out.
 
-    The labels of the locations left out are included. None if these correlations were not computed.
+    The data include the labels of these locations. None if these correlations were not computed.
     """
     if (one_out := found.one_out) is None:
         return None
@@ -123,9 +123,9 @@ def _sentences(found: Correlation) -> list[str]:
 
 
 def _largest(found: Correlation) -> str:
-    """Return a phrase on the group whose representatives replace the most other metrics.
+    """Return a phrase about the group whose representatives replace the most other metrics.
 
-    The representatives must replace these metrics even if any single location is left out.
+    This must be true even if any single location is left out.
     """
 
     def stands(group: MetricGroup) -> tuple[str, ...]:
@@ -141,7 +141,7 @@ def _largest(found: Correlation) -> str:
 
 
 def _advice(found: Correlation) -> list[str]:
-    """Return a sentence with options that leave redundant metrics out of the next run or analysis; may be empty."""
+    """Return a sentence with options that omit redundant metrics from the next run or analysis; may be empty."""
     if found.one_out is None:
         return [f"{len(found.space.points)} locations are too few to leave metrics out: at least four are needed."]
     kept = _kept(found)
@@ -154,7 +154,7 @@ def _advice(found: Correlation) -> list[str]:
 
 
 def _turning(found: Correlation) -> list[str]:
-    """Return sentences on single locations that create or hide a correlation, each with the most affected metrics."""
+    """Return sentences about single locations that create or hide a correlation, each with the most affected pair."""
     said = []
     for made in (True, False):
         turns = [each for each in found.turns if each.made == made]
@@ -198,7 +198,7 @@ def _groups(found: Correlation) -> Table:
 
 
 def _without_one(found: Correlation, group: MetricGroup) -> str | None:
-    """Return the lowest absolute correlation in a group, as text, if any one location is left out; None if unknown."""
+    """Return a group's lowest absolute correlation if any single location is left out, as text; None if unknown."""
     if found.one_out is None or len(group.members) == 1:
         return None
     rows = np.ix_(*2 * [[found.space.metrics.index(name) for name in group.members]])
@@ -220,7 +220,7 @@ def _pictures(found: Correlation) -> list[Picture]:
 
 
 def _in_groups(found: Correlation) -> list[int]:
-    """Return the columns of all metrics, sorted by group; in each group, the representative is first."""
+    """Return the columns of all metrics, sorted by group, with the representative first in each group."""
     place = found.space.metrics.index
     return [
         place(name)
@@ -237,9 +237,9 @@ def _heatmap(found: Correlation) -> Picture:
 
 
 def _scatterplots(found: Correlation) -> Picture:
-    """Return a picture with a scatterplot per pair of metrics; if there are many metrics, only some are shown.
+    """Return a picture with a scatterplot for each pair of metrics.
 
-    The representatives of groups come first.
+    If there are too many metrics, only some are shown, representatives of groups first.
     """
     space = found.space
     representatives = [each.representative for each in found.groups]

@@ -18,7 +18,7 @@ _SMALL: Final = 0.1  # minimum loading shown in tables, as in Ahn and Vetter
 
 
 def factors_report(found: Factors) -> Report:
-    """Return a report of factors."""
+    """Return a report on factors."""
     space = found.space
     return Report(
         _sentences(found),

@@ -20,16 +20,16 @@ from .space import document
 
 __all__ = ["cut_sentences", "hierarchy_report", "tree_picture", "weakness"]
 
-_LEAVES: Final = 64  # maximum number of readable leaves; if there are more, only the last merges are drawn
-_MUCH: Final = 1000  # factors above this are not shown as exact numbers
+_LEAVES: Final = 64  # maximum number of leaves that are readable; if there are more, only the last merges are drawn
+_MUCH: Final = 1000  # larger factors are not printed as numbers
 
 
 def hierarchy_report(found: Hierarchy, beside: str = "") -> Report:
-    """Return a report of a tree of locations and its clusters.
+    """Return a report on a tree of locations and its clusters.
 
     Args:
         found: The tree.
-        beside: The metric by which the verdict on the same page compares locations; empty without a verdict.
+        beside: The metric by which the verdict on the same page compares locations; empty if there is no verdict.
     """
     space, partition = found.space, found.partition
     labels = space.labels
@@ -57,7 +57,7 @@ def hierarchy_report(found: Hierarchy, beside: str = "") -> Report:
 
 
 def cut_sentences(found: Hierarchy) -> list[str]:
-    """Return sentences on where and why the tree is cut, and on its locations."""
+    """Return sentences about where and why the tree is cut, and about its locations."""
     space, partition = found.space, found.partition
     sizes = [len(rows) for rows in partition.members]
     if partition.count == 1:
@@ -87,7 +87,10 @@ def _no_cut(found: Hierarchy) -> bool:
 
 
 def weakness(found: Hierarchy, *, advise: bool = True) -> str | None:
-    """Return a warning if clusters are not distinct, with advice if ``advise`` is set; otherwise None."""
+    """Return a warning if the tree should not be cut or its clusters are weak; otherwise None.
+
+    The warning contains advice if ``advise``.
+    """
     if _no_cut(found):
         one_group = ": treat the locations as one group, or set the number of clusters with stats -k" if advise else ""
         return f"No cut stands out{one_group}."
@@ -95,7 +98,7 @@ def weakness(found: Hierarchy, *, advise: bool = True) -> str | None:
 
 
 def _next_merge(found: Hierarchy) -> str:
-    """Return a phrase that compares the merges above and below the cut; empty if nothing was merged below it."""
+    """Return a phrase that compares the merges above and below the cut; empty if there is none below."""
     if found.partition.count == len(found.merges) + 1 or found.drop < 1:
         return ""
     below = f"{found.drop:.3g}" if found.drop < _MUCH else "more than a thousand"
@@ -113,7 +116,7 @@ def _sentences(found: Hierarchy, beside: str) -> list[str]:
 
 
 def tree_picture(found: Hierarchy, sentences: list[str]) -> Picture:
-    """Return a picture of the tree, with each cluster below the cut in its own colour."""
+    """Return a picture of the tree, in which each cluster below the cut has its own colour."""
     points = len(found.merges) + 1
     shown_leaves = min(points, _LEAVES)
     owners = _owners(found)
@@ -149,7 +152,7 @@ def tree_picture(found: Hierarchy, sentences: list[str]) -> Picture:
 
 
 def _owners(found: Hierarchy) -> npt.NDArray[np.intp]:
-    """Return ``intp[node]``: the cluster of each node in the tree; -1 above the cut."""
+    """Return the cluster of each node in the tree, ``intp[node]``; -1 above the cut."""
     points = len(found.merges) + 1
     owners = np.full(2 * points - 1, -1, dtype=np.intp)
     owners[:points] = found.partition.labels[found.sample]

@@ -1,4 +1,4 @@
-"""Report clusters by k-means and their F-ratios (Ahn and Vetter 2002, section 4.5.2)."""
+"""Report the clusters that k-means found, and F-ratios (Ahn and Vetter 2002, section 4.5.2)."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ def _sentences(found: Clusters) -> list[str]:
 
 
 def _tie(found: Clusters, score: float) -> str:
-    """Return a phrase if several numbers of clusters had nearly equal silhouettes, and the gap statistic decided.
+    """Return a phrase if the gap statistic decided between numbers of clusters with nearly equal silhouettes.
 
-    The phrase is empty if the silhouettes decided.
+    Empty if the silhouettes alone decided.
     """
     if found.criterion != "silhouette" or score == (best := max(found.scores.values())):
         return ""

@@ -1,4 +1,4 @@
-"""Report clusters on the process grid (Ahn and Vetter 2002, section 4.7)."""
+"""Report the positions of clusters on the process grid (Ahn and Vetter 2002, section 4.7)."""
 
 from __future__ import annotations
 
@@ -23,19 +23,20 @@ from .space import document
 
 __all__ = ["membership_report"]
 
-_TOLD: Final = 4  # maximum number of clusters described in sentences
-_PANELS: Final = 16  # maximum number of planes of a grid in a picture
-_PLANES: Final = 4  # maximum number of planes on a terminal
-_PRINTED: Final = 64  # maximum number of grid places per row on a terminal
+_TOLD: Final = 4  # maximum number of clusters to describe in sentences
+_PANELS: Final = 16  # maximum number of planes of the grid in a picture
+_PLANES: Final = 4  # maximum number of planes of the grid on a terminal
+_PRINTED: Final = 64  # maximum number of rows and columns of a plane on a terminal
 _SYMBOLS: Final = "123456789abcdefghijklmnopqrstuvwxyz"
 
 
 def membership_report(found: Membership, factor: tuple[int, Factors] | None = None) -> Report:
-    """Return a report of clusters on a grid.
+    """Return a report on clusters on a grid.
 
     Args:
         found: The clusters and the grid.
-        factor: Number of the factor whose metrics determined the clusters, and the result of factor analysis; or None.
+        factor: Number of the factor whose metrics determined the clusters, and the result of the factor analysis; None
+            if clusters are based on all metrics.
     """
     tree, grid = found.hierarchy, found.grid
     space, partition = tree.space, tree.partition
@@ -86,7 +87,7 @@ def _sentences(found: Membership, factor: tuple[int, Factors] | None) -> list[st
     where = {
         "topology": f"The grid is {size}, the program's own topology{f' ({grid.name})' if grid.name else ''}.",
         "given": f"The grid is {size}, as given.",
-        "guess": f"No topology of the program has a place for each rank: {size} is a guess; set the grid with --grid.",
+        "guess": f"No topology of the program covers all ranks: {size} is a guess; set the grid with --grid.",
     }[grid.source]
     if factor is not None:
         number, factors = factor
@@ -118,7 +119,10 @@ def _told(found: Membership, cluster: int) -> str:
 
 
 def _slices(found: Membership) -> list[tuple[str, Any, list[list[str]]]]:
-    """Return the planes of the grid: title, ``float[row, column]`` of clusters (NaN if empty), and members."""
+    """Return the planes of the grid, each with its title, clusters, and locations.
+
+    Clusters are ``float64[row, column]``, with NaN at empty positions.
+    """
     space = found.hierarchy.space
     sizes = found.grid.sizes if len(found.grid.sizes) > 1 else (1, *found.grid.sizes)
     planes: dict[tuple[int, ...], tuple[Any, list[list[str]]]] = {}
@@ -144,7 +148,7 @@ def _slices(found: Membership) -> list[tuple[str, Any, list[list[str]]]]:
 
 
 def _printed(found: Membership) -> list[Table]:
-    """Return the grid as tables with one character per place; empty if it does not fit a terminal."""
+    """Return the grid as tables with one character per position; empty if it does not fit on a terminal."""
     tables = []
     slices = _slices(found)
     cut = part_of(min(len(slices), _PLANES), len(slices), "plane")

@@ -1,4 +1,4 @@
-"""Combine analyses of clusters within clusters into one report (Ahn and Vetter 2002, section 4.8)."""
+"""Combine the reports on clusters within clusters into one report (Ahn and Vetter 2002, section 4.8)."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class _Part:
-    """The report of a cluster, or of all locations, and the reports of the clusters within it.
+    """The report on a cluster, or on all locations, and the reports on the clusters within it.
 
     Attributes:
         path: Numbers of the clusters, from the outermost one; empty for all locations.
         report: The report.
-        dropped: Metric that is left out in this part, but not in the enclosing cluster → the reason.
-        without: Number of an inner cluster without a report → the reason.
-        within: The reports of the inner clusters.
+        dropped: Metric that is left out here, but not in the enclosing cluster → the reason.
+        without: Number of an inner cluster that has no report → the reason.
+        within: The reports on the inner clusters.
     """
 
     path: tuple[int, ...]
@@ -35,19 +35,19 @@ class _Part:
 
     @property
     def title(self) -> str:
-        """The prefix of texts about this part: ``Within cluster 1.2: ``; empty for all locations."""
+        """The prefix of texts about this cluster: ``Within cluster 1.2: ``; empty for all locations."""
         return f"Within cluster {_numbers(self.path)}: " if self.path else ""
 
     @property
     def sentences(self) -> list[str]:
-        """The sentences of this report, and a sentence for each cluster that has no report of its own."""
+        """The sentences of this report, and a sentence for each inner cluster that has no report."""
         said = [*self.report.sentences, *([] if self.path else self.report.caveats), *dropped(self.dropped)]
         none = [f"Cluster {_numbers((*self.path, each))} is not analysed: {why}." for each, why in self.without.items()]
         return [*(f"{self.title}{each}" for each in said), *none]
 
     @property
     def document(self) -> dict[str, Any]:
-        """The JSON data of the report, which contain the data of the inner clusters."""
+        """The JSON data of the report, including the reports on inner clusters."""
         return {
             **self.report.document,
             "path": list(self.path),
@@ -56,7 +56,7 @@ class _Part:
         }
 
     def walk(self) -> Iterator[_Part]:
-        """Yield this part, and all parts within it."""
+        """Yield this report, then all reports within it."""
         yield self
         for each in self.within:
             yield from each.walk()
@@ -67,7 +67,7 @@ def nested_report(whole: Part[Result], report: Callable[[Result], Report]) -> Re
 
     Args:
         whole: The results of the analysis.
-        report: Returns the report of a result.
+        report: Returns the report on a single result.
     """
     top = _reported(whole, report)
     parts = list(top.walk())
@@ -101,9 +101,9 @@ def _numbers(path: Sequence[int]) -> str:
 
 
 def _data(parts: Sequence[_Part]) -> Table:
-    """Return a table for CSV with the rows of all parts, and the numbers of their clusters.
+    """Return a table for CSV with the rows of all reports, and the number of the cluster of each row.
 
-    If a part does not have a metric, its cells are empty.
+    If a report does not contain a metric, its cells are empty.
     """
     header = list(dict.fromkeys(name for each in parts for name in each.report.data.header))
     rows = []

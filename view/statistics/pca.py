@@ -52,12 +52,12 @@ def pca_report(found: Components) -> Report:
 
 
 def _one_kind(found: Components) -> bool:
-    """Return whether the report shows no clusters, because they are not distinct and were not requested."""
+    """Return whether to hide the clusters, because they are not distinct and were not requested."""
     return clusters.strength(found.space, found.partition) is not None and not found.given
 
 
 def _leading(found: Components, component: int) -> list[str]:
-    """Return the metrics with the largest entries in a component, with their signs."""
+    """Return the metrics with the largest absolute weights in a component; ``-`` marks negative weights."""
     weights = found.components[component]
     order = np.argsort(-np.abs(weights), kind="stable")[:_NAMED]
     return [f"{'' if weights[column] > 0 else '-'}{found.space.metrics[column]}" for column in order]
@@ -149,4 +149,4 @@ def _weights(found: Components) -> Picture:
         for metric, row in zip(found.space.metrics, weights, strict=True)
     ]
     names = [f"component {each + 1}" for each in range(count)]
-    return Picture("What the components are made of", [Bars(rows, "weight; pale bars are negative", names)])
+    return Picture("Weights of the metrics in the components", [Bars(rows, "weight; pale bars are negative", names)])

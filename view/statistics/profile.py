@@ -1,4 +1,4 @@
-"""Draw profiles of clusters: for each metric, the distance of the cluster's mean from the mean of all points."""
+"""Draw profiles of clusters: the distance between a cluster's mean and the mean of all points, for each metric."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _METRICS: Final = 40
 def profile_picture(space: MetricSpace, partition: Partition, sentences: Sequence[str] = ()) -> Picture:
     """Return a picture of the clusters' means, coloured by their distance from the mean of all points.
 
-    Distances are in standard deviations.
+    Distances are measured in standard deviations.
     """
     columns = partition.columns[:_METRICS]
     names = [space.metrics[column] for column in columns]

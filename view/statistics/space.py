@@ -13,7 +13,7 @@ SCHEMA: Final = "autoanalyzer.statistics/1"
 
 
 def document(analysis: str, space: MetricSpace) -> dict[str, Any]:
-    """Return the JSON data that all analyses have in common: schema, name, place and points."""
+    """Return the JSON data that all analyses have in common, such as their name, metrics and locations."""
     return {
         "schema": SCHEMA,
         "analysis": analysis,

@@ -1,4 +1,4 @@
-"""Decide whether all ranks take about the same time in a region, and if not, which rank takes longest."""
+"""Decide whether all ranks take about the same time in a region, and which rank takes the longest."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ __all__ = ["are_alike", "are_divided", "busy_of_ranks", "is_uneven", "slowest"]
 
 
 def are_alike(findings: Findings, finding: Finding, position: int, *, of_wall: bool) -> bool:
-    """Return whether all ranks were compared by time, and differ by at most 10 % in a region.
+    """Return whether the times of all ranks in a region differ by at most 10 %.
+
+    False if the ranks were not compared by a time metric, or if some ranks or regions were left out.
 
     Args:
         findings: All findings.
-        finding: The finding on the region.
+        finding: The finding for the region.
         position: Index of the region in ``findings.run.weighed.regions``.
         of_wall: Whether to compare wall time and time in MPI, rather than busy time and file I/O.
     """
@@ -39,8 +41,8 @@ def are_alike(findings: Findings, finding: Finding, position: int, *, of_wall: b
 def slowest(findings: Findings, finding: Finding, position: int) -> tuple[int, float] | None:
     """Return the rank with the most busy time in a region, and this time in seconds.
 
-    None if ranks were not compared by a time, if ranks or regions were left out, if the file has only sums over ranks,
-    or if the finding has several call paths.
+    None if ranks were not compared by a time metric, if threads were compared, if ranks or regions were left out, if
+    the file contains only sums over all ranks, or if the finding has several call paths.
     """
     vectors = findings.vectors
     if vectors.metric not in TIMES or vectors.threads or findings.compares_a_part or finding.others:
@@ -51,7 +53,7 @@ def slowest(findings: Findings, finding: Finding, position: int) -> tuple[int, f
 
 
 def busy_of_ranks(findings: Findings, position: int) -> Values:
-    """Return the busy time of each rank in a region: ``float64[rank]``; without CPU times, the wall time.
+    """Return the busy time of each rank in a region, ``float64[rank]``, or the wall time if CPU time is unknown.
 
     Args:
         findings: All findings.
@@ -62,14 +64,14 @@ def busy_of_ranks(findings: Findings, position: int) -> Values:
 
 
 def is_uneven(findings: Findings, position: int, saved: Saved) -> bool:
-    """Return whether the busiest rank's time beyond the mean is a material part of what ranks lose one after another.
+    """Return whether unequal work causes a material share of the time that is lost because ranks work in sequence.
 
-    False if threads were compared.
+    The share is the busiest rank's time above the mean. False if threads were compared.
 
     Args:
         findings: All findings.
         position: Index of the region in ``findings.run.weighed.regions``.
-        saved: The saving if ranks did the region's work at the same time, which leaves the mean over the ranks.
+        saved: The saving if all ranks did the region's work at the same time, so that each took the mean time.
     """
     if findings.vectors.threads:
         return False
@@ -78,7 +80,7 @@ def is_uneven(findings: Findings, position: int, saved: Saved) -> bool:
 
 
 def are_divided(findings: Findings) -> bool:
-    """Return whether another tool's file has only sums over all ranks, so that all values are shares of these sums."""
+    """Return whether all values are equal shares of a sum, because another tool's file has only sums over all ranks."""
     return all(_is_divided(findings, each) for each in findings.vectors.values)
 
 
@@ -87,9 +89,10 @@ def _is_divided(findings: Findings, values: Values) -> bool:
 
 
 def _times(findings: Findings, position: int, *, of_wall: bool) -> list[Values]:
-    """Return the times in which ranks must be alike in a region, ``float64[rank]`` each.
+    """Return the times by which ranks are compared in a region, ``float64[rank]`` each.
 
-    These are wall time and time in MPI if ``of_wall``, otherwise busy time and time in file I/O, as far as known.
+    If ``of_wall``, these are wall time and time in MPI, otherwise busy time and time in file I/O. Unknown times are
+    left out.
     """
     experiment, rows = findings.experiment, findings.run.weighed.rows
     if of_wall or "cpu_time" not in experiment:

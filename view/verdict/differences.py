@@ -1,4 +1,4 @@
-"""Write why ranks differ in a region, how certain the difference is, and what to try against it."""
+"""Explain why ranks differ in a region, how certain the difference is, and what to try."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _WHAT_IT_MAY_BE: Final = {
 
 
 def why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
-    """Yield lines on why ranks differ: attributes that differ as the times do, unequal speed, or no known reason."""
+    """Yield lines that explain why ranks differ: by attributes that differ like the times, or by unequal speed."""
     same, culprit = findings.same_work, finding.difference
     if culprit in same.culprits or (culprit is None and same.everywhere):
         yield ONLY_HERE if culprit in same.only_here else same_work(findings)
         return
-    if finding.kind is Kind.SLOW_CORE:  # the line on what is uncertain contains the reason: cores may differ
+    if finding.kind is Kind.SLOW_CORE:  # the line about uncertainty already names the cores
         return
     if findings.vectors.metric == OFF_PROCESSOR:  # instruction counts do not explain time off the core
         yield from [*_because(findings, finding)] or ["asleep, or waiting for a child process or a slow device"]
@@ -54,7 +54,7 @@ def why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
 
 
 def same_work(findings: Findings) -> str:
-    """Return a line which reports that some ranks or threads took longer for the same work, and what to do about it."""
+    """Return a line for ranks or threads that took longer for the same work, with advice."""
     return SAME_WORK.format(who=_noun(findings))
 
 
@@ -63,7 +63,7 @@ def _noun(findings: Findings) -> str:
 
 
 def why_uncertain(findings: Findings, doubt: Doubt, *, counts: bool) -> str:
-    """Return a line on why a finding is uncertain, and what to do about it.
+    """Return a line that explains why a finding is uncertain, and what to do about it.
 
     Args:
         findings: All findings.
@@ -76,16 +76,16 @@ def why_uncertain(findings: Findings, doubt: Doubt, *, counts: bool) -> str:
         return f"uncertain: {MAYBE_SPEED.format(who=_noun(findings))}{how}"
     if doubt is Doubt.CHANCE:
         is_known = findings.repetition.runs > 1 or not can_be_rerun(findings)
-        told = "; counts will show the cause"
-        advice = told if counts else ": repeat the run (--repeat 5) before you act on it" * (not is_known)
+        repeat = ": repeat the run (--repeat 5) before you act on it"
+        advice = "; counts will show the cause" if counts else repeat * (not is_known)
         return f"uncertain: a noisy machine can cause a difference of this size, too{advice}"
     return _WHAT_IT_MAY_BE[doubt].format(who=_noun(findings))
 
 
 def advice_on_difference(findings: Findings, finding: Finding) -> dict[str, Kind]:
-    """Map general advice to its kind of fault, for each attribute that differs, the main cause first.
+    """Map general advice for each attribute that differs to its kind of fault, the main cause first.
 
-    Empty for a slow core.
+    The result is empty for a slow core.
     """
     if not finding.groups or finding.kind is Kind.SLOW_CORE:
         return {}
@@ -96,20 +96,20 @@ def advice_on_difference(findings: Findings, finding: Finding) -> dict[str, Kind
 
 
 def _alone(finding: Finding) -> tuple[int, ...]:
-    """Return the ranks if only they enter a finding's region; empty if the finding is also about other call paths."""
+    """Return the only ranks that enter a finding's region; empty if all do, or if the finding has other call paths."""
     return () if finding.others else finding.alone
 
 
 def _main_cause(findings: Findings, finding: Finding) -> Cause | None:
-    """Return the main cause of the slowest ranks' additional time; None if it is unknown how many seconds it takes."""
+    """Return the main cause of the slowest ranks' extra time; None if its time in seconds is unknown."""
     most = findings.main_cause(finding.difference)
     return most if most and most.seconds is not None and most.attribute in NAMES else None
 
 
 def _explained(findings: Findings, finding: Finding, cause: Cause) -> str:
-    """Return how much of the slowest ranks' additional time a cause explains: ``1.2 s of the 1.9 s difference``.
+    """Return how much of the slowest ranks' extra time a cause explains: ``1.2 s of the 1.9 s difference``.
 
-    If there are more than two groups, additional time is compared with the average of all other groups.
+    If there are more than two groups, the extra time is relative to the average of all other groups.
     """
     spent, whole = of_whole(findings, cause)
     if (cause.share or 0.0) >= ALL:
@@ -121,7 +121,7 @@ def _explained(findings: Findings, finding: Finding, cause: Cause) -> str:
 
 
 def _because(findings: Findings, finding: Finding) -> Iterator[str]:
-    """Yield phrases on the attributes that differ between ranks, the first with the time that it explains."""
+    """Yield a phrase for each attribute that differs between ranks; the first contains the time that it explains."""
     most = _main_cause(findings, finding)
     if found := [each for each in _differing(findings, finding) if len(each.values) > 1]:
         who = _compared(findings)
@@ -135,7 +135,7 @@ def _because(findings: Findings, finding: Finding) -> Iterator[str]:
 def _differing(findings: Findings, finding: Finding) -> list[Difference]:
     """Return the attributes that differ between ranks in the same way as the times, the best explanation first.
 
-    A master's value is left out, because a master belongs to no group.
+    The value of a master rank is left out, because a master belongs to no group.
     """
     differences = findings.differing_attributes.get(finding.difference, ())
     causes = findings.causes_of_differences.get(finding.difference, ())
@@ -152,7 +152,7 @@ def _differing(findings: Findings, finding: Finding) -> list[Difference]:
 
 
 def _compared(findings: Findings) -> list[str]:
-    """Return the ranks of each group as text, without a master."""
+    """Return the ranks of each group as text; a master rank is left out."""
     labels = findings.vectors.labels
     clusters = [each for each in findings.dissimilarity.clusters if each != (findings.master,)]
     return [ranks([labels[column] for column in each]) for each in clusters]

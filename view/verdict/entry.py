@@ -39,7 +39,7 @@ LABELS: Final = {kind: kind.upper().replace("_", " ").replace("FILE IO", "FILE I
 _MOST_GROUPS: Final = 4
 _OF_RANKS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.SLOW_CORE)
 _NO_FIX: Final = "no cheap fix is known"
-_NOTHING: Final = 5e-10  # smaller values of a group are rounding errors of a difference
+_NOTHING: Final = 5e-10  # smaller values of a group are rounding errors of a subtraction
 
 
 @dataclass(frozen=True)
@@ -48,14 +48,14 @@ class Entry:
 
     Attributes:
         kind: Kind of the finding, such as ``IMBALANCE``; with a question mark if the finding is uncertain.
-        place: Place of the region in the source, such as ``rays.c:41``; empty without a source.
+        place: Source location of the region, such as ``rays.c:41``; empty if it is unknown.
         title: Title of the region, such as ``loop in trace``.
-        called: Call of the region: ``called at rays.c:60``, ``called from rays.c:50``, ``called by work``, or empty.
-        saving: The estimated saving; if it is unknown, the time of the region.
-        lines: The main lines: the ranks, the main reason, and advice against it.
-        more: Further lines, to be shown if there is room: other reasons, each with advice against it.
-        highlight: The metric, call path and locations at which the experiment shows the finding or change.
-        advice: What to try in the source, the most certain advice first.
+        called: Who calls the region: ``called at rays.c:60``, ``called from rays.c:50``, ``called by work``, or empty.
+        saving: The estimated saving, or the time of the region if the saving is unknown.
+        lines: The main lines: the ranks, the main reason, and advice.
+        more: Further lines, to be shown if there is room: other reasons, each with advice.
+        highlight: What to highlight in the experiment for the finding or change.
+        advice: Advice from the source, the most certain first.
     """
 
     kind: str
@@ -75,7 +75,7 @@ class Entry:
 
     @property
     def where(self) -> str:
-        """The place, the title and the caller: ``rays.c:41  loop in trace, called by work``."""
+        """The source location, the title and the caller: ``rays.c:41  loop in trace, called by work``."""
         return f"{self.place}  {self.what}" if self.place else self.what
 
 
@@ -86,8 +86,8 @@ def entries(
 
     Args:
         findings: The findings.
-        advised: What to try in the sources; None if they were not read.
-        whole: Whether to keep long advice in full rather than shorten it.
+        advised: Advice from the sources; None if they were not read.
+        whole: Whether to print long advice in full instead of shortening it.
         highlights: Whether to fill in ``highlight``, which requires a pass over all locations.
     """
     said = set[str]()
@@ -105,23 +105,23 @@ def _entry(
     place = Place.of(findings.experiment, finding.region) if finding.region else None
     every = reasons(findings, finding)
     why = [each for each in every if each[0] not in said]
-    is_whole = why == every and all(line for line, _ in from_source)  # no line was left out because it is repeated
+    is_whole = why == every and all(line for line, _ in from_source)  # no line was left out as a repetition
     fix = [_NO_FIX] if is_whole and "instructions" not in findings.lacking else []
     is_known = bool(advice) and advice[0].kind != "division of work" and not finding.is_doubtful
     is_unknown = bool(why) and why[0][0].endswith(UNCOUNTED)
-    if is_unknown and is_known:  # the source explains the reason
+    if is_unknown and is_known:  # advice from the source replaces the unknown reason
         is_unknown, why = False, why[1:]
     is_explained = is_known or (not is_unknown and bool(why) and not why[0][0].startswith("why: unknown"))
     said.update(line for line, _ in (*from_source, *why) if line.startswith("try") or line.endswith(UNCOUNTED))
     confirm = list[str]()
-    if is_unknown and from_source and from_source[0][0] and why[0][1] in from_source[0][1]:  # a possible reason
+    if is_unknown and from_source and from_source[0][0] and why[0][1] in from_source[0][1]:  # advice suggests a reason
         confirm, why = [f"to confirm{TO_COUNT}"] * why[0][0].endswith(TO_COUNT), why[1:]
     if _is_explained_by(finding, why, [line for line, _ in from_source], advice):
         why = [(f"why: {reason_of(advice[0], whole=whole)}", Kind.IMBALANCE), *why]
         from_source[0] = remedy_of(advice[0], whole=whole), from_source[0][1]
         is_explained = True
     is_uneven = finding.kind is Kind.IMBALANCE and bool(finding.groups)
-    most = 2 if finding.is_doubtful else 1  # the second line states why the finding is uncertain
+    most = 2 if finding.is_doubtful else 1  # the second line explains why the finding is uncertain
     saved, general = parts_of_saving(findings, finding), general_advice(findings, finding)
     lines, more = paired(why, from_source, general, uneven=is_uneven, most=most, saved=saved)
     inside = "" if is_in_mpi(finding) else inside_line(findings, finding)
@@ -161,13 +161,13 @@ def _is_explained_by(
 
 
 def _with_first_step(finding: Finding, lines: list[str], more: list[str], fix: list[str]) -> list[str]:
-    """Return the main lines of a hot spot, completed by the next command, or by ``fix`` if it has no command or advice.
+    """Return a finding's main lines; for a hot spot, add the next command, or ``fix`` if there is no command or advice.
 
     Args:
         finding: The finding.
         lines: The finding's main lines.
         more: The finding's further lines; the command is removed from them if it becomes a main line.
-        fix: The line for a finding without command and advice; may be empty.
+        fix: The line for a finding with neither command nor advice; may be empty.
     """
     if finding.kind is not Kind.HOT_SPOT or any(line.startswith("try at") or "autoanalyzer" in line for line in lines):
         return lines
@@ -196,17 +196,17 @@ def _saving(findings: Findings, finding: Finding) -> str:
 
 
 def _whole(findings: Findings, gain: Gain) -> tuple[float, str]:
-    """Return the seconds that are 100 % for a saving, and their name: the base, the path with MPI, or the run."""
+    """Return the time that is 100 % for a saving, in seconds, and its name: the base, the path with MPI, or the run."""
     base, with_mpi, run = findings.verdict.base.seconds, findings.verdict.with_mpi, findings.run.program_time
     if gain.seconds <= base and not (gain.is_beside and base < run):
         return base, base_name(findings)
-    if gain.is_in_mpi and base < with_mpi < (1 - THRESHOLD) * run:  # the run's wall time includes waiting for cores
+    if gain.is_in_mpi and base < with_mpi < (1 - THRESHOLD) * run:  # the run also waited for cores
         return with_mpi, "path + MPI"
     return run, "run"
 
 
 def _who(findings: Findings, finding: Finding) -> str:
-    """Return the line on the ranks: the time of each group, or of all ranks, and how the saving follows from it."""
+    """Return the line about the ranks: the time of each group or of all ranks, and how the saving follows from it."""
     who = groups_of(findings, finding) if finding.groups else ""
     who = who or time_of_threads(findings, finding) or groups_of(findings, finding)
     if len(finding.groups) > 1 and findings.vectors.threads:
@@ -241,7 +241,7 @@ def groups_of(findings: Findings, finding: Finding) -> str:
         return f"off the core: {said}" if findings.vectors.metric == OFF_PROCESSOR else said
     if finding.is_of_teams and (mean := mean_of_threads(findings, finding)):
         return mean
-    gain = None if finding.others else finding.gain  # a saving over several call paths does not show the time on one
+    gain = None if finding.others else finding.gain  # the time is for one call path, the saving for several
     means = [each.after for each in gain.parts if each.why is Why.AT_ONCE] if gain else []
     of_threads, busy = bool(findings.vectors.threads), busy_in(findings)
     of_procedure = finding.procedure if finding.weight is None else None
@@ -265,7 +265,7 @@ def groups_of(findings: Findings, finding: Finding) -> str:
     if number == 1:
         return f"{time_of(findings.experiment, time)}{busiest or ' in all'}"
     if findings.verdict.master is not None and not is_in_mpi(finding):
-        time = means[0] if means else time * number / (number - 1)  # the master's own time is negligible
+        time = means[0] if means else time * number / (number - 1)  # the master takes next to no time
         who = "on average without the master"
     elif are_alike(findings, finding, position, of_wall=is_of_wall):
         who = f"all ranks alike{' in total' if means or findings.in_turn[position] else ''}"
@@ -285,13 +285,13 @@ def _longest(findings: Findings, finding: Finding, position: int) -> str:
 
 
 def _time_in_mpi(findings: Findings, position: int) -> float:
-    """Return the seconds per rank in a region in which ranks wait: wall time without waiting for cores."""
+    """Return the seconds per rank in a region in which ranks wait in MPI: wall time without waiting for cores."""
     wall, seconds = findings.run.weighed_costs[position].wall_time, findings.explanation.seconds
     return float(seconds.time[position]) if seconds.turns or wall is None else wall
 
 
 def _basis(findings: Findings, *, is_wall: bool) -> tuple[str, str]:
-    """Return two texts on how a time that includes MPI was measured: one goes before ``per rank``, one after it."""
+    """Return how a time that includes MPI was measured, as two texts: one before ``per rank`` and one after it."""
     if findings.explanation.seconds.turns and not is_wall:
         return "", " without waiting for cores"
     if is_wall_known(findings):
@@ -300,7 +300,7 @@ def _basis(findings: Findings, *, is_wall: bool) -> tuple[str, str]:
 
 
 def _of_group(findings: Findings, group: Group) -> str:
-    """Return the values of a group's ranks as text: ``672-718 ms``, or ``537 ms each`` if they look alike."""
+    """Return the values of a group's ranks as text: ``672-718 ms``, or ``537 ms each`` if all look the same."""
     least, most = amount_of(findings, group.least), amount_of(findings, group.most)
     if group.most < _NOTHING or most == amount_of(findings, 0.0):
         return "nearly nothing"

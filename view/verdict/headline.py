@@ -34,7 +34,7 @@ __all__ = [
     "unknown",
 ]
 
-_LOST_TO: Final = {  # words for each loss, and the option that lists it by region
+_LOST_TO: Final = {  # the description of each loss, and the option that lists it by region
     LostTo.UNEQUAL: ("because some ranks are busier in total", "--losses"),
     LostTo.WAITING: ("because ranks are busy at different times", "--path"),
     LostTo.TRANSFER: ("in MPI", "--account"),
@@ -42,12 +42,12 @@ _LOST_TO: Final = {  # words for each loss, and the option that lists it by regi
 }
 _BESIDE: Final = (LostTo.TRANSFER, LostTo.ASLEEP)  # losses that are not part of the base
 _PATH_COST: Final = 0.05  # minimum overhead, in percent of the run, at which recording the critical path is mentioned
-_MOST_PLACES: Final = 2  # maximum number of places named for a loss
-_LONGEST: Final = 40  # maximum width in columns of the name of a place
+_MOST_PLACES: Final = 2  # maximum number of source locations named for a loss
+_LONGEST: Final = 40  # maximum width in columns of a source location
 
 
 def headline(findings: Findings, file: Path | None) -> list[str]:
-    """Return the parts of the first line: the program, its ranks, its time, and the overhead."""
+    """Return the items of the first line: the program, its ranks, its time, and the overhead."""
     experiment = findings.experiment
     started = len({place.process for place in experiment.locations}.intersection(experiment.notes.started))
     more = f" and {started} more {'process' if started == 1 else 'processes'}" if started else ""
@@ -67,7 +67,7 @@ def headline(findings: Findings, file: Path | None) -> list[str]:
 
 
 def base(findings: Findings) -> list[str]:
-    """Return the line with the base of all percentages, and its explanation; empty if the base is the run's time."""
+    """Return the line that explains the base of all percentages; empty if the base is the run's time."""
     found = findings.verdict.base
     time, run = (time_of(findings.experiment, each) for each in (found.seconds, findings.run.program_time))
     if time == run:
@@ -97,7 +97,7 @@ def legend(findings: Findings) -> list[str]:
 
 
 def unknown(findings: Findings) -> list[str]:
-    """Return a warning if time in MPI is unknown, as in files of some tools; empty if a finding already contains it."""
+    """Return a warning if time in MPI is unknown, as in some tools' files; empty if a finding already contains it."""
     is_shown = any(each.doubt is Doubt.NO_MPI for each in findings.verdict.findings)
     return ["time in MPI is unknown: any time may include waiting"] if findings.is_mpi_unknown and not is_shown else []
 
@@ -118,9 +118,9 @@ def efficiency(findings: Findings, *, brief: bool = False, shown: Collection[int
     Args:
         findings: The findings.
         brief: Whether to leave out the word ``parallel``, the longest wait, the next command, the time with MPI, and
-            all but one place of hidden findings.
-        shown: The numbers of the shown findings, which the line may refer to; None for all findings. If not None, the
-            command to run next is included only if there is no finding.
+            all but one source location of hidden findings.
+        shown: The numbers of the findings that are shown, to which the line may refer; None for all findings. Unless
+            it is None, the command to run next is included only if there is no finding.
     """
     found = findings.efficiency
     if found is None or findings.verdict.too_short:
@@ -145,14 +145,15 @@ def efficiency(findings: Findings, *, brief: bool = False, shown: Collection[int
 
 
 def _amount(findings: Findings, lost: Lost) -> str:
-    """Return a loss as text: in percent of the base, or as a time if the base does not contain it."""
+    """Return a loss as text: in percent of the base, or as a time if it is not part of the base."""
     return time_of(findings.experiment, lost.seconds) if lost.to in _BESIDE else percent(100 * lost.share)
 
 
 def _where(findings: Findings, lost: Lost, shown: Collection[int] | None, *, brief: bool) -> str:
     """Return why and where time is lost: ``because ranks are busy at different times (mostly in finding 1)``.
 
-    If none of the loss's findings is shown, the text contains their places instead: at most two, or one if ``brief``.
+    If none of the loss's findings is shown, the text contains their source locations instead of their numbers: at most
+    two, or one if ``brief``.
     """
     what = _LOST_TO[lost.to][0]
     if not lost.findings:
@@ -167,7 +168,7 @@ def _where(findings: Findings, lost: Lost, shown: Collection[int] | None, *, bri
 
 
 def _place(findings: Findings, number: int) -> str:
-    """Return the place of the finding with a number, counted from 1: ``work.c:122``."""
+    """Return the source location of the finding with a number, counted from 1: ``work.c:122``."""
     region = findings.verdict.findings[number - 1].region
     if region is None:
         return "all regions"
@@ -186,7 +187,7 @@ def _longest_wait(findings: Findings) -> str:
 
 
 def balanced(findings: Findings) -> list[str]:
-    """Return the line that reports that ranks are balanced, or that there is no finding; empty if neither is true."""
+    """Return the line for balanced ranks or for a verdict without findings; empty if neither applies."""
     verdict = findings.verdict
     if verdict.too_short or not verdict.balanced or are_divided(findings):
         return []
@@ -210,7 +211,7 @@ def balanced(findings: Findings) -> list[str]:
 
 
 def _left_out(findings: Findings) -> str:
-    """Return a phrase with the regions left out of the comparison, `` (energy on rank 0 left out)``; may be empty."""
+    """Return the regions that were left out of the comparison as text, `` (energy on rank 0 left out)``, or empty."""
     experiment, parts = findings.experiment, list[str]()
     for paths, columns in findings.vectors.selection.left_out:
         some = sorted({experiment.locations[each].process for each in columns})
@@ -230,7 +231,7 @@ def master(findings: Findings) -> list[str]:
 
 
 def processes(findings: Findings) -> tuple[int, int]:
-    """Return the number of ranks that left data, and the number of all ranks."""
+    """Return the number of ranks that wrote data, and the number of all ranks."""
     experiment = findings.experiment
     present = len({place.process for place in experiment.locations}.difference(experiment.notes.started))
     return present, present + len(experiment.notes.missing)

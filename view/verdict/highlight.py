@@ -1,4 +1,4 @@
-"""Find the metric, call path and locations at which an experiment shows a finding."""
+"""Find the metric, call path and locations to highlight for a finding."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...experiment.metric import TEAM_TIME
 
 __all__ = ["Highlight", "highlight_of"]
 
-# The metric of each kind of finding in which ranks do not differ; compute time for kinds that are not listed.
+# The metric to highlight if ranks do not differ, by kind of finding; compute time for all other kinds.
 _METRICS: Final = {
     Kind.FILE_IO: "io_time",
     Kind.MESSAGES: "mpi_time",
@@ -24,12 +24,12 @@ _METRICS: Final = {
 
 @dataclass(frozen=True)
 class Highlight:
-    """The metric, call path and locations at which an experiment shows a finding.
+    """What to highlight in an experiment to show a finding.
 
     Attributes:
         metric: The metric; None if the experiment has no suitable metric.
         without_parts: Whether to exclude child metrics; for example, compute time is CPU time without CPU time in MPI.
-        path: Index of the call path; None if ranks differ over all regions.
+        path: Index of the call path; None if the difference between ranks is spread over all regions.
         locations: Indices of the locations that take longest; empty for all.
     """
 
@@ -39,14 +39,18 @@ class Highlight:
     locations: Sequence[int] = ()
 
     def within(self, experiment: Experiment) -> Highlight:
-        """Return the highlight for another experiment; if that lacks the metric, with its first time metric."""
+        """Return this highlight for another experiment, with its first time metric if it does not have this metric."""
         if self.metric is None or self.metric in experiment:
             return self
         return replace(self, metric=_first_time(experiment), without_parts=False)
 
 
 def highlight_of(findings: Findings, finding: Finding) -> Highlight:
-    """Return the highlight of a finding: its slowest ranks and the compared metric, or all ranks and another metric."""
+    """Return what to highlight for a finding.
+
+    If ranks differ, these are the slowest ranks and the compared metric, otherwise all ranks and the metric for this
+    kind of finding.
+    """
     path = finding.region.id if finding.region else None
     if len(finding.groups) < 2:
         of_kind = TEAM_TIME.name if finding.is_of_teams else _METRICS.get(finding.kind, "compute_time")
@@ -62,10 +66,10 @@ def highlight_of(findings: Findings, finding: Finding) -> Highlight:
 
 
 def _shown(experiment: Experiment, metric: str) -> tuple[str | None, bool]:
-    """Return the stored metric to highlight for ``metric``, and whether to exclude the stored metric's child metrics.
+    """Return the stored metric that shows ``metric``, and whether to exclude its child metrics.
 
-    If ``metric`` is not stored, it may be CPU time without its child metrics, or the first root metric in seconds; None
-    if the experiment stores none of these.
+    If ``metric`` is not stored, the result is CPU time without its child metrics, or the first root metric in seconds;
+    None if the experiment stores none of these.
     """
     if metric in experiment:
         return metric, False

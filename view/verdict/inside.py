@@ -1,4 +1,4 @@
-"""Show which code a finding's region executes, according to samples."""
+"""Show which code inside a finding's region takes the time, according to samples."""
 
 from __future__ import annotations
 
@@ -14,19 +14,17 @@ from ..units import many, percent
 
 __all__ = ["inside_document", "inside_line"]
 
-_MOST: Final = 4  # maximum number of parts in a line
-_LEAST: Final = 0.05  # minimum share of the samples for which a part is named
-_SIGMAS: Final = 2.0
+_MOST: Final = 4  # maximum number of functions and lines of code to name
+_LEAST: Final = 0.05  # minimum share of the samples at which a function or line of code is named
+_SIGMAS: Final = 2.0  # standard deviations of the error that is printed
 _PROBES: Final = "the probes"
 
 
 def inside_line(findings: Findings, finding: Finding) -> str:
-    """Return ``inside: get 71 %, exp (libm) 12 %, line 31 9 % (412 samples; each share ±4 %)``.
+    """Return a line such as ``inside: get 71 %, exp (libm) 12 %, line 31 9 % (412 samples; each share ±4 %)``.
 
-    The line is empty if there are too few samples.
-
-    Percentages are shares of the region's own time. Parts that are less than two standard deviations above 0 are left
-    out, because they may be due to chance.
+    Percentages are shares of the region's own time. Shares that are less than two standard deviations above 0 are left
+    out, because they may be due to chance. The line is empty if there are too few samples.
     """
     found = _inside(findings, finding)
     if found is None:
@@ -51,7 +49,7 @@ def inside_line(findings: Findings, finding: Finding) -> str:
 
 
 def inside_document(findings: Findings, finding: Finding) -> list[dict[str, Any]]:
-    """Return all parts of a finding's region that samples show, as JSON data, with their shares of its own time."""
+    """Return, as JSON data, all code that samples found in a finding's region, with its shares of the own time."""
     found = _inside(findings, finding)
     if found is None:
         return []
@@ -74,7 +72,7 @@ def _inside(findings: Findings, finding: Finding) -> Inside | None:
 
 
 def _parts(found: Inside) -> Iterator[InsidePart]:
-    """Yield the parts of a region's own time and the probes, most samples first."""
+    """Yield the code in which a region's own time was sampled, including the probes, most samples first."""
     probes = [InsidePart(_PROBES, "", "", 0, found.probes)] if found.probes else []
     yield from sorted([*found.parts, *probes], key=lambda part: -part.samples)
 

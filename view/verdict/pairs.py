@@ -1,4 +1,4 @@
-"""Match a finding's reasons with the advice against them; both name the kind of fault that they are about."""
+"""Match a finding's reasons with the advice for them, by their kind of fault."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ def paired(
     most: int,
     saved: Mapping[Kind, str],
 ) -> tuple[list[str], list[str]]:
-    """Return a finding's main lines, and its further lines. In both, the reasons for a fault precede the advice on it.
+    """Return a finding's main lines and its further lines. In both, the reasons for a fault precede the advice.
 
-    If a finding explains both why ranks differ and why the region takes long, the lines begin with ``why uneven`` and
+    If there are reasons why ranks differ and reasons why the region is slow, the lines begin with ``why uneven`` and
     ``why slow``.
 
     Args:
         reasons: Lines with reasons, each with its kind of fault, the main one first.
         advice: Lines with advice from the source, each with the kinds of fault that it may remove, most certain first.
-            The line is empty if another finding already has it.
+            A line is empty if another finding already contains it.
         general: General advice → its kind of fault, the main one first; used for faults without advice from the source.
         uneven: Whether ranks have different work, even if no reason reports it.
         most: The number of reasons per fault that are main lines.
@@ -63,7 +63,7 @@ def paired(
     order = [*kinds[:1], *sorted(kinds[1:], key=lambda kind: not is_cause[kind])]
     order = [*(kind for kind in saved if kind in order), *(kind for kind in order if kind not in saved)]
     cured = [kind for kind in order if kind in cures]
-    main = {*order[:1], *cured[:1], *saved, Kind.LATE}  # reasons of the kind LATE show which ranks wait for which ranks
+    main = {*order[:1], *cured[:1], *saved, Kind.LATE}  # lines of the kind LATE show which ranks wait for which
     are_two = is_cause.get(Kind.IMBALANCE, False) and sum(is_cause.values()) > 1
     lines, more = list[str](), list[str]()
     for kind in order:

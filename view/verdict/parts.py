@@ -1,4 +1,4 @@
-"""Write the causes of a region's time.
+"""Explain what causes a region's time.
 
 In all functions, ``culprit`` is the index of a region in ``findings.run.weighed.regions``.
 """
@@ -52,7 +52,7 @@ NOT_SAMPLED: Final = "sample the program: autoanalyzer run --sample auto (or reb
 TO_COUNT: Final = f": {COUNT} (5-20 times slower)"  # the end of a line about unknown causes
 NO_COUNTS: Final = "the file has no instruction counts"  # a file of another tool
 TO_REBUILD: Final = "to count instructions, rebuild with aa-mpicc or aa-mpifort"  # samples have no counts
-UNCOUNTED: Final = (TO_COUNT, TO_REBUILD, NO_COUNTS)  # the ends of lines about causes that are unknown without counts
+UNCOUNTED: Final = (TO_COUNT, TO_REBUILD, NO_COUNTS)  # the ends of lines about causes that only counts can show
 UNKNOWN_INSIDE: Final = "unknown: the program has no probes, so only its MPI calls and file I/O were measured"
 NEW_PAGES: Final = "next: autoanalyzer run --usage page_faults (shows whether the region waits for new pages)"
 ALL: Final = 0.9  # a larger share of a time is written as "all"
@@ -69,12 +69,12 @@ _NO_PRICE: Final = "; to measure the time per event: autoanalyzer calibrate"
 
 
 def is_in_mpi(finding: Finding) -> bool:
-    """Return whether a finding is about time in MPI, rather than about work for which other ranks may wait."""
+    """Return whether a finding is about time in MPI, rather than about work that may keep other ranks waiting."""
     return finding.kind in _IN_MPI and not finding.is_in_turn
 
 
 def not_counted(findings: Findings) -> list[str]:
-    """Return the line on causes that are unknown, because instructions were not counted."""
+    """Return the line for a cause that is unknown because instructions were not counted, with the next step."""
     where = ranks_without(findings.experiment, "instructions")
     if can_be_rerun(findings):
         if findings.experiment.notes.samples:
@@ -106,7 +106,7 @@ def is_wall_known(findings: Findings) -> bool:
 
 
 def parts(findings: Findings, finding: Finding, culprit: int) -> Iterator[tuple[str, Kind]]:
-    """Yield a line per cause of a region's time, the largest first, then a line on its instructions.
+    """Yield a line for each cause of a region's time, the largest first, then a line about its instructions.
 
     Each line comes with its kind of fault.
     """
@@ -140,7 +140,7 @@ def _of_code(findings: Findings, finding: Finding, culprit: int) -> Iterator[str
 
 
 def _long_latencies(findings: Findings, culprit: int) -> str:
-    """Return a phrase on the events with long latencies that may explain a region's time, or on their small number."""
+    """Return, as text, the long-latency events that may explain a region's time, or that too few were counted."""
     found = findings.parts.candidates(culprit)
     if found is None:
         return "long latencies (memory, divisions, mispredicted branches)"
@@ -169,13 +169,13 @@ def _taken(findings: Findings, cause: Cause) -> str:
 
 
 def of_whole(findings: Findings, cause: Cause) -> tuple[str, str]:
-    """Return two times as text: the time that a cause takes, and the whole time that contains it."""
+    """Return two times as text: the time that a cause takes, and the total that contains it."""
     assert cause.seconds is not None and cause.share
     return time_of(findings.experiment, cause.seconds), time_of(findings.experiment, cause.seconds / cause.share)
 
 
 def _part(findings: Findings, cause: Cause, culprit: int) -> str:
-    """Return a phrase with a cause's name, its amount in a region and, except for misses and messages, its time."""
+    """Return a phrase with a cause's name and amount in a region, and its time unless it is misses or messages."""
     said = evidence(findings.explanation.attributes[cause.attribute], culprit, findings.run.weighed_costs[culprit])
     if cause.attribute == "mpi_bytes":
         said += _call_that_moves(findings, culprit)
@@ -188,7 +188,7 @@ def _part(findings: Findings, cause: Cause, culprit: int) -> str:
 
 
 def _further_misses(findings: Findings, culprit: int) -> str:
-    """Return a phrase on a region's L3 misses, in percent of its L2 misses, and TLB misses, if they were counted."""
+    """Return a phrase with a region's L3 misses (in percent of its L2 misses) and its TLB misses, if counted."""
     experiment, sums = findings.experiment, findings.run.weighed.sums
     said = ""
     if complete(experiment, "l3_misses") and (of_l2 := float(sums("l2_misses")[culprit])) > 0:
@@ -199,15 +199,15 @@ def _further_misses(findings: Findings, culprit: int) -> str:
 
 
 def _of_the_time(findings: Findings, cause: Cause) -> str:
-    """Return ``; it takes 1.5 s of the region's 2.6 s``; empty if a cause takes all of the time, or an unknown time."""
+    """Return ``; it takes 1.5 s of the region's 2.6 s``; empty if the cause takes all the time or an unknown time."""
     is_part = cause.seconds is not None and cause.share and cause.share < ALL
     return f"; it takes {_taken(findings, cause)}" if is_part else ""
 
 
 def in_files(findings: Findings, regions: Sequence[int]) -> str:
-    """Return the file I/O of some regions as text: ``file I/O: 1.6e6 writes of 96 B``, or only the bytes.
+    """Return the file I/O of some regions as text: ``file I/O: 1.6e6 writes of 96 B``.
 
-    Empty if it is unknown.
+    If the number of calls or bytes is unknown, the text contains only the other one; if both are unknown, it is empty.
     """
 
     def total(metric: str) -> float:
@@ -231,7 +231,7 @@ def _in_system(findings: Findings, cause: Cause, culprit: int) -> str:
 
 
 def _of_these(findings: Findings, cause: Cause, culprit: int, number: float) -> str:
-    """Return, in parentheses, the memory provided by page faults, or the number of allocations per entry."""
+    """Return, in parentheses, the memory that page faults provided, or the number of allocations per entry."""
     if cause.attribute == "page_faults":
         return f" (at least {volume(PAGE * number)} touched for the first time)"
     visits = float(findings.run.weighed.sums("visits")[culprit]) if complete(findings.experiment, "visits") else 0.0
@@ -241,7 +241,7 @@ def _of_these(findings: Findings, cause: Cause, culprit: int, number: float) -> 
 def _call_that_moves(findings: Findings, culprit: int) -> str:
     """Return a phrase with the MPI call that moves the most bytes in a region, its line, and its bytes per call.
 
-    Empty if the call was not recorded, or is the region itself, whose place is already shown.
+    Empty if the call was not recorded, or if it is the region itself, whose location is already shown.
     """
     experiment, most = findings.experiment, findings.parts.call_that_moves(culprit)
     if most is None:
@@ -256,7 +256,7 @@ def _call_that_moves(findings: Findings, culprit: int) -> str:
     at = Place.of_region(own).source if own.file else at
     each = "" if is_itself else f", {volume(float(moved[most] / calls[most]))} per call"
     named = f"{short(own.name.partition('@')[0])}{f' ({at})' if at else ''}"
-    return f"; {named} moves {volume(float(moved[most]))}{each}"
+    return f"; {named} transfers {volume(float(moved[most]))}{each}"
 
 
 def _look_further(findings: Findings, culprit: int) -> Iterator[str]:
@@ -275,9 +275,9 @@ def has_page_faults(findings: Findings) -> bool:
 
 
 def _executes(findings: Findings, culprit: int, cycles: float | None) -> str:
-    """Return a phrase with the instructions that a region executes, and if cycles were counted, instructions per cycle.
+    """Return a phrase with the instructions that a region executes and, if cycles were counted, those per cycle.
 
-    ``cycles`` is the number of cycles per instruction, or None.
+    ``cycles`` is the number of cycles per instruction; None if cycles were not counted.
     """
     executed = findings.run.weighed.sums("instructions")
     own, of_all = float(executed[culprit]), float(executed[list(findings.run.weighed.top)].sum())
@@ -289,12 +289,12 @@ def _executes(findings: Findings, culprit: int, cycles: float | None) -> str:
 
 
 def _cycle(findings: Findings) -> str:
-    """Return the name of the cycles that were counted; the reference clock's are often longer than the core's."""
+    """Return the unit of the cycles that were counted: a reference cycle is often longer than a cycle of the core."""
     return "reference cycle" if findings.weights.cycles == "ref_cycles" else "cycle"
 
 
 def has_no_probes(findings: Findings, finding: Finding) -> bool:
-    """Return whether a finding is about all code of a program that was built without probes."""
+    """Return whether a finding covers all code of a program that was built without probes."""
     region, notes = finding.region, findings.experiment.notes
     if finding.kind is not Kind.HOT_SPOT or region is None or not region.own_code:
         return False

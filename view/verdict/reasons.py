@@ -1,4 +1,4 @@
-"""Write the reasons for a finding, and general advice on what to do."""
+"""Write the reasons for a finding, and general advice."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ __all__ = ["general_advice", "more_about", "parts_of_saving", "reasons"]
 
 _DEBUG: Final = "autoanalyzer debug --build 'make'"
 _MOST_NAMES: Final = 4
-_MOST_OF_RUN: Final = 0.5  # a region with a larger share of the busy time gets a line on how to measure inside it
+_MOST_OF_RUN: Final = 0.5  # minimum share of the busy time for which a line explains how to measure inside a region
 _OF_OTHERS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.LATE, Kind.MESSAGES)
 _AGAINST: Final = {
     **dict.fromkeys((Why.EVEN, Why.FASTEST), Kind.IMBALANCE),
@@ -66,7 +66,7 @@ _AGAINST: Final = {
 def reasons(findings: Findings, finding: Finding) -> list[tuple[str, Kind]]:
     """Return the lines with a finding's reasons, each with its kind of fault, the main one first.
 
-    If the finding is uncertain, a line with the reason for uncertainty follows the main reason.
+    If the finding is uncertain, the main reason is followed by a line that explains why.
     """
     uneven = [(f"why: {line}", Kind.IMBALANCE) for line in why_uneven(findings, finding)] if finding.groups else []
     heavy = [*_why_heavy(findings, finding)] if finding.weight is not None else [*_why_procedure(findings, finding)]
@@ -84,7 +84,7 @@ def reasons(findings: Findings, finding: Finding) -> list[tuple[str, Kind]]:
         said = [(f"why: {late}{waits[0]}", Kind.LATE), *said]
         waits = waits[1:]
     of_doubt = Kind.LATE if finding.doubt is Doubt.CORES else Kind.IMBALANCE
-    # There is no advice on slow cores. The line on uncertainty gets the main reason's kind, so that it is a main line.
+    # There is no advice for slow cores. The line about uncertainty gets the main reason's kind, so it is a main line.
     if finding.kind is Kind.SLOW_CORE and said:
         of_doubt = said[0][1]
     counts = any(line.endswith(TO_COUNT) for line, _ in said)
@@ -142,7 +142,7 @@ def general_advice(findings: Findings, finding: Finding) -> dict[str, Kind]:
 
 
 def _against_order(findings: Findings, finding: Finding) -> Iterator[str]:
-    """Yield general advice on ranks that are busy at different times, on many small messages, and on polling."""
+    """Yield general advice for ranks that are busy at different times, for many small messages, and for polling."""
     culprit, found, split = finding.weight, findings.explanation.serialisation, findings.explanation.seconds
     if culprit is not None and split.has_small_calls[culprit]:
         of_messages = FEWER_CALLS if split.has_empty_calls[culprit] else FEWER_MESSAGES
@@ -157,7 +157,7 @@ def _against_order(findings: Findings, finding: Finding) -> Iterator[str]:
 
 
 def _against_causes(findings: Findings, finding: Finding) -> Iterator[tuple[str, Kind]]:
-    """Yield general advice on each cause of a hot spot's time, with its kind of fault, the largest cause first."""
+    """Yield general advice for each cause of a hot spot's time, with its kind of fault, the largest cause first."""
     culprit = finding.weight
     assert culprit is not None
     advice, remedies = against_weight(findings.run.weighed_costs[culprit]), findings.parts.remedies(culprit)
@@ -186,7 +186,7 @@ def _against_causes(findings: Findings, finding: Finding) -> Iterator[tuple[str,
 
 
 def _events_of(findings: Findings, region: int) -> list[str]:
-    """Return the events that take much of a region's time or, if no cause is known, those that may."""
+    """Return the events that take much of a region's time or, if no cause is known, the events that may take it."""
     named = [each.attribute for each in findings.parts.causes(region) if each.attribute in EVENTS]
     if findings.parts.by_paper or named or findings.parts.is_explained(region):
         return named
@@ -206,9 +206,9 @@ def _worst_misses(findings: Findings, culprit: int) -> str:
 
 
 def more_about(findings: Findings, finding: Finding, inside: str) -> Iterator[str]:
-    """Yield further lines on a finding: functions without probes, callers, ranks with the same work, possible master.
+    """Yield further lines about a finding: its small functions, callers, ranks with the same work, possible master.
 
-    ``inside`` is the line with the code inside its region; empty without samples.
+    ``inside`` is the line about the code inside the finding's region; empty without samples.
     """
     if finding.weight is not None and not is_in_mpi(finding):
         if not inside and (names := findings.unprobed.get(finding.weight)):
@@ -235,7 +235,7 @@ def _called_from(finding: Finding) -> str:
 
 
 def _look_inside(findings: Findings, region: CodeRegion) -> list[str]:
-    """Return a line with the command that measures inside a region; empty if the inside was or cannot be measured."""
+    """Return a line with the command that measures inside a region; empty if it was done already or is impossible."""
     if region.own_code or not can_be_rerun(findings) or not can_be_opened(findings.experiment, region.id):
         return []
     return [f"next: {with_command(findings.experiment, _DEBUG)} (measures loops inside the region)"]
@@ -247,7 +247,7 @@ def _too_small(names: Sequence[str]) -> str:
 
 
 def _throttled(findings: Findings, culprit: int) -> Iterator[str]:
-    """Yield a line on the throttled region that takes the largest part of a region's own time, if there is one."""
+    """Yield a line about the throttled region that takes the most of a region's own time, if there is one."""
     for each in findings.throttled.get(culprit, ())[:1]:
         place = Place.of_path(findings.experiment.call_paths, each.path)
         part = f"about {percent(100 * each.share)}" if each.share < 1 else "perhaps most"

@@ -1,4 +1,4 @@
-"""Describe how a finding's saving follows from the times of its ranks."""
+"""Explain how a finding's saving follows from the times of its ranks."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .parts import ALL
 
 __all__ = ["amount_of", "busy_in", "is_of_one_path", "is_per_rank", "saved_by", "saves_nothing", "use"]
 
-_SPENT: Final = {  # words that describe the time that a fix saves
+_SPENT: Final = {  # where a fix would save time
     Why.MISSES: "in cache misses",
     Why.ALLOCATION: "in allocation",
     Why.FAULTS: "in page faults",
     Why.FILES: "in file I/O",
-    Why.TRANSFER: "to move data",
+    Why.TRANSFER: "in data transfer",
     Why.MESSAGES: "in small messages",
-    Why.WAITING: "in waiting",
+    Why.WAITING: "waiting",
     Why.LOCKS: "waiting for locks",
     Why.BARRIERS: "at barriers",
 }
@@ -37,7 +37,7 @@ def saves_nothing(findings: Findings, finding: Finding) -> bool:
 
 
 def saved_by(findings: Findings, finding: Finding) -> str:
-    """Return a phrase on how the saving follows from the ranks' times: ``; 620 ms each if shared evenly``."""
+    """Return a phrase that derives the saving from the ranks' times: ``; 620 ms each if shared evenly``."""
     gain = None if is_per_rank(finding) else finding.gain
     parts = {each.why: each for each in gain.parts} if gain else {}
     at_once, each_time = parts.pop(Why.AT_ONCE, None), parts.pop(Why.EACH_TIME, None)
@@ -58,7 +58,7 @@ def saved_by(findings: Findings, finding: Finding) -> str:
     if besides:
         path, more = (time_of(findings.experiment, each) for each in (besides.before, besides.before - besides.after))
         if parts:
-            return left  # the lines with advice show each part of the saving
+            return left  # each saving is shown with its advice
         is_unequal = finding.weight is not None and is_uneven(findings, finding.weight, besides)
         work = "unequal work" if is_unequal else "this work"
         of_ranks = f"{more} of it because ranks do {work} at different times"
@@ -69,7 +69,7 @@ def saved_by(findings: Findings, finding: Finding) -> str:
 
 
 def use(findings: Findings, finding: Finding, why: Why) -> str:
-    """Return words that describe the time that a fix saves: ``in cache misses``."""
+    """Return a phrase for where a fix would save time: ``in cache misses``."""
     if finding.weight is not None and why is Why.MESSAGES:
         split = findings.explanation.seconds
         if split.has_polling[finding.weight] or split.has_empty_calls[finding.weight]:
@@ -78,7 +78,7 @@ def use(findings: Findings, finding: Finding, why: Why) -> str:
 
 
 def _is_all(findings: Findings, finding: Finding) -> Why | None:
-    """Return a saving's only cause if it takes almost all of the region's time; None if there is no such cause."""
+    """Return a saving's only cause if it takes almost all of the region's time, otherwise None."""
     spent = [each for each in finding.gain.parts if each.why in _SPENT] if finding.gain else []
     if len(spent) != 1 or finding.weight is None:
         return None
@@ -86,9 +86,9 @@ def _is_all(findings: Findings, finding: Finding) -> Why | None:
 
 
 def _left(findings: Findings, finding: Finding, part: Saved) -> str:
-    """Return a phrase with the time after balancing; for savings on the critical path, also with the time there now.
+    """Return a phrase with the time after balancing and, for savings on the critical path, the present time there.
 
-    The time on the path is left out if it is the slowest group's, which is already shown.
+    The present time is left out if it equals the slowest group's time, which is already shown.
     """
     groups = sorted(finding.groups, key=lambda group: group.value)
     how = f"all were as fast as {ranks(groups[0].labels)}" if part.why is Why.FASTEST and groups else "shared evenly"
@@ -101,7 +101,7 @@ def _left(findings: Findings, finding: Finding, part: Saved) -> str:
 
 
 def is_per_rank(finding: Finding) -> bool:
-    """Return whether the line on ranks should show the saving per rank, because it is all in MPI, on one call path."""
+    """Return whether to print the saving per rank, which requires a single saving, in MPI, on one call path."""
     gain = finding.gain
     alone = len(finding.groups) < 2 and not finding.others
     return gain is not None and gain.is_beside and len(gain.parts) == 1 and alone
@@ -118,7 +118,10 @@ def is_of_one_path(finding: Finding) -> bool:
 
 
 def busy_in(findings: Findings) -> Values:
-    """Return ``float64[region]``: mean busy seconds per rank; if threads were compared, of a rank's slowest threads."""
+    """Return the mean busy seconds per rank, ``float64[region]``.
+
+    If threads were compared, the busy time of a team is that of its slowest thread.
+    """
     seconds = findings.explanation.seconds
     return findings.mean_busy if findings.vectors.threads else seconds.computing + seconds.of["io_bytes"]
 

@@ -1,4 +1,4 @@
-"""Fit the verdict into fifteen lines of a hundred columns for a terminal, or return the whole verdict."""
+"""Lay out the verdict for a terminal, in fifteen lines of a hundred columns or in full."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ _LABEL: Final = 12  # width in columns of a finding's number and kind
 _LEAST: Final = 12  # minimum width of a region's name in columns; if there is less room, the file's name is cut, too
 _INDENT: Final = "    "
 _COMMAND: Final = "autoanalyzer "
-_STEP: Final = re.compile(r"autoanalyzer (?!analyze --all)|: repeat |run again|--counters ")  # the next step
+_STEP: Final = re.compile(r"autoanalyzer (?!analyze --all)|: repeat |run again|--counters ")  # matches a next step
 # Ways to make room for the first finding; the first plan that fits is used. Each item of _ROOM is the number of
-# warnings, and whether the lines above the findings are brief. Each item of _PLANS begins with the number of the
-# finding's lines besides its title and advice: 2 for the ranks and the reason, 1 for the ranks, 0 for none.
+# warnings, and whether the lines above the findings are brief. Each item of _PLANS begins with the number of lines
+# that the finding has in addition to its title and advice: 2 for the ranks and the reason, 1 for the ranks, or 0.
 _ROOM: Final = ((2, False), (1, False), (1, True))
 _PLANS: Final = (*((lines, *room) for lines in (2, 1) for room in _ROOM), (1, 0, True), (0, 1, True), (0, 0, True))
 
@@ -56,14 +56,14 @@ def verdict_lines(
         file: The experiment's file, for the last line, and for the first line if the program has no name.
         not_counted: Why requested counts are missing; empty if they are not missing.
         everything: Whether to print all findings, with all advice and all warnings.
-        advised: What to try in the sources; None if they were not read.
+        advised: Advice from the sources; None if they were not read.
 
     Returns:
         Lines of at most 100 columns; at most fifteen lines, unless ``everything``. They show as many findings as fit,
         two warnings, and the number of findings that are left out. The first finding has its title, the ranks, the
-        reason and the advice. If there is no room for these lines, some are left out, in this order: the second
-        warning; the longest wait and the next command; the reason; the first warning; the ranks. The legend is shown
-        if it fits into the line with the data.
+        reason and the advice. If there is not enough room, lines are left out in this order: the second warning; the
+        longest wait and the next command; the reason; the first warning; the ranks. The legend is shown if it fits
+        into the line with the data.
     """
     data = [f"data: autoanalyzer view {quote(str(file))}"] if file else []
     found = entries(findings, advised, whole=everything)
@@ -88,7 +88,7 @@ def verdict_lines(
     ends = (_end([*data, *explained[:number]]) for number in range(len(explained), -1, -1))
     end = next((each for each in ends if len(each) == 1), _end(data))
     large = next((number for number, each in enumerate(findings.verdict.findings) if _is_large(findings, each)), 0)
-    # The line on losses names the places of hidden findings. These names take room, so even fewer findings may fit.
+    # The line about losses names the locations of hidden findings. These names take room, so fewer findings may fit.
     while True:
         items = [_Item(number, each) for number, each in enumerate(found, start=1)]
         head, last, room = list[str](), list[str](), 0
@@ -97,7 +97,7 @@ def verdict_lines(
         for lines, most, brief in _PLANS:
             head = _head(findings, file, brief=brief, shown=wanted)
             room = _MOST_LINES - len(head) - 1 - len(end)
-            # All warnings together may take fewer lines than some warnings and a line with the number of all others.
+            # All warnings together may take fewer lines than some warnings plus a line that counts the others.
             warnings = (caveats(findings, besides=besides), caveats(findings, most=most, besides=besides))
             last = min(([line for each in said for line in _broken(each)] for said in warnings), key=len)
             last += _broken(counted) if not_counted else []
@@ -119,7 +119,7 @@ def verdict_lines(
 def _head(
     findings: Findings, file: Path | None, *, brief: bool = False, shown: Collection[int] | None = None
 ) -> list[str]:
-    """Return the lines above the findings; for the arguments ``brief`` and ``shown``, see ``efficiency``."""
+    """Return the lines above the findings; ``brief`` and ``shown`` are explained in ``efficiency``."""
     efficient = efficiency(findings, brief=brief, shown=shown)
     first = ("   ".join(headline(findings, file)), *base(findings), *unknown(findings), *efficient, *master(findings))
     said = [too_short()] if findings.verdict.too_short else balanced(findings)
@@ -127,7 +127,7 @@ def _head(
 
 
 def _end(parts: Sequence[str]) -> list[str]:
-    """Return the last lines: all parts in one line if they fit into the width, otherwise a line per part."""
+    """Return the last lines: all texts in one line if they fit into the width, otherwise a line for each."""
     line = "   ".join(parts)
     return [line] if parts and len(line) <= _WIDTH else [line for each in parts for line in _broken(each)]
 
@@ -139,7 +139,7 @@ class _Item:
         blocks: The title, the main lines, and further lines, each broken to the width.
         needed: Indices of the blocks for title and main lines, the most important first.
         more: Indices of the blocks for further lines.
-        sizes: Three numbers of lines: of the title and the advice; of these and the ranks; of all of these and the
+        sizes: The numbers of lines of (1) the title and the advice, (2) these and the ranks, (3) all of these and the
             first reason.
         shown: Indices of the blocks to show.
         entry: The finding.
@@ -186,10 +186,9 @@ class _Item:
 
 
 def _title(number: int, entry: Entry) -> tuple[str, str]:
-    """Return the first line of a finding; if it is too long, names are cut, but file and line number are kept.
+    """Return the first line of a finding, and the caller if the line has no room for it, otherwise an empty text.
 
-    Returns:
-        The line; and the caller if there was no room for it, otherwise empty.
+    If the line is too long, names are shortened, but file and line number are kept.
     """
     start = f"{f'{number} {entry.kind}':<{_LABEL}}  "
     end = f"   {entry.saving}" if entry.saving else ""
@@ -211,9 +210,9 @@ def _broken(line: str) -> list[str]:
 
 
 def _with_one_command(found: Iterable[Entry]) -> list[Entry]:
-    """Return the findings so that, together, they contain only one command to run.
+    """Return the findings with only the first command to run; lines with later commands are removed.
 
-    Further lines of a finding with advice from the source contain no command.
+    If a finding has advice from the source, its further lines contain no command at all.
     """
     kept, has_step = list[Entry](), False
     for each in found:
@@ -234,7 +233,7 @@ def _is_large(findings: Findings, finding: Finding) -> bool:
 
 
 def _that_fit(findings: Findings, items: Sequence[_Item], room: int, large: int) -> list[str]:
-    """Return the lines of the findings that fit: first main lines, then titles alone, then further lines.
+    """Return the lines that fit: main lines of the first findings, then titles of others, then further lines.
 
     The first finding always has its title and its advice. If findings are left out, a line contains their number.
 

@@ -1,4 +1,4 @@
-"""Write which OpenMP threads wait for each other, and where."""
+"""Describe which OpenMP threads wait for each other, and where."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 OF_THREADS: Final = (Kind.LOCK, Kind.BARRIERS)
-_MOST: Final = 3  # maximum number of places to name
+_MOST: Final = 3  # maximum number of locks to name
 _NAMES: Final = {"lock": "omp_set_lock"}
 _TO_TRY: Final = {
     Kind.LOCK: "combine the threads' results at the end (reduction), use atomic for one variable, or use one lock"
@@ -48,10 +48,10 @@ def is_of_threads(finding: Finding) -> bool:
 
 
 def why_threads_wait(findings: Findings, finding: Finding) -> Iterator[tuple[str, Kind]]:
-    """Yield lines on why threads wait in a finding's region, each with its kind of fault.
+    """Yield lines that explain why threads wait in a finding's region, each with its kind of fault.
 
-    There are three reasons: the slowest thread differs between executions; threads queue for locks; there are too many
-    barriers.
+    There are three reasons: the slowest thread differs between executions, threads queue for locks, or there are too
+    many barriers.
     """
     if finding.is_of_teams:
         when = (
@@ -71,9 +71,9 @@ def why_threads_wait(findings: Findings, finding: Finding) -> Iterator[tuple[str
 
 
 def who_waits_at_barriers(findings: Findings, finding: Finding) -> Iterator[str]:
-    """Yield a line on threads that wait for the slowest: ``threads 0.1-0.3 wait for thread 0.0: 560 ms on average``.
+    """Yield a line if threads wait for the slowest: ``threads 0.1-0.3 wait for thread 0.0: 560 ms on average, at …``.
 
-    Threads of several ranks wait for the slowest threads of their own ranks, which may all be different.
+    If these are threads of several ranks, each waits for the slowest thread of its own rank.
     """
     waiting = threads_that_wait(findings, finding)
     if not waiting or not finding.region:
@@ -89,19 +89,19 @@ def who_waits_at_barriers(findings: Findings, finding: Finding) -> Iterator[str]
 
 
 def against_waiting(findings: Findings, finding: Finding) -> dict[str, Kind]:
-    """Map advice on how threads wait less to its kind of fault; empty if none waits in the finding's region."""
+    """Map advice that reduces waiting of threads to its kind of fault; empty if no thread waits in the region."""
     return {_TO_TRY[kind]: kind for _, kind in why_threads_wait(findings, finding)}
 
 
 def time_of_threads(findings: Findings, finding: Finding) -> str:
-    """Return a phrase for how long a thread waits on average; empty if the finding is not about waiting threads."""
+    """Return a phrase with the mean waiting time per thread; empty if the finding is not about waiting threads."""
     if finding.kind not in OF_THREADS or not finding.causes or finding.causes[0].seconds is None:
         return ""
     return f"a thread waits {time_of(findings.experiment, finding.causes[0].seconds)} on average"
 
 
 def mean_of_threads(findings: Findings, finding: Finding) -> str:
-    """Return a phrase for the mean time of the threads of a team; empty if the finding's region is not in a team."""
+    """Return a phrase with the mean time per thread of a team; empty if no team executes the finding's region."""
     teams, vectors = findings.explanation.teams, findings.vectors
     ids = [each.id for each in vectors.regions]
     if teams is None or finding.region is None or finding.region.id not in ids:
@@ -114,7 +114,7 @@ def mean_of_threads(findings: Findings, finding: Finding) -> str:
 
 
 def waits_inside(findings: Findings, finding: Finding) -> bool:
-    """Return whether threads wait for each other in a finding's region or below it; less work would not help then."""
+    """Return whether threads wait for each other in a finding's region or below it; if so, less work does not help."""
     found, experiment = findings.thread_waits, findings.experiment
     paths = {findings.run.weighed.regions[each].id for each in (*found.queues, *found.barriers)}
     below = [*experiment.walk(finding.region.id)] if finding.region else []
@@ -122,7 +122,7 @@ def waits_inside(findings: Findings, finding: Finding) -> bool:
 
 
 def _what_runs(findings: Findings, finding: Finding) -> str:
-    """Return a phrase for the region whose slowest thread differs between executions: the finding's or another one."""
+    """Return, as text, the region (the finding's or a related one) whose slowest thread differs between executions."""
     regions = findings.vectors.regions
     around = next((place for place, each in slow_in_turn(findings).items() if each == finding.difference), None)
     if finding.difference is None or around is None or around == finding.difference:

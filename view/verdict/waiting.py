@@ -1,4 +1,4 @@
-"""Write which ranks wait in MPI, and for which other ranks.
+"""Describe which ranks wait in MPI, and for which other ranks.
 
 In all functions, ``culprit`` is the index of a region in ``findings.run.weighed.regions``.
 """
@@ -20,25 +20,25 @@ __all__ = ["how_long", "waited_in", "who_for_whom", "who_waits", "why_in_mpi"]
 
 
 def who_waits(wait: Wait) -> str:
-    """Return the ranks that wait, with a verb: ``rank 0 waits``, ``ranks 1-3 wait``, or ``ranks wait`` if all do."""
+    """Return the ranks that wait, with the verb: ``rank 0 waits``, ``ranks 1-3 wait``, or ``ranks wait`` for all."""
     if not wait.waiting:
         return "ranks wait"
     return f"{ranks(wait.waiting)} {'waits' if len(wait.waiting) == 1 else 'wait'}"
 
 
 def how_long(findings: Findings, wait: Wait) -> str:
-    """Return the time that one rank waits, or the mean over several ranks, as text: ``560 ms on average``."""
+    """Return the waiting time of a single rank, or the mean over several ranks, as text: ``560 ms on average``."""
     mean = "" if len(wait.waiting) == 1 else " on average"
     return f"{time_of(findings.experiment, wait.mean or wait.seconds)}{mean}"
 
 
 def who_for_whom(findings: Findings, wait: Wait, whom: str) -> str:
-    """Return a phrase on ranks that wait for others: ``rank 0 waits for rank 3: 560 ms, in energy (main.c:20)``.
+    """Return which ranks wait for which, as text: ``rank 0 waits for rank 3: 560 ms, in energy (main.c:20)``.
 
     Args:
         findings: The findings.
         wait: The wait.
-        whom: Words to write after "wait for" if it is unknown which ranks come late.
+        whom: The words after "wait for" if the late ranks are unknown.
     """
     late, longest = _latest(findings, wait), ""
     others = {*wait.ranks}.difference(wait.waiting)
@@ -63,7 +63,7 @@ def waited_in(findings: Findings, culprit: int) -> Region | None:
 
 
 def why_in_mpi(findings: Findings, finding: Finding, culprit: int) -> str:
-    """Return a phrase on why a region spends time in MPI: ranks wait, poll, or send small messages."""
+    """Return a phrase that explains why a region spends time in MPI: ranks wait, poll, or send small messages."""
     explanation = findings.explanation
     if explanation.serialisation and findings.in_turn[culprit]:
         return _in_turn(findings, finding, culprit)
@@ -76,7 +76,7 @@ def why_in_mpi(findings: Findings, finding: Finding, culprit: int) -> str:
 
 
 def _latest(findings: Findings, wait: Wait) -> tuple[int, ...]:
-    """Return the ranks for which others wait; if these are all ranks, only the rank for which others wait longest."""
+    """Return the ranks for which others wait; if these are all ranks, only the one for which others wait longest."""
     late = [each for each in wait.ranks if (each,) != wait.waiting]  # a single waiting rank does not wait for itself
     if len(wait.ranks) == findings.workers:
         return tuple(late[:1])
@@ -97,19 +97,19 @@ def _in_turn(findings: Findings, finding: Finding, culprit: int) -> str:
 
 
 def _in_calls(findings: Findings, culprit: int, time: float) -> str:
-    """Return a phrase on the time in a region's MPI calls, with their number and bytes, summed over all ranks.
+    """Return a phrase with the time in a region's MPI calls, and their number and bytes summed over all ranks.
 
     ``time`` is the mean over the ranks, in seconds.
     """
     cost, number = findings.run.weighed_costs[culprit], len(findings.run.weighed.ranks)
     each, moved = cost.mpi_calls or 0.0, cost.mpi_bytes or 0.0
     calls = f"{count(each * number)} MPI calls" if each >= 2 else "MPI calls"
-    that_move = f" that move {volume(moved * number)}" if moved else ""  # 0 if unknown
-    return f"{time_of(findings.experiment, time)} in {calls}{that_move}"
+    that_transfer = f" that transfer {volume(moved * number)}" if moved else ""  # 0 if unknown
+    return f"{time_of(findings.experiment, time)} in {calls}{that_transfer}"
 
 
 def _estimated(findings: Findings, culprit: int) -> str:
-    """Return a phrase on why a region spends time in MPI, estimated from its calls and bytes, and from late ranks."""
+    """Return the likely reason why a region spends time in MPI, judged by its calls, its bytes, and late ranks."""
     cost, waiting, seconds = (
         findings.run.weighed_costs[culprit],
         findings.explanation.waiting,

@@ -352,7 +352,7 @@ def test_no_more_is_waiting_than_the_ranks_that_came_before_were_late(make_exper
     assert late(findings) == {}
     assert broadcasts in waiting(findings) & small_calls(findings)
     text = " ".join(" ".join(verdict_lines(findings)).split())
-    assert "small messages: 3.8 s in 1.1e5 MPI calls that move 58 MB, 518 B per call try: pack" in text
+    assert "small messages: 3.8 s in 1.1e5 MPI calls that transfer 58 MB, 518 B per call try: pack" in text
 
 
 @pytest.mark.parametrize(

@@ -234,7 +234,7 @@ def test_time_in_mpi_of_ranks_that_share_cores_is_not_called_wall_time(make_expe
         mpi_calls=dict.fromkeys(polled, [10] * 4),
     )
     found = lines(analyze(with_one_w(made).replaced(notes=Notes(processors=2))))
-    part = "one of 2 call paths; for all: 900 ms to move data on average"
+    part = "one of 2 call paths; for all: 900 ms in data transfer on average"
     assert f"on average: 500 ms per rank without waiting for cores; {part}" in found
     alone = lines(analyze(with_one_w(made)))
     assert f"on average: 1.9 s of wall time per rank; {part}" in alone

@@ -170,7 +170,7 @@ def test_a_time_that_is_said_of_one_call_path_is_not_the_gain_of_all(make_experi
     paths = list(made.call_paths)
     paths[4] = replace(paths[4], region=paths[2].region)
     text = " ".join(" ".join(verdict_lines(analyze(made.replaced(call_paths=paths)))).split())
-    assert "600 ms of wall time per rank; one of 2 call paths; for all: 1.1 s to move data on average" in text
+    assert "600 ms of wall time per rank; one of 2 call paths; for all: 1.1 s in data transfer on average" in text
 
 
 def test_a_transfer_names_the_call_that_moves_most_and_its_bytes_per_call(make_experiment):
@@ -183,7 +183,7 @@ def test_a_transfer_names_the_call_that_moves_most_and_its_bytes_per_call(make_e
         for each in made.call_paths
     ]
     with_lines = [replace(each, line=41) for each in without]
-    for paths, said in ((made.call_paths, ""), (with_lines, "; MPI_Bcast (app.c:41) moves 400 MB"), (without, "")):
+    for paths, said in ((made.call_paths, ""), (with_lines, "; MPI_Bcast (app.c:41) transfers 400 MB"), (without, "")):
         findings = analyze(made.replaced(call_paths=paths))
         assert findings.verdict.findings[0].kind is Kind.TRANSFER
         text = " ".join(" ".join(verdict_lines(findings)).split())
