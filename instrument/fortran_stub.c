@@ -197,7 +197,8 @@ AA_STUB AA_NAME(aa_enter)(const char *descriptor) {
         visits = slot->visits;
         __asm__ volatile("" : : : "memory"); /* read first, because a signal handler may reuse the slot */
         if (aa_only_counts(slot, descriptor, node, main_thread) && (*visits + 1) % 4096 > 4) {
-            __asm__ volatile("" : : : "memory"); /* read again, because the handler may have counted a visit */
+            /* read again, because the handler may have counted a visit */
+            __asm__ volatile("" : : : "memory");
             ++*visits;
             aa_counted.descriptor = descriptor;
             return;

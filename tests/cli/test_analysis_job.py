@@ -83,10 +83,7 @@ def test_a_job_whose_processes_do_not_all_see_the_file_is_done_by_the_first(larg
     script = "test $OMPI_COMM_WORLD_RANK = 0 && cd there; exec autoanalyzer analyze e.cubex"
     done = tool("mpirun", "-n", "2", "sh", "-c", script)
     assert (done.returncode, _verdicts(done.stdout)) == (0, 1), done.stderr
-    assert (
-        b"process 1 of the job cannot help, so the first process works alone: e.cubex: cannot be read"
-        in done.stderr
-    )
+    assert b"process 1 of the job cannot help, so the first process works alone: e.cubex: cannot be read" in done.stderr
 
 
 def test_a_job_whose_processes_see_other_files_of_the_same_shape_is_done_by_the_first(large: Path, tool: Tool) -> None:

@@ -18,7 +18,7 @@ from ...experiment.algebra import Integration, difference, integrate
 from ..account import account_picture
 from ..advice import find_advice, not_advised
 from ..browser import Sums
-from ..caveats import caveats, how_counted
+from ..caveats import TRUST, caveats, how_counted
 from ..comparison import comparison_summary
 from ..gains import gain_entries, total_gains
 from ..picture import picture_html
@@ -190,7 +190,10 @@ def _said(subject: Subject, folders: Sequence[Path] | None, tell: Callable[[str]
     if findings:
         advised = None if folders is None else find_advice(findings, subject.file, folders=folders, tell=tell)
         besides = not_advised(advised, everything=False) if advised else []
-        lines = [*base(findings), *unknown(findings), *efficiency(findings), *master(findings), *balanced(findings)]
+        warnings = caveats(findings, most=_MOST_WARNINGS, besides=besides)
+        of_time = [each for each in warnings if each.startswith(TRUST)]  # why wall times are longer than busy times
+        lines = [*base(findings), *of_time, *unknown(findings), *efficiency(findings), *master(findings)]
+        lines += balanced(findings)
         if findings.verdict.too_short:
             lines = [too_short()]
         found = entries(findings, advised, whole=True, highlights=True)
@@ -198,7 +201,7 @@ def _said(subject: Subject, folders: Sequence[Path] | None, tell: Callable[[str]
             _SEPARATOR.join(headline(findings, subject.file)),
             lines,
             found,
-            [*caveats(findings, most=_MOST_WARNINGS, besides=besides), how_counted(findings), *legend(findings)],
+            [*(each for each in warnings if each not in of_time), how_counted(findings), *legend(findings)],
         )
     changes = gain_entries(experiment) if experiment.notes.is_difference else []
     what, about = experiment.size, [*experiment.notes.history]

@@ -17,15 +17,16 @@ _HIGH: Final = 7
 _MEANINGS: Final = {
     "parallel efficiency": "mean busy time of the ranks / length of the critical path",
     "load balance": "mean busy time of the ranks / busy time of the busiest rank",
-    "serialisation": "busy time of the busiest rank / length of the critical path",
-    "transfer": "length of the critical path / wall time of the run",
+    "serialisation efficiency": "busy time of the busiest rank / length of the critical path",
+    "transfer efficiency": "length of the critical path / wall time of the run",
 }
 
 
 def efficiency_strip(findings: Findings) -> str:
     """Return the parallel efficiency and its factors as HTML; empty without a critical path.
 
-    As in the verdict, the parallel efficiency leaves out transfer, which is shown beside it.
+    As in the verdict, the parallel efficiency leaves out transfer, which is shown beside it if ranks cannot have waited
+    for cores.
     """
     found = findings.efficiency
     if found is None or findings.verdict.too_short:
@@ -33,22 +34,17 @@ def efficiency_strip(findings: Findings) -> str:
     factors = {
         "parallel efficiency": found.load_balance * found.serialisation,
         "load balance": found.load_balance,
-        "serialisation": found.serialisation,
-        "transfer": found.transfer if "transfer" in found.reliable else None,
+        "serialisation efficiency": found.serialisation,
+        **({"transfer efficiency": found.transfer} if "transfer" in found.reliable else {}),
     }
     shown = "".join(_factor(name, value) for name, value in factors.items())
     return element("dl", shown, class_="efficiencies")
 
 
-def _factor(name: str, value: float | None) -> str:
-    """Return a factor as HTML: its name, value and meter; the value is None if ranks may have waited for cores."""
-    said, title = element("dt", text(name)), _MEANINGS[name]
-    if value is None:
-        said += element("dd", "unknown")
-        title += "; unknown, because ranks may have waited for cores"
-    else:
-        said += element("dd", text(percent(100 * value)), _meter(value))
-        title += f"; values below {percent(100 * (1 - THRESHOLD))} are marked"
+def _factor(name: str, value: float) -> str:
+    """Return a factor as HTML: its name, value and meter."""
+    said = element("dt", text(name)) + element("dd", text(percent(100 * value)), _meter(value))
+    title = f"{_MEANINGS[name]}; values below {percent(100 * (1 - THRESHOLD))} are marked"
     return element("div", said, class_="low" if is_low(value) else None, title=title)
 
 

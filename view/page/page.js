@@ -2343,7 +2343,7 @@
       (line) => html`<tr key=${line.region}>
             <td><button class="link" onClick=${() => select(line.region)}>${line.name}</button></td><td>${line.place}${line.alike && html` <small class="remark" title="matched by similarity">≈ ${line.alike}</small>`}</td>
             <td class="number">${amount3(line.before)} → ${amount3(line.before - line.gain)}</td>
-            <td class=${`number ${kind}`}>${kind === "up" ? "▲" : "▼"} ${amount3(Math.abs(line.gain))}</td><td class="number">${share2(line.gain, line.before)}</td>
+            <td class=${`number ${kind}`}>${kind === "up" ? "▼" : "▲"} ${amount3(Math.abs(line.gain))}</td><td class="number">${share2(line.gain, line.before)}</td>
             ${several && html`<td class="number">${amount3(line.most[0])} → ${amount3(line.most[1])}</td>`}
           </tr>`
     )}</tbody>
@@ -2353,7 +2353,7 @@
     return html`
     ${judged}
     <p>${metric} of the program, sum of the ranks: ${amount3(before)} in ${other}, ${amount3(before - gain)} here${before && gain ? `, ${share2(gain, before)}` : ""}. Regions exclude callees. Changes of less than 0.1 % are left out${lists.partly ? ", as are values that are missing in one of the two experiments" : ""}.</p>
-    <p><button onClick=${() => show(!shown)}>${shown ? "Show this experiment in the trees" : "Show the difference in the trees"}</button> <span class="remark">${shown ? `The trees show ${other} minus this experiment: ▲ (raised) is a gain, ▼ (sunken) a loss.` : ""}</span></p>
+    <p><button onClick=${() => show(!shown)}>${shown ? "Show this experiment in the trees" : "Show the difference in the trees"}</button> <span class="remark">${shown ? `The trees show ${other} minus this experiment: ▼ marks what became less, a gain (raised), and ▲ what became more, a loss (sunken).` : ""}</span></p>
     ${difference.head.remarks.length > 0 && html`<ul class="caveats">${difference.head.remarks.map((each) => html`<li>${each}</li>`)}</ul>`}
     <div class="lists wide-lists">${list("Slower, or more", slower, "down")}${list("Faster, or less", faster, "up")}</div>
     <${Copies} name="changes" rows=${() => [
@@ -2822,7 +2822,7 @@
       <h2>How to read the trees</h2>
       <p>A closed node includes all nodes below it; an open node excludes its children.
       The call tree shows the selected metric. The system tree shows the selected metric at the selected call path.
-      A raised square marks a positive value, a sunken square a negative value (▲ ▼ in differences). A hatched square marks a value that was not measured; this differs from 0. The sign ~ means that a part of the value was not measured.</p>
+      A raised square marks a positive value, a sunken square a negative value (in differences, ▼ less and ▲ more than before). A hatched square marks a value that was not measured; this differs from 0. The sign ~ means that a part of the value was not measured.</p>
       <form method="dialog"><button>Close</button></form>
     </dialog>
   `;
@@ -3123,7 +3123,7 @@
       <span>0</span>
       <span class="ramp">${Array.from({ length: STEPS2 }, (_, place) => html`<i style=${{ backgroundColor: css(sizeColour(place / (STEPS2 - 1))) }}></i>`)}</span>
       <span>${amount3(legend.top)}</span>
-      ${signed2 && html`<span class="signs"><span class="up">▲</span> ${gains ? "gain" : "more than 0"} <span class="down">▼</span> ${gains ? "loss" : "less than 0"}</span>`}
+      ${(signed2 || gains) && html`<span class="signs"><span class="up">${gains ? "▼ less" : "▲ more than 0"}</span> <span class="down">${gains ? "▲ more" : "▼ less than 0"}</span></span>`}
     </div>
   `;
   }
@@ -4510,7 +4510,7 @@
   var ROW3 = 24;
   var DEEPEST = 16;
   var LONGEST2 = 300;
-  function TreeView({ name, title, rows, focus, ranges: ranges2, about, signed: signed2, actions }) {
+  function TreeView({ name, title, rows, focus, ranges: ranges2, about, signed: signed2, gains, actions }) {
     const box = useRef(null);
     const [view, look] = useWindow(box, ROW3, []);
     const at = Math.max(0, Math.min(focus, rows.length - 1));
@@ -4547,6 +4547,7 @@
               range=${ranges2?.(rows.order[place])}
               about=${about?.(rows.order[place])}
               signed=${signed2}
+              gains=${gains}
               onClick=${(event) => actions.click(event, rows, place)}
             />`
     )}
@@ -4560,15 +4561,16 @@
     "not summed": "not summed, because a sum has no meaning: each call path has a value on each rank"
   };
   var TOGGLES = { open: "▾", closed: "▸", leaf: "", folded: "…" };
-  function Row({ id, row, focused, range: range2, about, signed: signed2, onClick }) {
-    const { text, sign } = written(row.value, row.unit);
+  function Row({ id, row, focused, range: range2, about, signed: signed2, gains, onClick }) {
+    const { text: exact, sign } = written(row.value, row.unit);
+    const text = gains ? exact.replace(/^-/, "") : exact;
     const missing = row.value.amount === null;
     const partial = row.value.gap === "partial";
     const relief = missing ? "none" : sign > 0 ? "raised" : sign < 0 ? "sunken" : "flat";
-    const mark = signed2 && sign ? sign > 0 ? "▲" : "▼" : "";
+    const mark = (signed2 || gains) && sign ? sign > 0 === !gains ? "▲" : "▼" : "";
     const colour = row.colour === null ? void 0 : css(sizeColour(row.colour));
     const classes = ["row", row.state, row.selected ? "selected" : "", focused ? "focused" : ""].join(" ");
-    const spoken = `${row.label}, ${mark ? sign > 0 ? "gain " : "loss " : ""}${text}${partial ? ", partly measured" : ""}`;
+    const spoken = `${row.label}, ${text}${mark && gains ? sign > 0 ? " less" : " more" : ""}${partial ? ", partly measured" : ""}`;
     return html`
     <div
       class=${classes}
@@ -5084,6 +5086,7 @@
         ranges=${dimension === "program" ? range2 : void 0}
         about=${dimension === "metrics" ? aboutMetric : void 0}
         signed=${experiment.signed}
+        gains=${experiment.head.difference}
         actions=${actions(dimension)}
       />
       ${dimension === "system" && !ofAll.ofSystem && html`<p class="remark">This page does not contain these values: it has values of single ranks only for the findings' call paths, and of ranges of ranks (“bins”) only for ${experiment.head.large.metrics.join(", ")}. To see all values of a part of the run, extract this part with <code>autoanalyzer cut</code>.</p>`}
@@ -5171,7 +5174,7 @@
     requestAnimationFrame(() => document.querySelector(narrow ? ".source, .trees" : ".trees")?.scrollIntoView({ block: narrow ? "start" : "nearest" }));
     if (document.activeElement === document.body) document.getElementById("tree-program").focus({ preventScroll: true });
   }
-  var DIFFERENCE = "Values are before minus after, summed over all ranks: ▲ marks what became less, a gain; ▼ marks what became more.";
+  var DIFFERENCE = "In the trees, ▼ marks what became less, a gain, and ▲ what became more, summed over all ranks. Tables and charts show before minus after.";
   var NO_ROWS = { length: 0, order: [], legend: null };
   var rowsOf = (browser, dimension, basis) => dimension === "system" && !browser.ofSystem ? NO_ROWS : new Rows(browser, dimension, basis);
   function rangeOf(spread, rows, node) {

@@ -35,6 +35,7 @@ _COLUMNS: Final = 240  # maximum number of columns; if there are more ranks, eac
 _HIGH: Final = 120  # height of the longest column in pixels
 _AXIS: Final = 58  # width in pixels of the numbers beside the columns
 _AXIS_OF_CHANGE: Final = 36  # the additional width for the word "less" or "more"
+_NAMES: Final = {"mpi_time": "time in MPI, including waiting,"}
 _TICK: Final = 30  # minimum distance in pixels between two named ranks
 
 
@@ -85,15 +86,19 @@ class RankBars:
 
     @property
     def _low(self) -> float:
-        return min(0.0, *(each.value or 0.0 for each in self.bars))
+        return min(0.0, *map(self._drawn, self.bars))
 
     @property
     def _high(self) -> float:
-        return max(0.0, *(each.value or 0.0 for each in self.bars))
+        return max(0.0, *map(self._drawn, self.bars))
 
     @property
     def _span(self) -> float:
         return self._high - self._low or 1.0
+
+    def _drawn(self, bar: RankBar) -> float:
+        """Return the length of a bar, to the right or upwards if positive: for a change, the increase."""
+        return -(bar.value or 0.0) if self.is_change else bar.value or 0.0
 
     def _said(self, value: float | None) -> str:
         if value is None:
@@ -107,7 +112,7 @@ class RankBars:
         for place, each in enumerate(self.bars):
             y = place * _ROW
             name = f"{self.noun} {each.name}"
-            value = each.value or 0.0
+            value = self._drawn(each)
             left, width = zero + scale * min(0.0, value), scale * abs(value)
             parts += [
                 element("text", text(name), x=_NAME, y=y + 13, text_anchor="end"),
@@ -121,16 +126,20 @@ class RankBars:
         groups = [self.bars[start : start + size] for start in range(0, len(self.bars), size)]
         wide = (_WIDTH - axis - 4) / len(groups)
         scale = (_HIGH - 4) / self._span
-        zero = 8 + scale * self._high
+        zero, sign = 8 + scale * self._high, -1 if self.is_change else 1
         parts = [
             element("text", text(said), x=axis - 6, y=y, text_anchor="end")
-            for y, said in ((12, self._said(self._high)), (zero + 2, "0"), (_HIGH + 6, self._said(self._low)))
+            for y, said in (
+                (12, self._said(sign * self._high)),
+                (zero + 2, "0"),
+                (_HIGH + 6, self._said(sign * self._low)),
+            )
             if said == "0" or abs(y - zero - 2) > _APART
         ]
         for place, group in enumerate(groups):
             largest = max(group, key=lambda each: abs(each.value or 0.0))
             height = scale * abs(largest.value or 0.0)
-            x, y = axis + place * wide, zero - scale * max(0.0, largest.value or 0.0)
+            x, y = axis + place * wide, zero - scale * max(0.0, self._drawn(largest))
             title = element("title", text(f"{self.noun} {largest.name}: {self._said(largest.value)}"))
             gap = 1.0 if wide > 3 else 0.0
             bar = {"x": x, "y": y, "width": wide - gap, "height": height}
@@ -170,7 +179,7 @@ def rank_bars(findings: Findings, experiment: Experiment, entry: Entry) -> RankB
         found = _shown(experiment, entry.highlight)
     if found is None or len(found.bars) < 2 or not any(each.value for each in found.bars):
         return None
-    differs = ", coloured by cluster" if len(finding.groups) > 1 else ""
+    differs = f", one colour per group of similar {found.noun}s" if len(finding.groups) > 1 else ""
     differs += "; equal work counts as equal time" if _is_by_work(findings, finding) else ""
     return replace(found, what=f"{found.what} of each {found.noun} in {entry.place or entry.title}{differs}")
 
@@ -265,7 +274,7 @@ def _shown(experiment: Experiment, highlight: Highlight) -> RankBars | None:
     for number, place in enumerate(experiment.locations):
         value = own.value(int(browser.system.tree.home[number]), has_cells=True).amount
         bars.append(RankBar(f"{place.process}.{place.thread}" if threads else str(place.process), value, 0))
-    return RankBars(bars, "thread" if threads else "rank", visible(metric.name), metric.unit)
+    return RankBars(bars, "thread" if threads else "rank", _NAMES.get(metric.name) or visible(metric.name), metric.unit)
 
 
 def _browser_at(experiment: Experiment, highlight: Highlight) -> Browser:

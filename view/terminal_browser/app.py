@@ -54,7 +54,7 @@ q          quit
 
 A closed node includes all nodes below it; an open node excludes its children.
 ░ marks values that were not measured (unlike 0), ~ partly measured values.
-In differences, ▲ marks gains and ▼ marks losses.
+In differences, ▼ marks what became less (a gain), ▲ what became more.
 ◆ marks source lines with advice."""
 
 
@@ -202,11 +202,12 @@ class BrowserApp(App[None]):
         name, basis = self.bases[self.basis]
         for dimension in _DIMENSIONS[_DIMENSIONS.index(since) :]:
             self._rows[dimension] = [*rows(self.browser, dimension, basis)]
-        # Signs are shown only if negative values are visible, as in a difference.
-        signed = any(row.relief == "sunken" for row in chain(*self._rows.values()))
+        gains = self.experiment.notes.is_difference
+        # Other values have signs only if negative values are visible.
+        signed = gains or any(row.relief == "sunken" for row in chain(*self._rows.values()))
         for dimension in _DIMENSIONS:
             view = self.query_one(f"#{dimension}", TreeView)
-            view.show(self._rows[dimension], legend(self.browser, dimension, basis), signed=signed)
+            view.show(self._rows[dimension], legend(self.browser, dimension, basis), signed=signed, gains=gains)
         title = "Region" if self.flat else _TITLES["program"]
         metrics = [row.label for row in self._rows["metrics"] if row.selected]  # not shown by a narrow screen
         self.query_one("#program", TreeView).border_title = Text(", ".join([title, *metrics]))

@@ -21,6 +21,7 @@ _SIZES: Final = (
 )  # fmt: skip
 _TOGGLES: Final = {"open": "▾", "closed": "▸", "leaf": " ", "folded": "…"}
 _SIGNS: Final = {"raised": "▲", "sunken": "▼"}
+_CHANGES: Final = {"raised": "▼", "sunken": "▲"}  # a gain is less than before
 _BAR: Final = " ▏▎▍▌▋▊▉█"
 _WIDTH: Final = 4  # width of a bar in columns
 _VALUE: Final = 8  # width of the longest value with its unit in columns
@@ -36,16 +37,18 @@ def colour(place: float) -> str:
     return "#{:02x}{:02x}{:02x}".format(*mixed)
 
 
-def line(row: Row, width: int, *, signed: bool) -> Text:
+def line(row: Row, width: int, *, signed: bool, gains: bool = False) -> Text:
     """Return a row as styled text: a square coloured by size, value, bar, and indented name.
 
     Args:
         row: The row.
         width: Width in columns; a longer name is cut, and ends with ``…``.
         signed: Whether to mark the sign of the value.
+        gains: Whether values are gains, so that positive values became less. Their mark then replaces the sign.
     """
     text, _ = written(row.value, row.unit)
     missing = row.value.amount is None
+    text = text.removeprefix("-") if gains else text
     drawn = Text("›" if row.selected else " ", no_wrap=True, end="")
     if row.colour is None:
         drawn.append("░ " if missing else "  ", Style(dim=True))
@@ -53,7 +56,8 @@ def line(row: Row, width: int, *, signed: bool) -> Text:
         drawn.append("■ ", Style(color=colour(row.colour)))
     if signed:
         drawn.append(
-            _SIGNS.get(row.relief, " "), Style(color="bright_blue" if row.relief == "raised" else "bright_red")
+            (_CHANGES if gains else _SIGNS).get(row.relief, " "),
+            Style(color="bright_blue" if row.relief == "raised" else "bright_red"),
         )
     drawn.append(_cut(text, _VALUE).rjust(_VALUE), Style(dim=missing, italic=missing))
     drawn.append("~" if row.value.gap == "partial" else " ", Style(bold=True))

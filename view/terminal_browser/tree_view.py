@@ -71,18 +71,19 @@ class TreeView(ScrollView, can_focus=True):
         self.border_title = title
         self.rows: Sequence[Row] = ()
         self.cursor = 0
-        self.signed = False
+        self.signed = self.gains = False
 
-    def show(self, rows: Sequence[Row], legend: Legend | None, *, signed: bool) -> None:
+    def show(self, rows: Sequence[Row], legend: Legend | None, *, signed: bool, gains: bool) -> None:
         """Show other rows; the cursor stays at its node if the node is still shown.
 
         Args:
             rows: The rows.
             legend: The colour scale; None if there is none.
             signed: Whether to mark the signs of values.
+            gains: Whether values are gains, so that positive values became less.
         """
         at = self.current.nodes[0] if self.rows else None
-        self.rows, self.signed = rows, signed
+        self.rows, self.signed, self.gains = rows, signed, gains
         same = (place for place, row in enumerate(rows) if row.nodes[0] == at)
         self.cursor = next(same, min(self.cursor, max(0, len(rows) - 1)))
         self.border_subtitle = f"■ 0 … {written(Value(legend.top), legend.unit)[0]}" if legend else "not summed"
@@ -111,7 +112,7 @@ class TreeView(ScrollView, can_focus=True):
         style = self.get_component_rich_style("selected") if row.selected else self.rich_style
         if place == self.cursor and self.has_focus:
             style += Style(bold=True, underline=True)
-        drawn = line(row, width, signed=self.signed)
+        drawn = line(row, width, signed=self.signed, gains=self.gains)
         segments = [
             Segment(each.text, style + each.style if each.style else style) for each in drawn.render(self.app.console)
         ]
@@ -166,7 +167,7 @@ class TreeView(ScrollView, can_focus=True):
         self.cursor = place
         row = self.rows[place]
         marks = {"open": "close", "closed": "open"}
-        drawn = line(row, self.scrollable_content_region.width, signed=self.signed).plain
+        drawn = line(row, self.scrollable_content_region.width, signed=self.signed, gains=self.gains).plain
         if row.state in marks and abs(offset.x - max(map(drawn.find, "▾▸"))) <= 1:
             self.post_message(self.Asked(self.dimension, row, marks[row.state]))
         else:

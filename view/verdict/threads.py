@@ -73,7 +73,7 @@ def why_threads_wait(findings: Findings, finding: Finding) -> Iterator[tuple[str
 def who_waits_at_barriers(findings: Findings, finding: Finding) -> Iterator[str]:
     """Yield a line if threads wait for the slowest: ``threads 0.1-0.3 wait for thread 0.0: 560 ms on average, at …``.
 
-    If these are threads of several ranks, each waits for the slowest thread of its own rank.
+    If these are threads of several ranks, whose slowest threads are not all known, the line names none of them.
     """
     waiting = threads_that_wait(findings, finding)
     if not waiting or not finding.region:
@@ -81,11 +81,15 @@ def who_waits_at_barriers(findings: Findings, finding: Finding) -> Iterator[str]
     places = _barriers(findings, finding)
     at = _where(places[0]) if places else "the region's end"
     mean = time_of(findings.experiment, sum(waiting.values()) / len(waiting))
-    verb, each, their = ("waits", "", "its") if len(waiting) == 1 else ("wait", " on average", "their")
+    verb, each = ("waits", "") if len(waiting) == 1 else ("wait", " on average")
     is_named = _ranks_of(waiting) <= _ranks_of(finding.slowest)
-    whom = ranks(finding.slowest) if is_named else f"the slowest thread of {their} rank"
+    who = (
+        f"{ranks([*waiting])} {verb} for {ranks(finding.slowest)}"
+        if is_named
+        else "threads wait for their rank's slowest"
+    )
     time = "" if findings.thread_waits.shared else f": {mean}{each}"  # the time may include waiting for a core
-    yield f"{ranks([*waiting])} {verb} for {whom}{time}, at {at}"
+    yield f"{who}{time}, at {at}"
 
 
 def against_waiting(findings: Findings, finding: Finding) -> dict[str, Kind]:

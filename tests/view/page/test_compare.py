@@ -46,10 +46,10 @@ def test_regions_have_the_lines_of_the_source_that_is_shown_and_a_click_selects_
     shown.settle()
     assert shown.selected()["program"] == ["loop@50"]
     assert [row["value"] for row in shown.rows()["program"] if row["selected"]] == ["10 s"]
-    assert "before minus after" not in page.inner_text("main")
+    assert "Tables and charts show before minus after" not in page.inner_text("main")
     page.click("text=Show the difference in the trees")
     shown.settle()
-    assert "Values are before minus after, summed over all ranks" in page.inner_text("main")
+    assert "Tables and charts show before minus after" in page.inner_text("main")
     assert shown.selected()["program"] == ["loop@50"]
     labels = [row["label"] for row in shown.rows()["program"]]
     assert labels == ["main", "work", "loop@50", "2 more", "gone"]  # these two did not change

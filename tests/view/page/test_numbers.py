@@ -44,7 +44,10 @@ def _compare_states(shown, experiment, count: int) -> None:
             assert [row["selected"] for row in found[dimension]] == [row.selected for row in expected]
             for row, own in zip(found[dimension], expected, strict=True):
                 text, sign = written(own.value, own.unit)
+                text = text.removeprefix("-") if experiment.notes.is_difference else text  # the mark replaces the sign
                 assert row["value"].strip("▲▼~") == text, (dimension, row, own)
+                if experiment.notes.is_difference and own.value.amount is not None:
+                    assert row["value"][:1].strip("0123456789<") == {1: "▼", -1: "▲", 0: ""}[sign]
                 if own.value.amount is not None:
                     assert row["relief"] == {1: "raised", -1: "sunken", 0: "flat"}[sign]
                 assert row["hatched"] == (own.value.gap == "not measured")

@@ -36,13 +36,13 @@ def test_5_1_the_difference_of_before_and_after_a_fix_in_percent_of_before(exper
     for metric in ("wall_time", "cpu_time"):
         gain = _total(before, metric) - _total(after, metric)
         row = _value(shown, "metrics", metric)
-        assert row["value"] == f"{'▲' if gain > 0 else '▼-'}{amount(abs(gain), 'sec')}"
+        assert row["value"] == f"{'▼' if gain > 0 else '▲'}{amount(abs(gain), 'sec')}"
         assert row["relief"] == ("raised" if gain > 0 else "sunken")
     shown.page.select_option(".toolbar select", "other")
     shown.settle()
     for metric in ("wall_time", "cpu_time", "mpi_calls"):
         part = 100 * (_total(before, metric) - _total(after, metric)) / _total(before, metric)
-        assert _value(shown, "metrics", metric)["value"] == f"{'▲' if part > 0 else '▼-'}{percent(abs(part))}"
+        assert _value(shown, "metrics", metric)["value"] == f"{'▼' if part > 0 else '▲'}{percent(abs(part))}"
     assert {row["relief"] for row in shown.rows()["program"]} >= {"raised", "sunken"}
     assert shown.complaints == []
 
@@ -59,10 +59,10 @@ def test_5_1_lists_tell_what_became_slower_and_what_faster(experiments, show):
     )
     assert slower
     assert faster
-    assert all(each.startswith("▼") for each in slower)
-    assert all(each.startswith("▲") for each in faster)
+    assert all(each.startswith("▲") for each in slower)
+    assert all(each.startswith("▼") for each in faster)
     text = " ".join(shown.page.inner_text("#panel").split())
-    assert "loop@28 propagate.c:28 2.59 s → 2.69 s ▼ 103 ms +4.0 % 1.49 s → 905 ms" in text
+    assert "loop@28 propagate.c:28 2.59 s → 2.69 s ▲ 103 ms +4.0 % 1.49 s → 905 ms" in text
     assert "loop@65 schedule_dynamic.c:65 ≈ loop@30 schedule_static.c:30 " in text
 
 

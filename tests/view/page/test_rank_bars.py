@@ -107,7 +107,7 @@ def test_bars_of_times_that_were_shared_out_by_work_say_so(counted, values):
         builder.row(name, work, row)
     _, bars = drawn(builder.experiment())
     assert [each.value for each in bars.bars] == pytest.approx(values)
-    assert bars.what.startswith("CPU time outside MPI of each rank in work, coloured by cluster")
+    assert bars.what.startswith("CPU time outside MPI of each rank in work, one colour per group of similar ranks")
     assert bars.what.endswith("; equal work counts as equal time") == counted
 
 
@@ -138,6 +138,6 @@ def test_bars_of_a_difference_are_on_both_sides_of_zero(ranks):
     side, size = ("x", "width") if ranks == 3 else ("y", "height")
     less, more = ((float(each[side]), float(each[size])) for each in rects[:2])
     assert less[1] == more[1] > 0
-    first, second = (more, less) if ranks == 3 else (less, more)
+    first, second = (less, more) if ranks == 3 else (more, less)
     assert first[0] + first[1] == pytest.approx(second[0], abs=0.2)  # they meet at zero
     assert [each["class"] for each in rects[:2]] == ["c0", "c1"]

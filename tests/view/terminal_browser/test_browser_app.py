@@ -121,6 +121,7 @@ def _compare(app: BrowserApp, reckoning: Reckoning) -> None:
             if row.state == "folded":
                 continue
             text, _ = written(Value(*expected[dimension][row.nodes[0]]), row.unit)
+            text = text.removeprefix("-") if view.gains else text  # the mark replaces the sign
             assert _number(line, signed=view.signed) == (text if len(text) <= WIDTH else f"{text[: WIDTH - 1]}…")
             assert line.endswith(row.label)
 

@@ -275,6 +275,7 @@ export function App({ page, first }) {
         ranges=${dimension === "program" ? range : undefined}
         about=${dimension === "metrics" ? aboutMetric : undefined}
         signed=${experiment.signed}
+        gains=${experiment.head.difference}
         actions=${actions(dimension)}
       />
       ${dimension === "system" && !ofAll.ofSystem && html`<p class="remark">This page does not contain these values: it has values of single ranks only for the findings' call paths, and of ranges of ranks (“bins”) only for ${experiment.head.large.metrics.join(", ")}. To see all values of a part of the run, extract this part with <code>autoanalyzer cut</code>.</p>`}
@@ -370,7 +371,7 @@ function lookThere() {
   if (document.activeElement === document.body) document.getElementById("tree-program").focus({ preventScroll: true });
 }
 
-const DIFFERENCE = "Values are before minus after, summed over all ranks: ▲ marks what became less, a gain; ▼ marks what became more.";
+const DIFFERENCE = "In the trees, ▼ marks what became less, a gain, and ▲ what became more, summed over all ranks. Tables and charts show before minus after.";
 
 // Used as the rows of a tree whose values are not in the page.
 const NO_ROWS = { length: 0, order: [], legend: null };

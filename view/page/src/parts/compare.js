@@ -30,7 +30,7 @@ export function Compare({ difference, metric, inBoth, other, compared, shown, sh
           (line) => html`<tr key=${line.region}>
             <td><button class="link" onClick=${() => select(line.region)}>${line.name}</button></td><td>${line.place}${line.alike && html` <small class="remark" title="matched by similarity">≈ ${line.alike}</small>`}</td>
             <td class="number">${amount(line.before)} → ${amount(line.before - line.gain)}</td>
-            <td class=${`number ${kind}`}>${kind === "up" ? "▲" : "▼"} ${amount(Math.abs(line.gain))}</td><td class="number">${share(line.gain, line.before)}</td>
+            <td class=${`number ${kind}`}>${kind === "up" ? "▼" : "▲"} ${amount(Math.abs(line.gain))}</td><td class="number">${share(line.gain, line.before)}</td>
             ${several && html`<td class="number">${amount(line.most[0])} → ${amount(line.most[1])}</td>`}
           </tr>`,
         )}</tbody>
@@ -40,7 +40,7 @@ export function Compare({ difference, metric, inBoth, other, compared, shown, sh
   return html`
     ${judged}
     <p>${metric} of the program, sum of the ranks: ${amount(before)} in ${other}, ${amount(before - gain)} here${before && gain ? `, ${share(gain, before)}` : ""}. Regions exclude callees. Changes of less than 0.1 % are left out${lists.partly ? ", as are values that are missing in one of the two experiments" : ""}.</p>
-    <p><button onClick=${() => show(!shown)}>${shown ? "Show this experiment in the trees" : "Show the difference in the trees"}</button> <span class="remark">${shown ? `The trees show ${other} minus this experiment: ▲ (raised) is a gain, ▼ (sunken) a loss.` : ""}</span></p>
+    <p><button onClick=${() => show(!shown)}>${shown ? "Show this experiment in the trees" : "Show the difference in the trees"}</button> <span class="remark">${shown ? `The trees show ${other} minus this experiment: ▼ marks what became less, a gain (raised), and ▲ what became more, a loss (sunken).` : ""}</span></p>
     ${difference.head.remarks.length > 0 && html`<ul class="caveats">${difference.head.remarks.map((each) => html`<li>${each}</li>`)}</ul>`}
     <div class="lists wide-lists">${list("Slower, or more", slower, "down")}${list("Faster, or less", faster, "up")}</div>
     <${Copies} name="changes" rows=${() => [

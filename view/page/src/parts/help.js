@@ -27,7 +27,7 @@ export function Help({ close }) {
       <h2>How to read the trees</h2>
       <p>A closed node includes all nodes below it; an open node excludes its children.
       The call tree shows the selected metric. The system tree shows the selected metric at the selected call path.
-      A raised square marks a positive value, a sunken square a negative value (▲ ▼ in differences). A hatched square marks a value that was not measured; this differs from 0. The sign ~ means that a part of the value was not measured.</p>
+      A raised square marks a positive value, a sunken square a negative value (in differences, ▼ less and ▲ more than before). A hatched square marks a value that was not measured; this differs from 0. The sign ~ means that a part of the value was not measured.</p>
       <form method="dialog"><button>Close</button></form>
     </dialog>
   `;

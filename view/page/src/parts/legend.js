@@ -12,7 +12,7 @@ export function Legend({ legend, signed, gains }) {
       <span>0</span>
       <span class="ramp">${Array.from({ length: STEPS }, (_, place) => html`<i style=${{ backgroundColor: css(sizeColour(place / (STEPS - 1))) }}></i>`)}</span>
       <span>${amount(legend.top)}</span>
-      ${signed && html`<span class="signs"><span class="up">▲</span> ${gains ? "gain" : "more than 0"} <span class="down">▼</span> ${gains ? "loss" : "less than 0"}</span>`}
+      ${(signed || gains) && html`<span class="signs"><span class="up">${gains ? "▼ less" : "▲ more than 0"}</span> <span class="down">${gains ? "▲ more" : "▼ less than 0"}</span></span>`}
     </div>
   `;
 }

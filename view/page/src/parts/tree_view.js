@@ -9,7 +9,7 @@ export const ROW = 24; // height of a row in pixels; keep equal to --row in page
 const DEEPEST = 16; // depth from which names are not indented further
 const LONGEST = 300; // maximum length of a name in its tooltip
 
-export function TreeView({ name, title, rows, focus, ranges, about, signed, actions }) {
+export function TreeView({ name, title, rows, focus, ranges, about, signed, gains, actions }) {
   const box = useRef(null);
   const [view, look] = useWindow(box, ROW, []);
   const at = Math.max(0, Math.min(focus, rows.length - 1));
@@ -48,6 +48,7 @@ export function TreeView({ name, title, rows, focus, ranges, about, signed, acti
               range=${ranges?.(rows.order[place])}
               about=${about?.(rows.order[place])}
               signed=${signed}
+              gains=${gains}
               onClick=${(event) => actions.click(event, rows, place)}
             />`,
           )}
@@ -63,15 +64,16 @@ const WHY = {
 };
 const TOGGLES = { open: "▾", closed: "▸", leaf: "", folded: "…" };
 
-function Row({ id, row, focused, range, about, signed, onClick }) {
-  const { text, sign } = written(row.value, row.unit);
+function Row({ id, row, focused, range, about, signed, gains, onClick }) {
+  const { text: exact, sign } = written(row.value, row.unit);
+  const text = gains ? exact.replace(/^-/, "") : exact; // the mark shows the direction
   const missing = row.value.amount === null;
   const partial = row.value.gap === "partial";
   const relief = missing ? "none" : sign > 0 ? "raised" : sign < 0 ? "sunken" : "flat";
-  const mark = signed && sign ? (sign > 0 ? "▲" : "▼") : "";
+  const mark = (signed || gains) && sign ? (sign > 0 === !gains ? "▲" : "▼") : "";
   const colour = row.colour === null ? undefined : css(sizeColour(row.colour));
   const classes = ["row", row.state, row.selected ? "selected" : "", focused ? "focused" : ""].join(" ");
-  const spoken = `${row.label}, ${mark ? (sign > 0 ? "gain " : "loss ") : ""}${text}${partial ? ", partly measured" : ""}`;
+  const spoken = `${row.label}, ${text}${mark && gains ? (sign > 0 ? " less" : " more") : ""}${partial ? ", partly measured" : ""}`;
   return html`
     <div
       class=${classes}
