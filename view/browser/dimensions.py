@@ -60,7 +60,7 @@ def cluster_tree(experiment: Experiment, clusters: Sequence[Iterable[int]]) -> T
 
     Args:
         experiment: The experiment.
-        clusters: Indices of the locations of each cluster; clusters are disjoint.
+        clusters: Indices of the locations in each cluster; clusters are disjoint.
     """
     threads = Counter(place.process for place in experiment.locations)
     cluster = {location: number for number, members in enumerate(clusters) for location in members}
@@ -81,7 +81,7 @@ def cluster_tree(experiment: Experiment, clusters: Sequence[Iterable[int]]) -> T
 
 
 def _grouped(paths: Iterable[Sequence[_Level]]) -> Tree:
-    """Return the system tree of some locations.
+    """Return a tree with locations as leaves.
 
     Args:
         paths: For each location, the levels of the tree, from the outermost one to the location itself.

@@ -168,7 +168,7 @@ def _read(trace: Trace, steps: Steps, rates: TimeRates, fine: int) -> tuple[Mean
 
 
 def _ranges(locations: int) -> npt.NDArray[np.intp]:
-    """Return the index of the first location in each range that has a row, and at the end the number of locations."""
+    """Return the index of the first location in each row's range, followed by the number of locations."""
     return np.linspace(0, locations, min(_ROWS, locations) + 1).astype(np.intp)
 
 
