@@ -101,7 +101,7 @@ class Steps:
 
 
 def steps_of(trace: Trace, most: int) -> Steps | None:
-    """Return steps from the start to the end of a trace, as many as the time line with the most samples has samples.
+    """Return steps from the start to the end of a trace, one for each sample of the longest time line.
 
     None if the trace has no duration. All time lines are read.
 

@@ -314,7 +314,7 @@ def test_marks_are_drawn_and_named(shown, tmp_path):
     assert "more MPI time anomaly, 4.00 to 6.00 s" in text
     assert "as in the other run carried over, 1.00 to 2.50 s" in text
     assert "a line" in text
-    assert "50 samples of mpi_time in 50 and 80 in 80 make 80 pairs" in text
+    assert "50 samples of mpi_time in 50 and 80 in 80 form 80 pairs" in text
     assert found.page.locator("svg.warping").count() == 2
     found.page.click("text=more MPI time")
     found.settle()

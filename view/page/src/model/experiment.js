@@ -6,7 +6,7 @@ import { Sums } from "./sums.js";
 import { Tree } from "./tree.js";
 
 export class Experiment {
-  // `read` returns a promise of the numbers that are stored under a key.
+  // `read` returns a promise of the numbers stored under a key.
   constructor(head, sums, spread, read) {
     this.head = head;
     const { metrics, calls, flat, systems } = head.trees;
@@ -25,7 +25,7 @@ export class Experiment {
     return new Experiment(head, await read(`${head.key} sums`), spread, read);
   }
 
-  // Returns the initial view, in which time and the end of the hottest path are selected.
+  // Returns the initial view, in which a time metric and the last node of the hottest path are selected.
   start() {
     const { metrics, program, system } = this.head.start;
     return new Browser(this.sums, {
