@@ -55,7 +55,7 @@ class Browser:
         return self._with(dimension, self.pane(dimension).closed(*nodes))
 
     def selecting(self, dimension: Dimension, *nodes: int) -> Browser:
-        """Return the state with only these nodes of a tree selected; values in trees to the right are summed over them.
+        """Return the state in which only these nodes of a tree are selected; trees to the right show sums over them.
 
         Raises:
             InputError: The metric tree or the program's tree would have no selected node.

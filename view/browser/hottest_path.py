@@ -30,7 +30,7 @@ def at_start(experiment: Experiment, *, flat: bool = False) -> Browser:
 
 
 def _start_and_end(experiment: Experiment, *, flat: bool) -> frozenset[int]:
-    """Return the nodes of calls that start and end MPI, which the hottest path skips, because they do no work."""
+    """Return the nodes of calls that start or end MPI. The hottest path skips them, because they do no work."""
     regions = [path.region for path in experiment.call_paths]
     nodes = dict.fromkeys(regions) if flat else regions
     return frozenset(node for node, region in enumerate(nodes) if region.name in STARTUP)

@@ -19,7 +19,7 @@ class Pane:
         tree: The tree.
         open: Nodes whose children are shown if the node itself is visible.
         selected: The selected nodes, on which values in other trees depend.
-        unfolded: Nodes whose small children are shown in separate rows; it contains None if small roots are, too.
+        unfolded: Nodes whose small children are shown in separate rows; None stands for the parent of the roots.
     """
 
     tree: Tree

@@ -1,4 +1,4 @@
-"""Aggregated values of a metric, with the numbers of measured and of missing values."""
+"""Aggregated values of a metric, with the numbers of measured and missing values."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Value:
     """The value that a node shows.
 
     Attributes:
-        amount: The number; None if it is missing, which differs from 0.
+        amount: The number; None if it is missing, which is not the same as 0.
         gap: The reason why the number is missing, or ``partial`` if a part was not measured; empty if complete.
     """
 

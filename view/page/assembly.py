@@ -94,7 +94,7 @@ def page_of(
         counters: HTML of statistics; may be empty.
         tab: The tab that is open at the start; if empty, the tab Compare, or none if nothing is compared.
         recordings: Traces of the run.
-        advice: Whether to show advice; only if sources are included.
+        advice: Whether to search the sources for advice, if they are included.
         tell: Progress callback, called with a description of the current activity.
     """
     experiment, file = subject.experiment, subject.file
@@ -155,7 +155,7 @@ def _times(
     Args:
         recordings: The traces.
         experiment: The profile of the run.
-        spoken_of: Metrics of findings, most important first.
+        spoken_of: Metrics that findings name, most important first.
     """
     found, unread = [], []
     for number, each in enumerate(recordings):
@@ -227,12 +227,12 @@ def _clusters(findings: Findings) -> list[list[int]]:
 
 
 def _about(experiment: Experiment, file: Path, measured: float | None) -> list[str]:
-    """Return lines on the command, the machine, the experiment's file and the time when it was written.
+    """Return lines about the command, the machine, the experiment's file and the time when it was written.
 
     Args:
         experiment: The experiment.
         file: The experiment's file.
-        measured: The time in seconds since 1970; None if it is unknown.
+        measured: The time when the file was written, in seconds since 1970; None if it is unknown.
     """
     nodes = dict.fromkeys((place.machine, place.node) for place in experiment.locations)
     where = ", ".join(node if node.startswith(machine) else f"{machine} {node}" for machine, node in [*nodes][:3])

@@ -39,13 +39,13 @@ class Page:
     Attributes:
         title: Title of the window.
         headline: The first line of the verdict.
-        about: Lines on the command, date, machine and file.
+        about: Lines about the command, date, machine and file.
         findings: Findings of the verdict, in order.
         efficiency: HTML of the efficiency and its factors; may be empty.
         picture: HTML of a picture of the first finding; may be empty.
         verdict: Other lines of the verdict.
-        caveats: Warnings beside the verdict.
-        incomplete: Whether ranks are missing or did not finish. If so, the warnings are unfolded at the start.
+        caveats: Warnings and explanations.
+        incomplete: Whether ranks are missing or did not finish; the warnings are then unfolded at the start.
         experiments: The experiment, and its difference from another one; empty if the page only shows a result.
         clusters: Indices of the locations of each cluster.
         sources: The source files.
@@ -197,7 +197,7 @@ def _place(place: str) -> tuple[str, int]:
 def _finding(number: int, finding: Entry, picture: str) -> str:
     """Return a finding as HTML: its kind and place, which are a link to the trees, and its text.
 
-    Only the first finding has its text unfolded, and a picture.
+    Only the first finding is unfolded and has a picture.
     """
     name = finding.kind.strip("?").lower().replace("/", "").replace(" ", "-")
     badge = f'<span class="kind {_text(name)}">{_text(finding.kind)}</span>'

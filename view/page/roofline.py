@@ -108,7 +108,7 @@ def _derived(formula: Formula) -> dict[str, Any]:
 
 
 def _lacking(charts: Sequence[_Kind], measured: Sequence[str], line: int | None) -> Iterator[str]:
-    """Yield a sentence for each roofline that cannot be drawn, about the data that it needs."""
+    """Yield a sentence about missing data for each roofline that cannot be drawn."""
     for kind in _KINDS:
         if kind not in charts:
             why = why_absent(kind.rate, measured, line) or why_absent(kind.intensity, measured, line)

@@ -21,7 +21,7 @@ _CELLS: Final = 2400  # maximum number of coloured cells, so that the page stays
 _MOST_COLUMNS: Final = 400
 _OTHERS: Final = COLOURS - 1  # colour of all regions except the largest ones; twin: regionColour in src/colours.js
 _STARTUP: Final = ("MPI_Init", "MPI_Init_thread")
-_NAMED_BY_PLACE: Final = ("loop", "parallel")  # kinds of regions whose names contain only a line
+_NAMED_BY_PLACE: Final = ("loop", "parallel")  # kinds of regions whose names contain only a line number
 
 _Paths = npt.NDArray[np.float64]
 

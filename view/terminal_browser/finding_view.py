@@ -17,13 +17,13 @@ __all__ = ["FindingView"]
 
 _SEPARATOR: Final = " · "
 _SHARE: Final = 0.55  # maximum share of the screen's height
-_BESIDE: Final = 11  # lines of the screen that headline, trees and keys need
+_BESIDE: Final = 11  # number of lines that the headline, the trees and the keys need
 _LEAST: Final = 2  # minimum number of lines
 _LEFT_OUT: Final = "… enlarge the window to see more lines"
 
 
 class FindingView(Static):
-    """The text of a finding. If the last lines do not fit, a line with this information replaces them."""
+    """The text of a finding. If the last lines do not fit, a hint to enlarge the window replaces them."""
 
     DEFAULT_CSS = "FindingView { width: 100%; height: auto; padding: 0 1; }"
 
@@ -44,7 +44,7 @@ class FindingView(Static):
         self.say([f"{start}{finding.kind} {finding.where}", besides, *lines, end])
 
     def say(self, said: Sequence[str]) -> None:
-        """Show lines, broken to the width of the screen; empty ones are left out."""
+        """Show lines, wrapped to the width of the screen; empty lines are left out."""
         self._said = said
         self.refresh(layout=True)
 

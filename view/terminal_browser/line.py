@@ -37,7 +37,7 @@ def colour(place: float) -> str:
 
 
 def line(row: Row, width: int, *, signed: bool) -> Text:
-    """Return a row as styled text: a square whose colour shows the size, the value, a bar, and the indented name.
+    """Return a row as styled text: a square (its colour shows the size), value, bar, and indented name.
 
     Args:
         row: The row.

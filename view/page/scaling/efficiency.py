@@ -30,7 +30,7 @@ COLOURS: Final = {
 
 
 def efficiency_picture(scaling: Scaling, title: str = "Efficiency and losses") -> Picture:
-    """Return the picture of efficiency over numbers of ranks, in which losses are stacked above it."""
+    """Return a picture of efficiency over numbers of ranks, with losses stacked above it."""
     found = ledgers(scaling)
     sums = [*map(_by_kind, found)]
     kinds = sorted(
