@@ -191,8 +191,8 @@ export function App({ page, first }) {
     });
   }
 
-  // Changes the view of the time lines. If it now limits the trees to an interval, the metric of time is selected and
-  // closed, because only its total is known there.
+  // Changes the view of the time lines. If it now limits the trees to an interval, wall time is selected and closed,
+  // because no other metric is known there.
   function changeTime(part) {
     go((seen) => {
       const next = { ...seen, time: { ...seen.time, ...part } };

@@ -1,6 +1,6 @@
 // Colours that colour-blind readers can distinguish.
 
-// Colours of amounts, from little to much: cividis (Nuñez, Anderton, Renslow 2018).
+// Colours of amounts, from small to large: cividis (Nuñez, Anderton, Renslow 2018).
 const SIZES = ["#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838"];
 
 // Colours of signed amounts: red is negative, blue positive (ColorBrewer's RdBu).

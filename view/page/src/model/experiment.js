@@ -40,7 +40,7 @@ export class Experiment {
     return this.head.large ? "bins" : "machine";
   }
 
-  // Returns the noun for locations: rank, or thread if a process has several.
+  // Returns the noun for locations: rank, or thread if a process has several threads.
   get kind() {
     if (this.head.large) return this.head.large.noun;
     return this.head.locations.length > new Set(this.head.locations.map(([process]) => process)).size ? "thread" : "rank";

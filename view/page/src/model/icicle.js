@@ -132,8 +132,7 @@ export class Icicle {
 
 const largestFirst = (boxes) => boxes.filter(({ size }) => size > 0).sort((one, other) => other.size - one.size);
 
-// The changes of call paths since another experiment: the other experiment's values, and the gains (these values minus
-// this experiment's values).
+// For each call path, its value in another experiment, and its gain: that value minus the value in this experiment.
 export class PathChanges {
   // Returns null if a metric is unknown. `terms`: names of metrics, each with the factor that multiplies its values.
   static of(difference, terms) {

@@ -16,7 +16,7 @@ export class LargeSums extends Sums {
     this.rows = new Map(); // metric → values indexed by [kept path, own or closed, location]
   }
 
-  // Reads the values by bin, and for some call paths by location, of those metrics for which the page has these values.
+  // Reads the values of metrics by bin and, for some call paths, by location. Metrics without such values are skipped.
   async load(metrics) {
     for (const metric of new Set([...metrics].flatMap((each) => [each, ...this.parts[each]]))) {
       if (this.values.has(metric) || !this.large.metrics.includes(this.metrics[metric].name)) continue;

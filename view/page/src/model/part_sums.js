@@ -65,7 +65,7 @@ export class RankSums extends PartSums {
 
 // The times in an interval of the run. All other metrics are unknown.
 export class IntervalSums extends PartSums {
-  // `metric`: the metric of the times. `seconds`: the times, by call path and location.
+  // `metric`: the time metric. `seconds`: the times, by call path and location.
   constructor(whole, metric, seconds) {
     const unknown = new Float64Array(seconds.length).fill(NaN);
     super(whole, [...whole.head.locations.keys()], (each) => (each === metric ? seconds : unknown));

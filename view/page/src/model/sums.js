@@ -86,8 +86,8 @@ export class Sums {
     return tally;
   }
 
-  // Returns those of some call paths that have values of a metric of whole processes; if none has, all call paths that
-  // have values.
+  // Returns those of some call paths that have values of a metric of whole processes; if there are none, all call paths
+  // that have values.
   ofProcesses(metric, paths) {
     const { known, gaps } = this.byPath(metric);
     const has = (path) => known[path] + gaps[path] > 0;

@@ -59,7 +59,7 @@ function drawn(width, height, draw) {
   context.fillRect(0, 0, canvas.width, canvas.height);
   draw(context);
   const made = canvas.toDataURL("image/png");
-  if (!made.startsWith("data:image/png")) throw new RangeError("the picture is too large"); // browsers return "data:,"
+  if (!made.startsWith("data:image/png")) throw new RangeError("the picture is too large"); // for such pictures, browsers return "data:,"
   return made;
 }
 

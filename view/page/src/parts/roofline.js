@@ -64,7 +64,7 @@ function Chart({ chart, regions, units, selected, select }) {
         onMouseEnter=${() => point(place)} onClick=${() => select(each.region)} />`)}
       ${points.filter(({ share }) => share >= NAMED).slice(0, MOST_NAMED).map((each) => html`<${Label} key=${each.region} frame=${frame} point=${each} />`)}
     </svg></div>
-    <p class="told" aria-live="polite">${told ?? (points.length ? "Point at a region, or use the arrow keys, to read its values. Click a region to select it." : "No region has both rates.")}</p>
+    <p class="told" aria-live="polite">${told ?? (points.length ? "Point at a region, or use the arrow keys, to read its values. Click a region to select it." : "No region has values on both axes.")}</p>
     <ul class="swatches listed">
       ${chart.peak !== null && html`<li><${Sample} /> ${rate(chart.peak)}: ${chart.roof}</li>`}
       ${chart.slopes.map(({ name, bytes }, number) => html`<li key=${name}><${Sample} number=${number} /> ${writtenRate(bytes, "bytes/sec")}: ${name}</li>`)}

@@ -102,7 +102,7 @@ function Tools({ all, times, view, state, change, choose }) {
       ${all.length > 1 && html`<label>trace <select value=${state.trace} onChange=${(event) => change({ trace: Number(event.currentTarget.value), shown: null, range: null })}>${all.map(({ head }, place) => html`<option value=${place}>${head.title}</option>`)}</select></label>`}
       ${field("from", 0)} ${field("to", 1)}
       <button aria-disabled=${!state.range} onClick=${() => choose(null)}>the whole run</button>
-      <span class="remark">Minimum, mean and maximum of ${locations} ${noun}${locations === 1 ? "" : "s"}, in steps of ${amount(times.step, "sec")}${interval ? `; one sample per ${amount(interval, "sec")} or more` : ""}.</span>
+      <span class="remark">Minimum, mean and maximum of ${locations} ${noun}${locations === 1 ? "" : "s"}, in steps of ${amount(times.step, "sec")}${interval ? `; at most one sample per ${amount(interval, "sec")}` : ""}.</span>
     </div>
   `;
 }
@@ -121,7 +121,7 @@ function Choice({ times, shown, change }) {
 
 function Intervals({ times, intervals, choose }) {
   return html`
-    <h3>Marked</h3>
+    <h3>Marked intervals</h3>
     <ul class="swatches listed">${intervals.map(
       ({ start, end, label, kind, colour }) => html`<li><i class="swatch" style=${{ backgroundColor: colour }}></i><button class="link" onClick=${() => choose([Math.max(start, times.start), Math.min(end, times.end)])}>${label}</button> <small>${kind}, ${times.moment(start)} to ${times.moment(end)} s</small></li>`,
     )}</ul>

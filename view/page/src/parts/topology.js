@@ -10,7 +10,7 @@ import { SvgContext } from "./svg_context.js";
 
 const LARGEST = 72; // maximum size of a rank's square in pixels
 const SMALLEST = 4;
-const [NUMBERED, LETTERED, VALUED] = [22, 32, 56]; // minimum size in pixels of a square with the rank's number; with also its cluster's letter; with also its value
+const [NUMBERED, LETTERED, VALUED] = [22, 32, 56]; // minimum sizes in pixels of a square that shows a rank's number, number and cluster, or number and value
 const LINE = 14; // height of a line of text in pixels
 const MOST_TOLD = 4; // maximum number of locations whose values are shown separately below the grid
 
@@ -100,7 +100,7 @@ function sumOf({ amounts, known }, locations) {
 
 // Returns the largest magnitude at any place of a grid, in all planes, and whether any place has a negative value.
 function scaleOf(grid, values) {
-  const members = new Map(); // place → its locations, because all threads of a rank are at the same place
+  const members = new Map(); // place → its locations, because several threads of a rank may share a place
   grid.places.forEach((place, location) => place && members.set(place.join(), [...(members.get(place.join()) ?? []), location]));
   const sums = [...members.values()].map((locations) => sumOf(values, locations)).filter((sum) => sum === sum);
   return { top: sums.reduce((most, sum) => Math.max(most, Math.abs(sum)), 0), signed: sums.some((sum) => sum < 0) };
