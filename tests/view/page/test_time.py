@@ -103,7 +103,7 @@ def test_charts_name_metric_and_unit_and_say_what_they_show(shown):
     ]
     assert "Minimum, mean and maximum of 4 ranks, in steps of 100 ms" in found.page.inner_text("#panel")
     rows = found.copied_rows()
-    titles_of_values = [f"{each} of mpi_time (sec/sec)" for each in ("least", "mean", "most")]
+    titles_of_values = [f"{each} of mpi_time (sec/sec)" for each in ("minimum", "mean", "maximum")]
     assert rows[0] == ["from (s)", "to (s)", "region", *titles_of_values]
     assert (rows[1][2:], rows[50][2:]) == (["loop@3", "0", "0", "0"], ["MPI_Send", "1", "1", "1"])
     assert found.copied_picture()[0] > 3

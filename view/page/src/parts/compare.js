@@ -39,7 +39,7 @@ export function Compare({ difference, metric, inBoth, other, compared, shown, sh
     </section>`;
   return html`
     ${judged}
-    <p>${metric} of the program, summed over the ranks: ${amount(before)} in ${other}, ${amount(before - gain)} here${before && gain ? `, ${share(gain, before)}` : ""}. Values of regions exclude callees. Changes below 0.1 % are left out${lists.partly ? ", and so are values that are missing in one of the two experiments" : ""}.</p>
+    <p>${metric} of the program, sum of the ranks: ${amount(before)} in ${other}, ${amount(before - gain)} here${before && gain ? `, ${share(gain, before)}` : ""}. Values of regions exclude callees. Changes below 0.1 % are left out${lists.partly ? ", and so are values that are missing in one of the two experiments" : ""}.</p>
     <p><button onClick=${() => show(!shown)}>${shown ? "Show this experiment in the trees" : "Show the difference in the trees"}</button> <span class="remark">${shown ? `The trees show ${other} minus this experiment: ▲ (raised square) marks a gain, ▼ (sunken square) a loss.` : ""}</span></p>
     ${difference.head.remarks.length > 0 && html`<ul class="caveats">${difference.head.remarks.map((each) => html`<li>${each}</li>`)}</ul>`}
     <div class="lists wide-lists">${list("Slower, or more", slower, "down")}${list("Faster, or less", faster, "up")}</div>

@@ -50,7 +50,7 @@ export function FlatProfile({ browser, experiment, select }) {
       </table>
     </div>
     <${Copies} name="flat profile" rows=${() => [
-      ["region", "source", ...NUMBERS.map((key) => `${key === "closed" ? "with callees" : key} (${unit})`)],
+      ["region", "source", ...NUMBERS.map((key) => `${new Map(COLUMNS).get(key)} (${unit})`)],
       ...sorted.map((line) => [line.name, line.place, ...NUMBERS.map((key) => line[key])]),
     ]} />
   `;

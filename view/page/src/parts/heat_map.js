@@ -43,7 +43,7 @@ export function HeatMap({ browser, experiment, clusters, nodes, select }) {
     if (there) draw(sized(canvas.current, width, height), { ...drawing, cell, ink: getComputedStyle(canvas.current).color });
   }, [map, columns, width, relative, cell, dark]);
 
-  if (!there) return html`<p class="remark">Values of ${browser.metrics.map((node) => browser.panes.metrics.tree.labels[node]).join(", ")} cannot be summed, or are not in this page by location. There is no map.</p>`;
+  if (!there) return html`<p class="remark">There is no map: values of ${browser.metrics.map((node) => browser.panes.metrics.tree.labels[node]).join(", ")} cannot be summed, or are not in this page by location.</p>`;
   const at = (event) => {
     const box = canvas.current.getBoundingClientRect();
     const row = Math.floor((event.clientY - box.top - TOP) / CELL);

@@ -43,7 +43,7 @@ export function IcicleTab({ browser, experiment, difference, other, select }) {
   }, [there]);
   useEffect(() => point(null), [icicle, focus]);
 
-  if (!there) return html`<p class="remark">Values of ${browser.named} are 0 or cannot be summed. There are no boxes.</p>`;
+  if (!there) return html`<p class="remark">There are no boxes: values of ${browser.named} are 0 or cannot be summed.</p>`;
   const nameOf = ({ region }) => experiment.head.regions[region][0];
   const pathOf = (chain) => (inverted ? chain.toReversed() : chain).map(nameOf).join(" › ");
   const amount = (value) => written(value, unit).text;

@@ -74,7 +74,7 @@ function Charts({ all, times, state, change, select }) {
 
 // Returns the values in the charts as a table: a row with titles, and a row per step.
 function numbersOf(times, metrics) {
-  const titles = metrics.flatMap((name) => ["least", "mean", "most"].map((what) => `${what} of ${name} (${times.units.get(name)})`));
+  const titles = metrics.flatMap((name) => ["minimum", "mean", "maximum"].map((what) => `${what} of ${name} (${times.units.get(name)})`));
   const steps = Array.from({ length: times.steps }, (_, step) => step);
   const numbers = metrics.map((name) => times.numbers.get(name));
   return [

@@ -32,7 +32,7 @@ export function Topology({ browser, experiment, clusters, select }) {
     if (canvas.current && values) draw(sized(canvas.current, ...room), { ...drawing, place });
   }, [plane, values, by, place]);
   if (!grid) return html`<p class="remark">This program created no Cartesian grid of its ranks (MPI_Cart_create), and the file contains none.</p>`;
-  if (!values) return html`<p class="remark">Values of ${browser.named} cannot be summed, or are not in this page by location. There is nothing to show on the grid.</p>`;
+  if (!values) return html`<p class="remark">There is nothing to show on the grid: values of ${browser.named} cannot be summed, or are not in this page by location.</p>`;
   const at = (event) => {
     const box = canvas.current.getBoundingClientRect();
     return plane.at(Math.floor((event.clientX - box.left) / plane.size), Math.floor((event.clientY - box.top) / plane.size));
