@@ -1,6 +1,6 @@
 """Three trees side by side (Song et al. 2004, section 4), whose values depend on the selections to the left.
 
-A tree counts nothing twice: a closed node shows its inclusive value, an open node only what its children do not show.
+No value is counted twice: a closed node shows its inclusive value, an open node only what its children do not show.
 Selecting nodes aggregates across dimensions; closing a node aggregates within a dimension.
 """
 

@@ -51,7 +51,7 @@ class Row:
 
 
 def rows(browser: Browser, dimension: Dimension, basis: Basis | None = None) -> Iterator[Row]:
-    """Yield the rows of a tree from top to bottom; together, they count nothing twice.
+    """Yield the rows of a tree from top to bottom; no value is counted twice.
 
     Args:
         browser: The state of the browser.

@@ -319,7 +319,7 @@ class BrowserApp(App[None]):
             self._aim(dimension)
 
     def action_search(self) -> None:
-        """Prompt for a text to search for in the tree with the focus."""
+        """Prompt for a text to search for in the focused tree."""
         if isinstance(self.focused, TreeView):
             self.last_tree = self.focused.dimension
         asked = self.query_one("#search", Input)

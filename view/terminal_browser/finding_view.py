@@ -1,4 +1,4 @@
-"""Show the text of a finding above the trees, shortened to a part of the screen."""
+"""Show the text of a finding above the trees, shortened to fit a part of the screen."""
 
 from __future__ import annotations
 

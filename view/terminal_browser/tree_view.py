@@ -74,7 +74,7 @@ class TreeView(ScrollView, can_focus=True):
         self.signed = False
 
     def show(self, rows: Sequence[Row], legend: Legend | None, *, signed: bool) -> None:
-        """Show other rows; the cursor stays at its node if the node is still shown.
+        """Show new rows; the cursor stays at its node if the node is still shown.
 
         Args:
             rows: The rows.

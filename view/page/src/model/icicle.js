@@ -134,7 +134,8 @@ const largestFirst = (boxes) => boxes.filter(({ size }) => size > 0).sort((one, 
 
 // For each call path, its value in another experiment, and its gain: that value minus the value in this experiment.
 export class PathChanges {
-  // Returns null if a metric is unknown. `terms`: names of metrics, each with the factor that multiplies its values.
+  // Returns the changes of a sum of metrics; null if a metric is unknown. `terms`: names of the metrics, each with the
+  // factor for its values.
   static of(difference, terms) {
     const metrics = terms.map(([name, sign]) => [difference.head.metrics.findIndex((each) => each.name === name), sign]);
     return metrics.some(([metric]) => metric < 0) ? null : new PathChanges(difference, metrics);

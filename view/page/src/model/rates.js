@@ -1,5 +1,4 @@
-// Metrics that formulas derive from other metrics, by region (like multivariate/derivations.py and
-// view/page/roofline.py).
+// Derives metrics of regions by formulas (like multivariate/derivations.py and view/page/roofline.py).
 import { rate as overTime } from "./time_lines.js";
 
 const LEAST = 0.001; // smallest number that is written without a power of ten

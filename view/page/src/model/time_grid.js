@@ -1,4 +1,4 @@
-// The cells of time that the charts distinguish: whole steps or, if the reader has zoomed in, parts of steps.
+// The time cells of the charts: whole steps or, after zooming in, parts of steps.
 
 const LEAST = 2; // minimum width of a cell in pixels
 

@@ -121,8 +121,8 @@ export class TimeLines {
     return this.head.paths.some(({ node }) => node !== null);
   }
 
-  // Returns the seconds in an interval, by the profile's call path and location. Each part of a step counts for its
-  // main call path. A row of several locations counts for each of them.
+  // Returns the seconds in an interval for each call path of the profile on each location. Each part of a step counts
+  // for its main call path. A row of several locations counts for each of them.
   secondsIn([start, end], paths, locations) {
     const found = new Float64Array(paths * locations);
     const { paths: met, members } = this.head;

@@ -14,7 +14,7 @@ const ROW = 22; // height of a box in pixels
 const LEAST = 2; // minimum width of a box in pixels
 const LETTER = 6.8; // width of a letter in pixels
 const TOP = 0.5; // relative change at the end of the scale
-const [STEP, WIDE] = [0.1, 0.01]; // the scale of imbalances ends at a multiple of STEP; boxes below the share WIDE of the width do not affect it
+const [STEP, WIDE] = [0.1, 0.01]; // the scale of imbalances ends at a multiple of STEP, and covers all boxes with at least the share WIDE of the width
 const PLAIN = [159, 197, 222]; // colour of all boxes if nothing can be compared, as with a single rank
 const NEUTRAL = [170, 178, 188]; // colour of boxes without imbalance or change
 
@@ -109,7 +109,7 @@ export function IcicleTab({ browser, experiment, difference, other, select }) {
   `;
 }
 
-// Returns the names of the selected metrics, and of the parts that are subtracted from them, each with 1 or -1.
+// Returns the names of the selected metrics, and of the parts that are subtracted from them, each with the factor 1 or -1.
 const termsOf = (browser) => browser.metrics.flatMap((metric) => [[browser.sums.metrics[metric].name, 1], ...browser.partsOf(metric).map((part) => [browser.sums.metrics[part].name, -1])]);
 
 // Returns the part of a text that fits into a box.

@@ -50,7 +50,7 @@ function Charts({ all, times, state, change, select }) {
   const choose = (range) => {
     setAnchor(null);
     const [start, end] = range ? times.span(range).split(":").map(Number) : [0, 0];
-    change({ range: end - start < times.step / 2 ? null : [start, end] }); // an interval without a step shows the whole run; the tolerance allows for rounded ends
+    change({ range: end - start < times.step / 2 ? null : [start, end] }); // if the interval is empty, the whole run is shown; half a step allows for rounded ends
   };
   const shared = { grid, width, range: state.range, at, anchor, selected, point, select: setAnchor, choose };
   const ready = width > 0 && times.regions !== undefined;
