@@ -140,7 +140,7 @@ def _by_process(measures: npt.NDArray[np.float64], experiment: Experiment) -> np
 
 
 def _main_metrics(experiment: Experiment, highlights: Sequence[Highlight]) -> list[str]:
-    """Return the names of metrics to show by location: additive root metrics, times first, and metrics of findings."""
+    """Return the names of metrics to show by location: additive roots, times first, and metrics of findings."""
     roots = [each for each in experiment.metrics if each.parent is None and each.aggregation == "sum"]
     names = [each.name for each in sorted(roots, key=lambda each: each.unit != "sec")][:_MAIN]
     for highlight in highlights:

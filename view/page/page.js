@@ -2948,7 +2948,8 @@
   };
   var largestFirst = (boxes) => boxes.filter(({ size }) => size > 0).sort((one, other) => other.size - one.size);
   var PathChanges = class _PathChanges {
-    // Returns null if a metric is unknown. `terms`: names of metrics, each with the factor that multiplies its values.
+    // Returns the changes of a sum of metrics; null if a metric is unknown. `terms`: names of the metrics, each with the
+    // factor for its values.
     static of(difference, terms) {
       const metrics = terms.map(([name, sign]) => [difference.head.metrics.findIndex((each) => each.name === name), sign]);
       return metrics.some(([metric]) => metric < 0) ? null : new _PathChanges(difference, metrics);
@@ -3410,8 +3411,8 @@
     get isInTrees() {
       return this.head.paths.some(({ node }) => node !== null);
     }
-    // Returns the seconds in an interval, by the profile's call path and location. Each part of a step counts for its
-    // main call path. A row of several locations counts for each of them.
+    // Returns the seconds in an interval for each call path of the profile on each location. Each part of a step counts
+    // for its main call path. A row of several locations counts for each of them.
     secondsIn([start2, end], paths, locations) {
       const found = new Float64Array(paths * locations);
       const { paths: met, members } = this.head;

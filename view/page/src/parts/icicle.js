@@ -109,7 +109,7 @@ export function IcicleTab({ browser, experiment, difference, other, select }) {
   `;
 }
 
-// Returns the names of the selected metrics, and of the parts that are subtracted from them, each with the factor 1 or -1.
+// Returns the names of the selected metrics, with the factor 1, and of the parts to subtract, with the factor -1.
 const termsOf = (browser) => browser.metrics.flatMap((metric) => [[browser.sums.metrics[metric].name, 1], ...browser.partsOf(metric).map((part) => [browser.sums.metrics[part].name, -1])]);
 
 // Returns the part of a text that fits into a box.

@@ -71,7 +71,7 @@ function topsOf(count) {
 
 const middles = (tops) => tops.slice(0, -1).map((top, place) => -(top + tops[place + 1]) / 2);
 
-// Returns the names of rows; a name for which there is no space is empty.
+// Returns the names of rows; a name is empty if there is no room for it.
 function namesOf(rows, tops) {
   let next = -NAME;
   return middles(tops).map((middle, place) => {

@@ -5,7 +5,7 @@ import { html } from "../html.js";
 const ORDER = ["program", "metrics", "system"];
 const MOST = 12; // maximum number of hits in the list
 
-// `trees` and `titles` by dimension; `show(dimension, node)` selects a node.
+// `trees` and `titles`: for each dimension. `show(dimension, node)`: selects a node.
 export function Search({ trees, titles, show }) {
   const [query, setQuery] = useState("");
   const [seen, setSeen] = useState({ at: -1, found: "" });
