@@ -11,7 +11,7 @@ npm ci --ignore-scripts --no-audit --no-fund --silent 2>npm.log || { cat npm.log
 npm run build --silent >npm.log 2>&1 || { cat npm.log >&2; exit 1; }
 
 {
-    echo "page.js holds preact and htm beside our own modules; charts.js and charts.css are of uplot alone."
+    echo "page.js contains preact and htm as well as our own modules; charts.js and charts.css contain only uplot."
     for package in preact htm uplot; do
         printf '\n%s %s\n\n' "$package" "$(node -p "require('./node_modules/$package/package.json').version")"
         cat "node_modules/$package/LICENSE"

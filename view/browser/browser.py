@@ -1,7 +1,7 @@
 """Three trees side by side (Song et al. 2004, section 4), whose values depend on the selections to the left.
 
-A tree shows each part of a value once: a closed node shows its inclusive value, an open node only the part that its
-children do not show. Selecting nodes aggregates across dimensions; closing a node aggregates within a dimension.
+No value is counted twice: a closed node shows its inclusive value, an open node only what its children do not show.
+Selecting nodes aggregates across dimensions; closing a node aggregates within a dimension.
 """
 
 from __future__ import annotations
@@ -47,25 +47,25 @@ class Browser:
         return {"metrics": self.metrics, "program": self.program, "system": self.system}[dimension]
 
     def opened(self, dimension: Dimension, *nodes: int) -> Browser:
-        """Return the state with nodes of a tree opened."""
+        """Return the state after opening nodes of a tree."""
         return self._with(dimension, self.pane(dimension).opened(*nodes))
 
     def closed(self, dimension: Dimension, *nodes: int) -> Browser:
-        """Return the state with nodes of a tree closed."""
+        """Return the state after closing nodes of a tree."""
         return self._with(dimension, self.pane(dimension).closed(*nodes))
 
     def selecting(self, dimension: Dimension, *nodes: int) -> Browser:
-        """Return the state with only these nodes of a tree selected; values in trees to the right are summed over them.
+        """Return the state in which only these nodes of a tree are selected; trees to the right show sums over them.
 
         Raises:
-            InputError: No node of the metric tree or of the program's tree is given.
+            InputError: The metric tree or the program's tree would have no selected node.
         """
         if not nodes and dimension != "system":
-            raise InputError(f"expected at least one node of the {dimension} to select, found none")
+            raise InputError(f"expected at least one {dimension} node to select, found none")
         return self._with(dimension, self.pane(dimension).selecting(nodes))
 
     def unfolding(self, dimension: Dimension, node: int | None) -> Browser:
-        """Return the state in which a node's small children (for None, the small roots) are no longer folded."""
+        """Return the state after unfolding the small children of a node, or the small roots for None."""
         return self._with(dimension, self.pane(dimension).unfolding(node))
 
     def _with(self, dimension: Dimension, pane: Pane) -> Browser:
@@ -81,7 +81,7 @@ class Browser:
         }
 
     def inclusive(self, dimension: Dimension) -> Mapping[int, Value]:
-        """Map each shown node to the value that it has when it is closed, which includes its children."""
+        """Map each shown node to its inclusive value, which it shows when it is closed."""
         shown = self.pane(dimension).shown()
         if dimension == "metrics":
             return {node: self.sums.total(self.sums.experiment.metrics[node].name).value(0) for node in shown}
@@ -89,7 +89,7 @@ class Browser:
         return {node: closed.value(node) for node in shown}
 
     def _has_cells(self, dimension: Dimension, node: int) -> bool:
-        """Return whether a shown value should have cells; metrics, and open machines and nodes, may have none."""
+        """Return whether a node should have cells (see ``Tally``); metrics and open system nodes may have none."""
         return dimension == "program" or (dimension == "system" and not self.system.is_open(node))
 
     def together(self, dimension: Dimension, nodes: Collection[int]) -> Value:
@@ -98,7 +98,7 @@ class Browser:
         return reduce(Tally.plus, found).value(0, has_cells=dimension != "metrics")
 
     def _tallies(self, dimension: Dimension) -> Iterator[tuple[int, Tally, int]]:
-        """Yield each shown node, with the tally that contains its value, and the place of the value in the tally."""
+        """Yield each shown node with the tally that contains its value, and the value's place in the tally."""
         pane = self.pane(dimension)
         if dimension == "metrics":
             yield from ((node, self._of_metric(node), 0) for node in pane.shown())
@@ -119,7 +119,7 @@ class Browser:
 
     @property
     def summed(self) -> bool:
-        """Whether the selected metrics can be added, because they are sums with the same unit."""
+        """Whether the selected metrics can be added: all are sums with the same unit."""
         return summable([self.sums.experiment.metrics[node] for node in self.metrics.selected])
 
     @cached_property
@@ -136,7 +136,7 @@ class Browser:
         return own, own.up(self.system.tree)
 
     def _selected(self, read: _Read) -> Tally:
-        """Return the sum of the selected metrics; a tally without sums if they cannot be added.
+        """Return the sum of the selected metrics; if they cannot be added, only places with one cell have a value.
 
         Args:
             read: Returns the tally of a metric.
@@ -151,7 +151,7 @@ class Browser:
 
 
 def summable(metrics: Sequence[Metric]) -> bool:
-    """Return whether values of metrics can be added, because they are sums with the same unit."""
+    """Return whether metrics can be added: all are sums with the same unit."""
     return {each.aggregation for each in metrics} == {"sum"} and len({each.unit for each in metrics}) == 1
 
 

@@ -18,7 +18,7 @@ _Level = tuple[str, str]  # identity and label of a machine, node, process or th
 
 
 def metric_tree(experiment: Experiment) -> Tree:
-    """Return the metrics as a forest, in which nodes are numbered like the experiment's metrics."""
+    """Return a forest of the metrics, numbered as in the experiment."""
     places = {metric.name: place for place, metric in enumerate(experiment.metrics)}
     return Tree(
         tuple(metric.display or metric.name for metric in experiment.metrics),
@@ -29,7 +29,7 @@ def metric_tree(experiment: Experiment) -> Tree:
 
 
 def call_tree(experiment: Experiment) -> Tree:
-    """Return the call paths as a forest, in which nodes are numbered like the experiment's call paths."""
+    """Return a forest of the call paths, numbered as in the experiment."""
     return Tree(
         tuple(path.region.name for path in experiment.call_paths),
         tuple(path.parent for path in experiment.call_paths),
@@ -60,7 +60,7 @@ def cluster_tree(experiment: Experiment, clusters: Sequence[Iterable[int]]) -> T
 
     Args:
         experiment: The experiment.
-        clusters: Indices of the locations of each cluster; clusters are disjoint.
+        clusters: Indices of the locations in each cluster; clusters are disjoint.
     """
     threads = Counter(place.process for place in experiment.locations)
     cluster = {location: number for number, members in enumerate(clusters) for location in members}
@@ -81,7 +81,7 @@ def cluster_tree(experiment: Experiment, clusters: Sequence[Iterable[int]]) -> T
 
 
 def _grouped(paths: Iterable[Sequence[_Level]]) -> Tree:
-    """Return the system tree of some locations.
+    """Return a tree with locations as leaves.
 
     Args:
         paths: For each location, the levels of the tree, from the outermost one to the location itself.
@@ -116,6 +116,6 @@ def _process(place: Location, threads: Counter[int]) -> list[_Level]:
 
 
 def _numbered(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the names with numbers appended that distinguish identical names: ``solve/loop@41~0``."""
+    """Return the names, each with a number that distinguishes it from identical names: ``solve/loop@41~0``."""
     ordinals: defaultdict[str, count[int]] = defaultdict(count)
     return tuple(f"{name}~{next(ordinals[name])}" for name in names)

@@ -13,7 +13,7 @@ from .tally import Tally
 
 __all__ = ["folded"]
 
-_SHARE: Final = 0.005  # a node with a smaller share of the tree is small, because the share would be shown as 0 %
+_SHARE: Final = 0.005  # a node with a smaller share of the tree counts as small
 
 _Sizes = npt.NDArray[np.float64]
 

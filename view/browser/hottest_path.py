@@ -12,10 +12,10 @@ __all__ = ["at_start", "hottest_path"]
 
 
 def at_start(experiment: Experiment, *, flat: bool = False) -> Browser:
-    """Return a browser in which the hottest path in the program is open, and its end and a time metric are selected.
+    """Return a browser in which the program's hottest path is open, and its last node and a time metric are selected.
 
-    If the path ends at the root, the root is open as well, to show its children. In the system tree, the hottest path
-    is open, but nothing is selected.
+    If the path consists only of the root, the root is open, too, to show its children. In the system tree, the hottest
+    path is open, but nothing is selected.
 
     Args:
         experiment: An experiment with a metric and a call path.
@@ -30,7 +30,7 @@ def at_start(experiment: Experiment, *, flat: bool = False) -> Browser:
 
 
 def _start_and_end(experiment: Experiment, *, flat: bool) -> frozenset[int]:
-    """Return the nodes of calls that start and end MPI, which the hottest path skips, because they do no work."""
+    """Return the nodes of calls that start or end MPI. The hottest path skips them, because they do no work."""
     regions = [path.region for path in experiment.call_paths]
     nodes = dict.fromkeys(regions) if flat else regions
     return frozenset(node for node, region in enumerate(nodes) if region.name in STARTUP)

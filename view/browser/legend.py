@@ -34,7 +34,7 @@ class Legend:
     unit: str
 
     def place(self, value: Value) -> float | None:
-        """Return the place of a value on the scale, from 0 to 1; None if it is missing."""
+        """Return the position of a value on the scale, from 0 to 1; None if the value is missing."""
         if value.amount is None:
             return None
         return min(1.0, abs(value.amount) / self.top) if self.top else 0.0

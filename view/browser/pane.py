@@ -19,7 +19,7 @@ class Pane:
         tree: The tree.
         open: Nodes whose children are shown if the node itself is visible.
         selected: The selected nodes, on which values in other trees depend.
-        unfolded: Nodes whose small children are shown in separate rows; None means the small roots.
+        unfolded: Nodes whose small children are shown in separate rows; None stands for the parent of the roots.
     """
 
     tree: Tree
@@ -47,12 +47,12 @@ class Pane:
                 yield from self.tree.walk([node])
 
     def opened(self, *nodes: int) -> Pane:
-        """Return the tree with some nodes opened; the value of each then excludes its children."""
+        """Return the tree after opening some nodes, whose values then exclude their children."""
         self._check(nodes)
         return replace(self, open=self.open | {node for node in nodes if self.tree.children[node]})
 
     def closed(self, *nodes: int) -> Pane:
-        """Return the tree with some nodes closed. They are selected if a descendant was, and have inclusive values."""
+        """Return the tree after closing some nodes. A closed node is selected if a descendant was selected."""
         self._check(nodes)
         pane = replace(self, open=self.open - {*nodes})
         return replace(pane, selected=frozenset(map(pane._visible, self.selected)))
@@ -63,7 +63,7 @@ class Pane:
         return closed[-1] if closed else node
 
     def unfolding(self, node: int | None) -> Pane:
-        """Return the tree in which a node's small children (for None, the small roots) are no longer folded."""
+        """Return the tree after unfolding the small children of a node, or the small roots for None."""
         return replace(self, unfolded=self.unfolded | {node})
 
     def selecting(self, nodes: Collection[int]) -> Pane:

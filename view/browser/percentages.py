@@ -58,7 +58,7 @@ def wholes(browser: Browser, dimension: Dimension, basis: Basis) -> Mapping[int,
 
 
 def _of_roots(browser: Browser, metrics: Collection[int], sums: Sums) -> Value:
-    """Return the sum of the root metrics above some metrics, each root once, over the whole program.
+    """Return the sum of the roots of some metrics over the whole program; each root counts once.
 
     Args:
         browser: The state of the browser.

@@ -31,10 +31,10 @@ class Row:
         state: ``open``, ``closed``, ``leaf``, or ``folded`` for folded nodes.
         value: The value, in percent if requested and possible.
         unit: Unit of the value: ``%``, or the metric's unit.
-        relief: The relief for the sign of the value.
-        colour: Place of the inclusive value on the legend, from 0 to 1, so that a node has the same colour whether it
-            is open or closed; None if the value is missing, or if there is no legend.
-        part: Place of ``value`` on the legend, from 0 to 1; None if the value is missing, or if there is no legend.
+        relief: The relief that shows the sign of the value.
+        colour: Position of the inclusive value on the legend, from 0 to 1, so that a node has the same colour whether
+            it is open or closed; None if the value is missing, or if there is no legend.
+        part: Position of ``value`` on the legend, from 0 to 1; None if the value is missing, or if there is no legend.
         selected: Whether the node is selected.
     """
 
@@ -51,7 +51,7 @@ class Row:
 
 
 def rows(browser: Browser, dimension: Dimension, basis: Basis | None = None) -> Iterator[Row]:
-    """Yield the rows of a tree, in order; together they show each part of the values once.
+    """Yield the rows of a tree from top to bottom; no value is counted twice.
 
     Args:
         browser: The state of the browser.
@@ -145,7 +145,7 @@ def _in_unit(browser: Browser, dimension: Dimension, basis: Basis | None, values
 def _legends(browser: Browser, dimension: Dimension, written: _Written) -> Mapping[int, Legend]:
     """Map each shown node to its colour scale.
 
-    A scale ends at the metric's whole, or at the largest value if that is larger. In the system tree, it ends at the
+    A scale ends at the metric's total, or at the largest value if that is larger. In the system tree, it ends at the
     largest value, because each rank of a large run has only a small share. Metrics with the same unit share a scale.
     Metrics that are not additive have no scale.
     """

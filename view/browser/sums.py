@@ -68,8 +68,8 @@ class Sums:
     def by_location(self, metric: str, paths: npt.NDArray[np.intp]) -> Tally:
         """Return a metric's exclusive values by location, aggregated over some call paths.
 
-        For a metric that is known only for whole processes, the values are those of the processes, whatever call paths
-        are given. The last result for each metric is cached.
+        If a metric is known only for whole processes, the call paths do not matter: the values are those of the
+        processes. The last result for each metric is cached.
         """
         asked, known = paths.tobytes(), self._by_location.get(metric)
         if known is None or known[0] != asked:

@@ -1,4 +1,4 @@
-"""Aggregated values of a metric, with the numbers of measured and of missing values."""
+"""Aggregated values of a metric, with the numbers of measured and missing values."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Value:
     """The value that a node shows.
 
     Attributes:
-        amount: The number; None if it is missing, which differs from 0.
+        amount: The number; None if it is missing, which is not the same as 0.
         gap: The reason why the number is missing, or ``partial`` if a part was not measured; empty if complete.
     """
 
@@ -96,7 +96,7 @@ class Tally:
         return replace(self, amounts=self.amounts - part.amounts, gaps=self.gaps + part.gaps)
 
     def at_home(self, tree: Tree) -> Tally:
-        """Return the tally with one place per node of a tree: the places that belong to the node itself, aggregated."""
+        """Return a tally with one place per node of a tree, aggregated over the places that belong to that node."""
         found = self.nothing(self.aggregation, len(tree))
         _OPERATIONS[self.aggregation].at(found.amounts, tree.home, self.amounts)
         np.add.at(found.known, tree.home, self.known)
@@ -104,7 +104,7 @@ class Tally:
         return found
 
     def up(self, tree: Tree) -> Tally:
-        """Return a tally of the same nodes of a tree, in which each node's value includes its descendants' values."""
+        """Return the tally in which the value of each node of a tree includes its descendants' values."""
         found = replace(self, amounts=self.amounts.copy(), known=self.known.copy(), gaps=self.gaps.copy())
         operation = _OPERATIONS[self.aggregation]
         for node in range(len(tree) - 1, -1, -1):

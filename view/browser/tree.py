@@ -20,7 +20,7 @@ class Tree:
         labels: The name of each node.
         parents: The parent of each node; None for a root.
         home: ``intp[cell]``: the node to which each row or column of a metric's values belongs. Each row or column
-            belongs to exactly one node, so each part of a value is shown once.
+            belongs to exactly one node, so no value is counted twice.
         identities: A name for each node, for use in links; it is the same in other runs of the program.
     """
 

@@ -53,7 +53,7 @@ _MEANS: Final = f"{_SUMS} Values in the verdict are means over the ranks, withou
 _MOST_WARNINGS: Final = 20
 _SEPARATOR: Final = " · "
 _HERE: Final = "this experiment"
-_MOST_RANKS: Final = 10_000  # maximum number of locations for which the page has an account, which takes half a second
+_MOST_RANKS: Final = 10_000  # maximum number of locations in an account, which then takes half a second
 _MOST_SOURCE: Final = 8 << 20  # maximum number of source characters in a page; a larger page would be hard to send
 
 
@@ -92,9 +92,9 @@ def page_of(
         against: Another experiment to compare with, and its name.
         folders: Folders to search first for sources; None to leave sources out.
         counters: HTML of statistics; may be empty.
-        tab: The tab that is open at the start; empty for the tab of the comparison, or for none if nothing is compared.
+        tab: The tab that is open at the start; if empty, the tab Compare, or none if nothing is compared.
         recordings: Traces of the run.
-        advice: Whether to show advice, if sources are included.
+        advice: Whether to search the sources for advice, if they are included.
         tell: Progress callback, called with a description of the current activity.
     """
     experiment, file = subject.experiment, subject.file
@@ -155,7 +155,7 @@ def _times(
     Args:
         recordings: The traces.
         experiment: The profile of the run.
-        spoken_of: Metrics of findings, most important first.
+        spoken_of: Metrics that findings name, most important first.
     """
     found, unread = [], []
     for number, each in enumerate(recordings):
@@ -179,7 +179,7 @@ class _Said:
 
 
 def _said(subject: Subject, folders: Sequence[Path] | None, tell: Callable[[str], object]) -> _Said:
-    """Return the text of the verdict, or why there is none; for a difference, the text of the largest changes.
+    """Return the text of the verdict, or the reason why there is none; for a difference, the largest changes.
 
     Args:
         subject: The experiment with its findings.
@@ -213,7 +213,7 @@ def _said(subject: Subject, folders: Sequence[Path] | None, tell: Callable[[str]
 
 
 def _clusters(findings: Findings) -> list[list[int]]:
-    """Return the indices of the locations in each of the verdict's clusters; empty for a single cluster.
+    """Return the indices of the locations in each cluster of the verdict; empty if there is only one cluster.
 
     If processes were compared, each cluster contains all threads of its processes.
     """
@@ -230,12 +230,12 @@ def _clusters(findings: Findings) -> list[list[int]]:
 
 
 def _about(experiment: Experiment, file: Path, measured: float | None) -> list[str]:
-    """Return lines on the command, the machine, the experiment's file and the time when it was written.
+    """Return lines about the command, the machine, the experiment's file and the time when it was written.
 
     Args:
         experiment: The experiment.
         file: The experiment's file.
-        measured: The time in seconds since 1970; None if it is unknown.
+        measured: The time when the file was written, in seconds since 1970; None if it is unknown.
     """
     nodes = dict.fromkeys((place.machine, place.node) for place in experiment.locations)
     where = ", ".join(node if node.startswith(machine) else f"{machine} {node}" for machine, node in [*nodes][:3])
@@ -261,7 +261,7 @@ def _sources(experiment: Experiment, sources: Sources) -> list[SourceFile]:
 
 
 def _difference(experiment: Experiment, other: Experiment, name: str) -> Dataset:
-    """Return the page's data on the difference from another experiment, which has a name.
+    """Return the page's data on the difference between another experiment, called ``name``, and this experiment.
 
     Besides the difference, the data contain the other experiment's sums by call path (``difference before``) and, for
     both experiments, each region's largest exclusive value on any location (``difference most``).
@@ -269,7 +269,7 @@ def _difference(experiment: Experiment, other: Experiment, name: str) -> Dataset
     joined = integrate((other, experiment), labels=(name, _HERE))
     result = _with_lines_of(experiment, joined, difference(other, experiment, joined, of_both=True))
     made = dataset_of(result, key="difference")
-    # Values that are unknown in the difference are also left out of the other data, because they would look unchanged.
+    # Values that are unknown in the difference are left out of the other data, too; they would look unchanged.
     regions = {region: number for number, region in enumerate(dict.fromkeys(path.region for path in result.call_paths))}
     before = np.zeros((len(result.metrics), len(result.call_paths)))
     most = np.zeros((len(result.metrics), 2, len(regions)))
@@ -296,7 +296,8 @@ def _difference(experiment: Experiment, other: Experiment, name: str) -> Dataset
 def _with_lines_of(experiment: Experiment, joined: Integration, result: Experiment) -> Experiment:
     """Return a difference in which regions have the names and lines of an experiment, whose sources the page shows.
 
-    Regions that only the other experiment has keep theirs. If two regions would become equal, all keep theirs.
+    Regions that exist only in the other experiment keep their own. If two regions would become equal, all regions keep
+    their own.
 
     Args:
         experiment: The experiment.

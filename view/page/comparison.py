@@ -18,7 +18,7 @@ __all__ = ["comparison_page"]
 
 _WIDE: Final = 240  # width of the picture of a change in pixels
 _HIGH: Final = 12
-_MOST: Final = 1.0  # the scale ends at the largest change, but at most at this relative change
+_MOST: Final = 1.0  # the scale ends at the largest change, but not beyond this relative change
 _LEAST: Final = 0.01
 _COLOURS: Final = {"slower": "c1", "faster": "c0"}  # classes in marks.css
 _BADGES: Final = {"slower": "loss", "faster": "gain"}  # classes in page.css

@@ -24,7 +24,7 @@ from .summary import MEASURES, bins_of, summary
 __all__ = ["Dataset", "dataset_of"]
 
 _DIMENSIONS: Final[tuple[Dimension, ...]] = ("metrics", "program", "system")
-_WHOLE: Final = 16_000_000  # number of values that fit into a page of 30 MB; an experiment with more values is large
+_WHOLE: Final = 16_000_000  # maximum number of values in a page, in 30 MB; an experiment with more values is large
 _MAIN: Final = 4  # number of metrics whose values by location are in the page of a large experiment
 _ROOM: Final = 4_000_000  # maximum number of values by location in the page of a large experiment, in 8 MB
 _NAMED: Final = 200_000  # maximum number of locations that are named in the page of a large experiment
@@ -71,7 +71,7 @@ def dataset_of(
 
 
 def _with_messages(dataset: Dataset, experiment: Experiment, key: str) -> Dataset:
-    """Return data to which the communication matrix was added or, if there is none, the reason."""
+    """Return the data with the communication matrix or, if there is none, with the reason."""
     messages = experiment.notes.messages
     if messages is None:
         return replace(dataset, head={**dataset.head, "noMessages": why_none(experiment)})
@@ -129,7 +129,7 @@ def _large(experiment: Experiment, highlights: Sequence[Highlight], key: str) ->
 
 
 def _by_process(measures: npt.NDArray[np.float64], experiment: Experiment) -> npt.NDArray[np.float64]:
-    """Return ``float64[measure, call path]``: the measures, with processes in place of the locations of extremes."""
+    """Return ``float64[measure, call path]``: the measures, in which processes replace the locations of extremes."""
     processes = np.array([place.process for place in experiment.locations], dtype=np.float64)
     found = measures.copy()
     for name in ("who least", "who most"):
@@ -140,7 +140,7 @@ def _by_process(measures: npt.NDArray[np.float64], experiment: Experiment) -> np
 
 
 def _main_metrics(experiment: Experiment, highlights: Sequence[Highlight]) -> list[str]:
-    """Return the names of metrics to show by location: additive root metrics, times first, and metrics of findings."""
+    """Return the names of metrics to show by location: additive roots, times first, and metrics of findings."""
     roots = [each for each in experiment.metrics if each.parent is None and each.aggregation == "sum"]
     names = [each.name for each in sorted(roots, key=lambda each: each.unit != "sec")][:_MAIN]
     for highlight in highlights:
@@ -154,7 +154,7 @@ def _bins(experiment: Experiment, ranges: npt.NDArray[np.intp]) -> Tree:
 
     Args:
         experiment: The experiment.
-        ranges: Index of each range's first location, and the number of locations.
+        ranges: Index of the first location in each range, followed by the number of locations.
     """
     noun = _noun(experiment)
     labels = [f"{len(experiment.locations):,} {noun}s"]

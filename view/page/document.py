@@ -39,13 +39,13 @@ class Page:
     Attributes:
         title: Title of the window.
         headline: The first line of the verdict.
-        about: Lines on the command, date, machine and file.
+        about: Lines about the command, date, machine and file.
         findings: Findings of the verdict, in order.
         efficiency: HTML of the efficiency and its factors; may be empty.
         picture: HTML of a picture of the first finding; may be empty.
         verdict: Other lines of the verdict.
-        caveats: Warnings beside the verdict.
-        incomplete: Whether ranks are missing or did not end, so that the warnings are unfolded at the start.
+        caveats: Warnings and explanations.
+        incomplete: Whether ranks are missing or did not finish; the warnings are then unfolded at the start.
         experiments: The experiment, and its difference from another one; empty if the page only shows a result.
         clusters: Indices of the locations of each cluster.
         sources: The source files.
@@ -167,7 +167,7 @@ def _verdict(page: Page) -> str:
 
 
 def _lines(page: Page) -> Iterable[tuple[str, str]]:
-    """Yield the other lines of the verdict, each with an additional class for its element; the class may be empty."""
+    """Yield the other lines of the verdict, each with an additional CSS class, which may be empty."""
     for number, line in enumerate(page.verdict):
         yield line, " compared" if page.other and not number else ""
 
@@ -195,9 +195,9 @@ def _place(place: str) -> tuple[str, int]:
 
 
 def _finding(number: int, finding: Entry, picture: str) -> str:
-    """Return a finding as HTML: kind and place, linked to the trees, and its text.
+    """Return a finding as HTML: its kind and place, which are a link to the trees, and its text.
 
-    Only the first finding has its text unfolded, and a picture.
+    Only the first finding is unfolded and has a picture.
     """
     name = finding.kind.strip("?").lower().replace("/", "").replace(" ", "-")
     badge = f'<span class="kind {_text(name)}">{_text(finding.kind)}</span>'

@@ -49,7 +49,7 @@ def _factor(name: str, value: float) -> str:
 
 
 def _meter(value: float) -> str:
-    """Return a bar from 0 to 100 %, with a line below which values are marked."""
+    """Return a bar from 0 to 100 %, with a line at the threshold below which values are marked."""
     line = _WIDE * (1 - THRESHOLD)
     return element(
         "svg",

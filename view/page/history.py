@@ -35,13 +35,13 @@ def _answer(history: History) -> str:
 
 
 def _pictures(history: History) -> list[Picture]:
-    """Return a chart for each metric and machine, first of the metrics that changed."""
+    """Return a chart for each metric and machine; the charts with changes come first."""
     of_each = [[*of] for _, of in groupby(history.trends, key=lambda each: (each.metric, each.host))]
     return [_picture(history, each) for each in sorted(of_each, key=lambda of: not any(each.changes for each in of))]
 
 
 def _picture(history: History, trends: Sequence[Trend]) -> Picture:
-    """Return the chart of a metric: a line for the program, and for each region that changed, with the changes."""
+    """Return a metric's chart: lines for the program and each region that changed, and marks at the changes."""
     first, *_ = shown = trends[:COLOURS]
     top = max(value for each in shown for value in each.values)
     lines = [_line(history, each, colour) for colour, each in enumerate(shown)]
@@ -51,7 +51,7 @@ def _picture(history: History, trends: Sequence[Trend]) -> Picture:
         for number, place in enumerate(places)
     ]
     left_out = len(trends) - len(shown)
-    more = [f"{many(left_out, 'more region')} changed: history show --json"] if left_out else []
+    more = [f"{many(left_out, 'more region')} changed: see autoanalyzer history show --json"] if left_out else []
     title = f"{title_of_history(history)}: {first.metric}{f' on {first.host}' if first.host else ''}"
     chart = Chart([*lines, *marks], Axis("run", whole=True), Axis(f"{first.metric} ({first.unit})", zero=True))
     return Picture(visible(title), [chart], more)

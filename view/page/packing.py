@@ -1,4 +1,4 @@
-"""Pack numbers into compact text for a page, which can quickly convert the text to a typed array."""
+"""Pack numbers into compact text, which the page can quickly convert to typed arrays."""
 
 from __future__ import annotations
 

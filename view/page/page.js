@@ -1634,13 +1634,13 @@
         this.gaps.map((gaps, place) => gaps + part.gaps[place])
       );
     }
-    // Returns a tally whose places are the nodes of a tree, each aggregated over the values of the node itself.
+    // Returns a tally with one place per node of a tree, aggregated over the places that belong to that node.
     atHome(tree) {
       const found = _Tally.nothing(this.aggregation, tree.length);
       for (let cell2 = 0; cell2 < this.length; cell2++) found.add(tree.home[cell2], this, cell2);
       return found;
     }
-    // Returns a tally in which the values of each node include its descendants' values.
+    // Returns a tally in which the value of each node of a tree includes its descendants' values.
     up(tree) {
       const found = new _Tally(this.aggregation, this.amounts.slice(), this.known.slice(), this.gaps.slice());
       for (let node = tree.length - 1; node >= 0; node--) {
@@ -1673,7 +1673,7 @@
     with(dimension, pane) {
       return new _Browser(this.sums, { ...this.panes, [dimension]: pane });
     }
-    // Returns this browser with the numbers of other locations.
+    // Returns this browser with other sums, such as those of some locations.
     of(sums) {
       return new _Browser(sums, this.panes);
     }
@@ -1689,7 +1689,7 @@
     unfolding(dimension, node) {
       return this.with(dimension, this.panes[dimension].unfolding(node));
     }
-    // Returns the tally that contains the value of a shown node, and the place of the value in the tally.
+    // Returns the tally that contains the value of a shown node, and the value's place in the tally.
     tallyOf(dimension, node) {
       const pane = this.panes[dimension];
       if (dimension === "metrics") return [this.ofMetric(node), 0];
@@ -1701,7 +1701,7 @@
       const hasCells = dimension === "metrics" ? this.sums.metrics[node].perRank : dimension === "program" || !this.panes.system.isOpen(node);
       return tally.value(place, hasCells);
     }
-    // Returns the value that a node has when it is closed, which includes its children.
+    // Returns the inclusive value of a node, which it shows when it is closed.
     inclusive(dimension, node) {
       if (dimension === "metrics") return this.sums.total(node).value(0);
       return (dimension === "program" ? this.ofProgram : this.ofSystem).closed.value(node);
@@ -1741,7 +1741,7 @@
     get summed() {
       return summable(this.metrics.map((node) => this.sums.metrics[node]));
     }
-    // Returns the value stored under a name, which is computed only once for this browser.
+    // Returns the value stored under a name; it is computed only once per browser.
     once(name, make) {
       if (!this.kept.has(name)) this.kept.set(name, make());
       return this.kept.get(name);
@@ -1767,8 +1767,7 @@
       const own = this.selected(read).atHome(tree);
       return { own, closed: own.up(tree) };
     }
-    // Returns the sum of the selected metrics. If they cannot be added, a place has a value only if a single one of the
-    // metrics has a value there.
+    // Returns the sum of the selected metrics. If they cannot be added, only places with one cell have a value.
     selected(read) {
       let tallies = this.metrics.map(
         (node) => this.partsOf(node).reduce((whole2, part) => whole2.less(read(part)), read(node))
@@ -2000,7 +1999,7 @@
       }
       return found;
     }
-    // Returns the upper end of each colour scale: the whole, or the largest value if that is larger.
+    // Returns the upper end of each colour scale: the total, or the largest value if that is larger.
     #tops() {
       const tops = /* @__PURE__ */ new Map();
       for (const node of this.pane.shown()) {
@@ -2012,8 +2011,8 @@
       }
       return tops;
     }
-    // Returns the minimum of the upper end of a scale: the whole; in the system tree 0, because each rank of a large run
-    // has only a small share.
+    // Returns the smallest possible upper end of a scale: the total or, in the system tree, 0, because each rank of a
+    // large run has only a small share.
     #least(node, unit) {
       if (this.dimension === "system") return 0;
       return unit === "%" ? 100 : Math.abs(this.#rootOf(node).amount ?? 0);
@@ -2038,8 +2037,8 @@
       const node = this.order[place];
       return node < 0 ? this.#folded(-node - 2) : this.#single(node);
     }
-    // Returns the position of a row among the rows with the same parent, from 1, and the number of these rows. For a
-    // screen reader, because only the visible rows are in the document. `node`: null for the row of folded nodes.
+    // Returns the position of a row among the rows with the same parent, from 1, and the number of these rows. Screen
+    // readers need both, because only visible rows are in the document. `node`: null for the row of folded nodes.
     #among(above, node) {
       const { tree } = this.pane;
       const children = tree.children(above);
@@ -2064,7 +2063,7 @@
         value,
         unit,
         colour: this.#place(node, whole2.amount === null ? value : whole2, unit),
-        // by the inclusive value, as if the node were closed
+        // shows the inclusive value, as if the node were closed
         part: this.#place(node, value, unit)
       };
     }
@@ -2085,7 +2084,7 @@
         part: this.#place(nodes[0], value, unit)
       };
     }
-    // Returns the place of a value on the scale, from 0 to 1; null if there is no scale or no value.
+    // Returns the position of a value on the scale, from 0 to 1; null if there is no scale or no value.
     #place(node, value, unit) {
       if (value.amount === null) return null;
       const top = this.tops.get(`${this.#group(node)} ${unit}`);
@@ -2271,7 +2270,7 @@
         say("PNG copied");
       } catch {
         if (made) leave({ image: made });
-        say(made ? "use the context menu of the picture to copy it" : `this browser cannot draw the picture as PNG${svg ? "; SVG may work" : ""}`);
+        say(made ? "to copy the picture, use its context menu" : `this browser cannot draw the picture as PNG${svg ? "; SVG may work" : ""}`);
       }
     }
     const button = (kind, act) => html`<button onClick=${act} aria-label=${`copy ${name} as ${kind}`}>${kind}</button>`;
@@ -2295,14 +2294,14 @@
     const whole2 = lines.reduce((sum2, { value, again }) => sum2 + (again ? 0 : Math.abs(value.amount ?? 0)), 0);
     const share2 = ({ amount: amount3 }) => amount3 === null || !whole2 || aggregation !== "sum" ? "–" : written({ amount: 100 * amount3 / whole2, gap: "" }, "%").text;
     return html`
-    <p><b>${of[0]}</b> ${placeOf(of)}: ${lines.length === 1 ? "one call path" : `${lines.length} call paths`}, with all callers, beginning with ${calls.labels[calls.root(first)]}. A click selects a call path.</p>
+    <p><b>${of[0]}</b> ${placeOf(of)}: ${lines.length === 1 ? "one call path, with" : `${lines.length} call paths, each with`} its callers, starting from ${calls.labels[calls.root(first)]}. Click a call path to select it.</p>
     <div class="scroll" tabindex="0" role="region" aria-label=${`call paths of ${of[0]}`}>
       <table class="callers">
         <thead><tr><th class="number">${browser.named}</th><th class="number">share</th><th>called by</th></tr></thead>
         <tbody>${lines.slice(0, MOST2).map(
       ({ path, value, above }) => html`<tr key=${path} class=${path === first ? "selected" : ""}>
             <td class="number">${written(value, unit).text}</td><td class="number">${share2(value)}</td>
-            <td><button class="link" onClick=${() => select(path)}>${above.length ? above.map((each) => calls.labels[each]).join(" › ") : "nothing: the program begins here"}</button></td>
+            <td><button class="link" onClick=${() => select(path)}>${above.length ? above.map((each) => calls.labels[each]).join(" › ") : "nothing: the program starts here"}</button></td>
           </tr>`
     )}</tbody>
       </table>
@@ -2323,7 +2322,7 @@
   var LEAST = 1e-3;
   function Compare({ difference, metric, inBoth, other, compared, shown, show, select }) {
     const lists = useMemo(() => inBoth ? changes(difference, metric) : null, [difference, metric, inBoth]);
-    if (!difference) return html`<p class="remark">This page contains no other experiment to compare with. To write a page with a comparison: <code>autoanalyzer view THIS --against OTHER -o report.html</code></p>`;
+    if (!difference) return html`<p class="remark">This page contains no other experiment to compare with. To create a page with a comparison: <code>autoanalyzer view THIS --against OTHER -o report.html</code></p>`;
     const judged = compared.length > 0 && html`<ul class="compared">${compared.map((each) => html`<li>${each}</li>`)}</ul>`;
     if (!lists) return html`${judged}<p class="remark">${metric} is not in both experiments, or its values cannot be summed.</p>`;
     const { unit, slower, faster, before, gain } = lists;
@@ -2352,8 +2351,8 @@
     </section>`;
     return html`
     ${judged}
-    <p>${metric} of the program, sum of the ranks: ${amount3(before)} in ${other}, ${amount3(before - gain)} here${before && gain ? `, ${share2(gain, before)}` : ""}. Regions exclude callees. Changes of less than 0.1 % are left out${lists.partly ? ", as are values that are missing in one of the two experiments" : ""}.</p>
-    <p><button onClick=${() => show(!shown)}>${shown ? "Show this experiment in the trees" : "Show the difference in the trees"}</button> <span class="remark">${shown ? `The trees show ${other} minus this experiment: ▼ marks what became less, a gain (raised), and ▲ what became more, a loss (sunken).` : ""}</span></p>
+    <p>${metric} of the program, sum of the ranks: ${amount3(before)} in ${other}, ${amount3(before - gain)} here${before && gain ? `, ${share2(gain, before)}` : ""}. Values of regions exclude callees. Changes below 0.1 % are left out${lists.partly ? ", and so are values that are missing in one of the two experiments" : ""}.</p>
+    <p><button onClick=${() => show(!shown)}>${shown ? "Show this experiment in the trees" : "Show the difference in the trees"}</button> <span class="remark">${shown ? `The trees show ${other} minus this experiment: ▼ (raised square) marks a decrease, ▲ (sunken square) an increase.` : ""}</span></p>
     ${difference.head.remarks.length > 0 && html`<ul class="caveats">${difference.head.remarks.map((each) => html`<li>${each}</li>`)}</ul>`}
     <div class="lists wide-lists">${list("Slower, or more", slower, "down")}${list("Faster, or less", faster, "up")}</div>
     <${Copies} name="changes" rows=${() => [
@@ -2468,7 +2467,7 @@
       </table>
     </div>
     <${Copies} name="flat profile" rows=${() => [
-      ["region", "source", ...NUMBERS.map((key) => `${key === "closed" ? "with callees" : key} (${unit})`)],
+      ["region", "source", ...NUMBERS.map((key) => `${new Map(COLUMNS).get(key)} (${unit})`)],
       ...sorted.map((line) => [line.name, line.place, ...NUMBERS.map((key) => line[key])])
     ]} />
   `;
@@ -2654,7 +2653,7 @@
     useEffect(() => {
       if (there) draw(sized(canvas.current, width, height), { ...drawing, cell: cell2, ink: getComputedStyle(canvas.current).color });
     }, [map, columns, width, relative, cell2, dark]);
-    if (!there) return html`<p class="remark">Values of ${browser.metrics.map((node) => browser.panes.metrics.tree.labels[node]).join(", ")} cannot be summed, or are not in this page by location, so there is no map.</p>`;
+    if (!there) return html`<p class="remark">There is no map: values of ${browser.metrics.map((node) => browser.panes.metrics.tree.labels[node]).join(", ")} cannot be summed, or are not in this page by location.</p>`;
     const at = (event) => {
       const box = canvas.current.getBoundingClientRect();
       const row = Math.floor((event.clientY - box.top - TOP) / CELL);
@@ -2701,7 +2700,7 @@
       </div>
     </div>
     <${Scale} ...${relative ? { title: "relative to the row's mean", low: "more", high: "less", colour: (place) => signColour(2 * place - 1) } : scaleOf(map, unit, browser.named, experiment.head.difference)} hatched=${map.rows.some(({ values }) => values.some((value) => value !== value))} />
-    <p class="told" aria-live="polite">${told2 ?? "Point at a cell, or move with the arrows, to read its value; a click selects its call path and rank."}</p>
+    <p class="told" aria-live="polite">${told2 ?? "Point at a cell, or use the arrow keys, to read its value. Click a cell to select its call path and rank."}</p>
     <${Copies} name="map" svg=${svg} rows=${() => [
       [`${browser.named} (${unit})`, ...order.map((location2) => experiment.nameOf(location2))],
       ...map.rows.map(({ node, values }) => [label(browser, node), ...values])
@@ -2791,7 +2790,7 @@
     const mean = known.reduce((sum2, each) => sum2 + each, 0) / (known.length || 1);
     const amount3 = (each) => written({ amount: each === each ? each : null, gap: "not measured" }, unit).text;
     const first = experiment.nameOf(order[from]);
-    const who = to - from > 1 ? `${first} and ${to - from - 1} more, largest` : first;
+    const who = to - from > 1 ? `largest of ${first} and ${to - from - 1} more` : first;
     const number = clusters.length > 1 ? clusters.findIndex((members) => members.includes(order[from])) : -1;
     return `${label(browser, node)}, ${who}${number >= 0 ? ` (cluster ${letters(number)})` : ""}: ${amount3(value)}; mean of the row ${amount3(mean)}`;
   }
@@ -2801,16 +2800,16 @@
     ["↑ ↓", "select the row above, or below; the trees to the right show its values"],
     ["→ ←", "open a node, or go to its first child; close a node, or go to its parent"],
     ["Home End", "go to the first row, or to the last row"],
-    ["Enter, Space", "select; with Ctrl, add to the selection. On “n more”: show these rows"],
+    ["Enter, Space", "select; with Ctrl, add to the selection; on “n more”, show these rows"],
     ["Tab", "go to the next tree, to the source, or to the tabs"],
     ["/", "search in all three trees; Enter goes to the next match"],
-    ["1 – 9, 0, m", "open or close a tab; Esc closes it, too"],
+    ["1 – 9, 0, m", "open or close a tab"],
     ["[ ]", "go to the previous finding, or to the next finding"],
-    ["→ ← in a chart", "move the cursor; with Shift, select. Enter zooms, Backspace shows all"],
+    ["→ ← in a chart", "move the cursor; with Shift, select an interval. Enter zooms, Backspace shows all"],
     ["v", "switch values: absolute, or in percent of the program, the selection or the other experiment"],
     ["s", "show or hide the source"],
     ["?", "show this help"],
-    ["Esc", "close an open tab or this help"]
+    ["Esc", "close this help, or the open tab"]
   ];
   function Help({ close }) {
     const box = useRef(null);
@@ -2822,7 +2821,7 @@
       <h2>How to read the trees</h2>
       <p>A closed node includes all nodes below it; an open node excludes its children.
       The call tree shows the selected metric. The system tree shows the selected metric at the selected call path.
-      A raised square marks a positive value, a sunken square a negative value (in differences, ▼ less and ▲ more than before). A hatched square marks a value that was not measured; this differs from 0. The sign ~ means that a part of the value was not measured.</p>
+      A raised square marks a positive value, a sunken square a negative value (in differences, ▼ marks a decrease, ▲ an increase). A hatched square marks a value that was not measured, which is not the same as 0. The sign ~ marks a value that was only partly measured.</p>
       <form method="dialog"><button>Close</button></form>
     </dialog>
   `;
@@ -2890,8 +2889,8 @@
       if (!values.length) return null;
       return { least: values.reduce((one, other) => Math.min(one, other)), mean: values.reduce((sum2, value) => sum2 + value, 0) / values.length, most: values.reduce((one, other) => Math.max(one, other)), count: values.length };
     }
-    // Returns the share of the whole on call paths with a region for which `matches` is true, and the number of these
-    // regions.
+    // Returns the share of the whole that is on call paths with a matching region, and the number of matching regions.
+    // `matches`: returns whether a region matches.
     shareOf(matches) {
       const inside = new Uint8Array(this.calls.length);
       const found = /* @__PURE__ */ new Set();
@@ -2926,8 +2925,8 @@
       }
     }
     // Returns the visible boxes, each with its place: `row`, and `left` and `wide` in pixels. `key`: the box that is as
-    // wide as the picture, below its ancestors, which have the same width; null for the whole program. Boxes that are
-    // narrower than `least` pixels are left out.
+    // wide as the picture, like its ancestors above it; null for the whole program. Boxes that are narrower than `least`
+    // pixels are left out.
     placed(key, width, least2) {
       const chain = this.chainTo(key);
       const found = chain.slice(0, -1).map((box, row) => ({ ...box, row, left: 0, wide: width, above: chain[row - 1]?.key ?? null }));
@@ -2949,7 +2948,8 @@
   };
   var largestFirst = (boxes) => boxes.filter(({ size }) => size > 0).sort((one, other) => other.size - one.size);
   var PathChanges = class _PathChanges {
-    // `terms`: names of metrics, each with the factor by which its values are added. Null if one of them is unknown.
+    // Returns the changes of a sum of metrics; null if a metric is unknown. `terms`: names of the metrics, each with the
+    // factor for its values.
     static of(difference, terms) {
       const metrics = terms.map(([name, sign]) => [difference.head.metrics.findIndex((each) => each.name === name), sign]);
       return metrics.some(([metric]) => metric < 0) ? null : new _PathChanges(difference, metrics);
@@ -3012,7 +3012,7 @@
       return () => observer.disconnect();
     }, [there]);
     useEffect(() => point2(null), [icicle, focus]);
-    if (!there) return html`<p class="remark">Values of ${browser.named} are 0 or cannot be summed, so there are no boxes.</p>`;
+    if (!there) return html`<p class="remark">There are no boxes: values of ${browser.named} are 0 or cannot be summed.</p>`;
     const nameOf = ({ region }) => experiment.head.regions[region][0];
     const pathOf = (chain) => (inverted ? chain.toReversed() : chain).map(nameOf).join(" › ");
     const amount3 = (value) => written(value, unit).text;
@@ -3058,7 +3058,7 @@
       <button aria-disabled=${!focused} onClick=${() => setFocus(null)}>the whole program</button>
       <span class="remark" role="status">${found && (found.regions ? `${found.regions} region${found.regions === 1 ? "" : "s"}, with callees ${percent4(found.share)} of ${browser.named}` : "no region's name contains this text")}</span>
     </div>
-    <p class="remark">Width: ${browser.named}, ${inverted ? "excluding callees in the first row, with callers below" : "including callees, which are below"}. Boxes narrower than ${LEAST2} pixels are left out.</p>
+    <p class="remark">Width: ${browser.named}, ${inverted ? "excluding callees in the first row, and divided among callers below" : "including callees, which are below"}. Boxes narrower than ${LEAST2} pixels are left out.</p>
     <div class="icicle-room" ref=${box}>
       <svg class="icicle" width=${width} height=${rows * ROW2} role="img" tabindex="0" onMouseLeave=${() => point2(null)} onKeyDown=${onKeyDown}
         aria-label=${`Call paths by ${browser.named}; arrows move, Enter shows a box in full width, Backspace shows all. ${told2 ?? ""}`}>
@@ -3070,7 +3070,7 @@
       </svg>
     </div>
     ${mode !== "plain" && html`<${Scale} title=${titles[mode]} ...${scale} neutral=${boxes.some(({ colour }) => colour === NEUTRAL) && css(NEUTRAL)} />`}
-    <p class="told" aria-live="polite">${told2 ?? "Point at a box, or move with the arrows, to read its values; a click selects its call path, and shows it in full width."}</p>
+    <p class="told" aria-live="polite">${told2 ?? "Point at a box, or use the arrow keys, to read its values. Click a box to select its call path and show it in full width."}</p>
     <${Copies} name="icicle" svg=${() => svgText(box.current.querySelector("svg"))} rows=${() => [
       ["call path", "depth", `${browser.named} (${unit})`, "share of the program"],
       ...Array.from(icicle.all(), ({ box: each, chain }) => [pathOf(chain), chain.length - 1, each.value.amount, each.size / icicle.whole])
@@ -3221,7 +3221,7 @@
     <div class="grid"><canvas ref=${canvas} tabindex="0" role="img" aria-label=${`Messages by sender and receiver; arrows move${canChoose ? `, Enter selects ${both}` : ""}. ${told2 ?? ""}`}
       onMouseMove=${(event) => setPlace(at(event))} onMouseLeave=${() => setPlace(null)} onClick=${(event) => at(event) && choose(at(event))} onKeyDown=${onKeyDown}></canvas></div>
     <${Scale} title=${by === "wait" ? "waiting time of the receiver" : by} low=${signed2 ? `${amount2(-top, by)} (more)` : "0"} high=${`${amount2(top, by)}${signed2 ? " (less)" : ""}`} colour=${(share2) => colourOf2(matrix, signed2 ? 2 * share2 - 1 : share2)} />
-    <p class="told" aria-live="polite">${told2 ?? `Point at a cell, or move with the arrows, to read its values${canChoose ? `; a click selects ${both}` : ""}. Pairs without ${signed2 ? "a change" : "messages"} are blank.`}</p>
+    <p class="told" aria-live="polite">${told2 ?? `Point at a cell, or use the arrow keys, to read its values.${canChoose ? ` Click a cell to select ${both}.` : ""} Pairs without ${signed2 ? "a change" : "messages"} are blank.`}</p>
     ${!waits && html`<p class="remark">How long receivers waited is unknown, because the critical path was not recorded.</p>`}
     <${Copies} name="communication matrix" svg=${few && svg} image=${few ? void 0 : () => imageOfAll([{ title: by, canvas: canvas.current }])} rows=${() => [
       ["sender", "receiver", "messages", "bytes", ...waits ? ["wait (s)"] : []],
@@ -3311,7 +3311,7 @@
   var ROWS = 20;
   var FEW = 1e3;
   var TimeLines = class {
-    // `read` returns a promise of the numbers that are stored under a key.
+    // `read` returns a promise of the numbers stored under a key.
     constructor(head, read) {
       this.head = head;
       this.steps = head.steps;
@@ -3356,12 +3356,12 @@
     beginOf(part) {
       return part < this.steps * this.fine ? this.start + part * this.step / this.fine : this.end;
     }
-    // Returns the index of the call path with the most time in a row and a part of a step; -1 for several short call
-    // paths, NaN if there is none.
+    // Returns the index of a row's main call path, the one with the most time, in a part of a step; -1 for several short
+    // call paths, NaN if there is none.
     pathAt(row, part) {
       return this.regions[row * this.steps * this.fine + part];
     }
-    // Returns the call path of a row that is the main call path in most of the given parts of steps.
+    // Returns the most frequent main call path of a row in some parts of steps.
     mostMet(row, [from, to]) {
       const met = /* @__PURE__ */ new Map();
       for (let part = from; part < to; part++) met.set(this.pathAt(row, part), (met.get(this.pathAt(row, part)) ?? 0) + 1);
@@ -3392,8 +3392,8 @@
         return { start: this.edges[steps[0]], end: this.edges[steps[1]], region: this.nameOf(this.mostMet(0, steps.map((step) => step * this.fine))), values: metrics.map((name) => this.summary(name, steps)) };
       });
     }
-    // Returns the share of each call path in some parts of steps, largest first. The row of all locations counts only if
-    // there are no other rows.
+    // Returns each call path's share of the time in some parts of steps, largest first. The row of all locations counts
+    // only if it is the only row.
     shares([from, to] = [0, this.steps * this.fine]) {
       const found = new Float64Array(this.head.paths.length);
       const { length } = this.head.rows;
@@ -3411,8 +3411,8 @@
     get isInTrees() {
       return this.head.paths.some(({ node }) => node !== null);
     }
-    // Returns the seconds of an interval by call path of the profile and location. Each part of a step counts for its main
-    // call path. A row of several locations counts for each of them.
+    // Returns the seconds in an interval for each call path of the profile on each location. Each part of a step counts
+    // for its main call path. A row of several locations counts for each of them.
     secondsIn([start2, end], paths, locations) {
       const found = new Float64Array(paths * locations);
       const { paths: met, members } = this.head;
@@ -3426,7 +3426,7 @@
       }
       return found;
     }
-    // Returns a moment in seconds as text, with as many decimals as steps of a size justify.
+    // Returns a moment in seconds as text, with the number of decimals that steps of a given size justify.
     moment(time, size = this.step) {
       return time.toFixed(decimals(size));
     }
@@ -3552,7 +3552,7 @@
     const missing = regions.length - points2.length;
     return html`
     <h3>${chart.title}</h3>
-    <p class="remark">Each point is a region, excluding callees; rates are per core. Regions with larger points take more time. Vertical: ${chart.work} per second; horizontal: ${chart.work} per byte.${missing > 0 && ` ${missing} of ${regions.length} regions ${missing > 1 ? "are" : "is"} not drawn, because ${chart.work} or misses are 0, or unknown on some ranks.`}</p>
+    <p class="remark">Each point is a region, excluding callees; larger points take more time. Rates are per core. Vertical: ${chart.work} per second; horizontal: ${chart.work} per byte.${missing > 0 && ` ${missing} of ${regions.length} regions ${missing > 1 ? "are" : "is"} not drawn, because ${chart.work} or misses are 0, or unknown on some ranks.`}</p>
     ${chart.said.map((line) => html`<p class="remark">${line}</p>`)}
     <div class="grid"><svg class="roofline" ref=${picture} viewBox=${`0 0 ${WIDE2} ${HIGH}`} role="img" tabindex="0" aria-label=${`${chart.title}; arrows move from region to region, Enter selects. ${told2 ?? ""}`} onKeyDown=${onKeyDown} onMouseLeave=${() => point2(null)}>
       <${Axes} frame=${frame2} chart=${chart} />
@@ -3561,7 +3561,7 @@
         onMouseEnter=${() => point2(place)} onClick=${() => select(each.region)} />`)}
       ${points2.filter(({ share: share2 }) => share2 >= NAMED3).slice(0, MOST_NAMED).map((each) => html`<${Label} key=${each.region} frame=${frame2} point=${each} />`)}
     </svg></div>
-    <p class="told" aria-live="polite">${told2 ?? (points2.length ? "Point at a region, or move with the arrows, to read its values; a click selects it." : "No region has both rates.")}</p>
+    <p class="told" aria-live="polite">${told2 ?? (points2.length ? "Point at a region, or use the arrow keys, to read its values. Click a region to select it." : "No region has values on both axes.")}</p>
     <ul class="swatches listed">
       ${chart.peak !== null && html`<li><${Sample} /> ${rate2(chart.peak)}: ${chart.roof}</li>`}
       ${chart.slopes.map(({ name, bytes }, number) => html`<li key=${name}><${Sample} number=${number} /> ${writtenRate(bytes, "bytes/sec")}: ${name}</li>`)}
@@ -3693,7 +3693,7 @@
       setOpen(false);
       go(number);
     }}>${label2} <small>${titles[dimension].toLowerCase()}</small></button></li>`)}
-        ${hits.length > MOST4 && html`<li><small>and ${hits.length - MOST4} more: Enter shows the next</small></li>`}
+        ${hits.length > MOST4 && html`<li><small>and ${hits.length - MOST4} more; press Enter for the next</small></li>`}
       </ul>`}
     </div>
   `;
@@ -3732,7 +3732,7 @@
     const label2 = html`<h2 class="pane-title"><span>${file ? atLine(file, first) : "source"}</span></h2>`;
     if (!source?.lines) {
       const name = experiment.head.regions[region][0];
-      const why = !file ? `${name} has no source file: it belongs to a library.` : source?.warning ?? "The source is not in this page.";
+      const why = !file ? `${name} has no source file, because it belongs to a library.` : source?.warning ?? "The source is not in this page.";
       return html`<section class="source" aria-label="source">${label2}<p class="remark">${why}</p></section>`;
     }
     const from = Math.min(view.from, Math.max(0, source.lines.length - view.count));
@@ -3902,7 +3902,7 @@
       const first = this.cellAt(start2 + this.size / 2);
       return [first, Math.max(first, this.cellAt(end - this.size / 2)) + 1];
     }
-    // Returns the first part of a step in a range, and the part after the last part in the range.
+    // Returns the first part of a step in a range, and the part after the last one in the range.
     partsOf(range2) {
       return this.cellsOf(range2).map((cell2) => cell2 * this.parts);
     }
@@ -3910,7 +3910,7 @@
     pathAt(row, cell2) {
       return this.times.mostMet(row, [cell2 * this.parts, (cell2 + 1) * this.parts]);
     }
-    // Returns a moment in seconds as text, with as many decimals as the cells justify.
+    // Returns a moment in seconds as text, with the number of decimals that the cells justify.
     moment(time) {
       return this.times.moment(time, this.size);
     }
@@ -4061,7 +4061,7 @@
   // src/parts/commands.js
   function Commands({ times, range: range2, shown, metric, setMetric }) {
     return html`
-    <section class="commands" aria-label="at the terminal">
+    <section class="commands" aria-label="commands for the terminal">
       <h3>${times.span(range2).replace(":", " to ")} s: commands for the terminal</h3>
       <label>metric <select value=${metric} onChange=${(event) => setMetric(event.currentTarget.value)}>${shown.map((name) => html`<option value=${name}>${name}</option>`)}</select></label>
       ${times.commands(metric, range2).map(([what, command]) => html`<${Command} key=${what} what=${what} command=${command} />`)}
@@ -4147,7 +4147,7 @@
     const tops = useMemo(() => topsOf(rows.length), [rows]);
     const shown = row < rows.length ? row : 0;
     const path = at === null ? NaN : grid.pathAt(shown, grid.cellAt(at));
-    const said = at === null ? `the call path with the most time at each moment${select ? "; a click selects it, and the rank" : ""}` : `${rows[shown]} in ${path >= 0 ? paths[path].chain.join(" / ") : times.nameOf(path)}`;
+    const said = at === null ? `the call path with the most time at each moment${select ? "; click it to select it and its rank" : ""}` : `${rows[shown]} in ${path >= 0 ? paths[path].chain.join(" / ") : times.nameOf(path)}`;
     const onPoint = (top) => setRow(top === null ? 0 : Math.max(0, tops.findLastIndex((each) => each <= top)));
     const onPick = (time, top) => {
       const line = time === null ? shown : Math.max(0, tops.findLastIndex((each) => each <= top));
@@ -4171,7 +4171,7 @@
       <ul class="swatches">
         ${shares.slice(0, NAMED2).map((each, place) => html`<${Swatch} key=${each.path} colour=${regionColour(place)} region=${paths[each.path]} share=${inView.get(each.path)} select=${select} />`)}
         ${shares.length > NAMED2 && html`<li><i class="swatch" style=${{ backgroundColor: regionColour(NAMED2) }}></i>${shares.length - NAMED2} other region${shares.length - NAMED2 === 1 ? "" : "s"}</li>`}
-        <li><small>of the time of all ${times.head.noun}s${view[0] > times.start || view[1] < times.end ? ` from ${times.moment(view[0])} to ${times.moment(view[1])} s` : ""}</small></li>
+        <li><small>% of the time of all ${times.head.noun}s${view[0] > times.start || view[1] < times.end ? ` from ${times.moment(view[0])} to ${times.moment(view[1])} s` : ""}</small></li>
         ${times.regions.some((each) => each < 0) && html`<li><i class="swatch" style=${{ backgroundColor: SEVERAL }}></i>several short regions</li>`}
       </ul>
     </section>
@@ -4224,12 +4224,12 @@
   var LINES = 80;
   function Warping({ warping }) {
     const { metric, x, y, pairs, error } = warping;
-    const said = `${x.samples} samples of ${metric} in ${x.name} and ${y.samples} in ${y.name} make ${pairs} pairs; the sum of their distances is ${amount(error, "")}`;
+    const said = `${x.samples} samples of ${metric} in ${x.name} and ${y.samples} in ${y.name} form ${pairs} pairs; the sum of their distances is ${amount(error, "")}`;
     return html`
     <h3>How ${y.name} was aligned with ${x.name}</h3>
     <p>${said}.</p>
     <div class="lists">
-      <figure><${Path} warping=${warping} /><figcaption class="remark">The warp path: samples of ${x.name} from left to right, samples of ${y.name} upwards. Where the path is horizontal or vertical, one sample matches several.</figcaption></figure>
+      <figure><${Path} warping=${warping} /><figcaption class="remark">The warp path: samples of ${x.name} from left to right, samples of ${y.name} upwards. If the path is horizontal or vertical, one sample matches several.</figcaption></figure>
       <figure><${Pairs} warping=${warping} /><figcaption class="remark">Matching samples: ${x.name} above, ${y.name} below.</figcaption></figure>
     </div>
   `;
@@ -4254,7 +4254,7 @@
     const step = Math.max(1, Math.ceil(kept2[0].length / LINES));
     const lines = kept2[0].map((sample, place) => [at(above, sample, x.samples), at(below, kept2[1][place], y.samples)]).filter((_, place) => place % step === 0);
     return html`
-    <svg class="warping" viewBox=${`-2 -2 ${WIDE3 + 4} ${2 * HIGH2 + GAP + 4}`} role="img" aria-label=${`samples of ${x.name} and of ${y.name} that belong together`}>
+    <svg class="warping" viewBox=${`-2 -2 ${WIDE3 + 4} ${2 * HIGH2 + GAP + 4}`} role="img" aria-label=${`matching samples of ${x.name} and ${y.name}`}>
       <path class="pairs" d=${lines.map(([from, to]) => `M${from}L${to}`).join("")} />
       <polyline class="curve" points=${points(above)} />
       <polyline class="curve" points=${points(below)} />
@@ -4271,7 +4271,7 @@
   // src/parts/time.js
   var NARROWEST = 240;
   function Time({ times, state, change, select }) {
-    if (!times.length) return html`<p class="remark">This experiment is a profile: it has sums over the run, but no time lines. To record time lines: <code>autoanalyzer run --trace</code>. The page of a run with time lines shows them here.</p>`;
+    if (!times.length) return html`<p class="remark">This experiment is a profile: it contains sums over the run, but no time lines. To record time lines, use <code>autoanalyzer run --trace</code>; the page then shows them here.</p>`;
     return html`<${Charts} all=${times} times=${times[state.trace]} state=${state} change=${change} select=${select} />`;
   }
   function Charts({ all, times, state, change, select }) {
@@ -4324,7 +4324,7 @@
   `;
   }
   function numbersOf(times, metrics) {
-    const titles = metrics.flatMap((name) => ["least", "mean", "most"].map((what) => `${what} of ${name} (${times.units.get(name)})`));
+    const titles = metrics.flatMap((name) => ["minimum", "mean", "maximum"].map((what) => `${what} of ${name} (${times.units.get(name)})`));
     const steps = Array.from({ length: times.steps }, (_, step) => step);
     const numbers = metrics.map((name) => times.numbers.get(name));
     return [
@@ -4334,7 +4334,7 @@
   }
   function told(times, grid, metrics, at, selected) {
     if (selected) return `${times.span(selected).replace(":", " to ")} s is selected; Enter zooms`;
-    if (at === null) return "Point at a chart, or move with the arrows, to read its values; drag over a part to zoom.";
+    if (at === null) return "Point at a chart, or use the arrow keys, to read its values. Drag to zoom in.";
     return [`${grid.moment(at)} s: ${times.nameOf(grid.pathAt(0, grid.cellAt(at)))}`, ...metrics.map((name) => `${name} ${valuesAt(times, name, times.stepAt(at))}`)].join("; ");
   }
   function Tools({ all, times, view, state, change, choose }) {
@@ -4350,7 +4350,7 @@
       ${all.length > 1 && html`<label>trace <select value=${state.trace} onChange=${(event) => change({ trace: Number(event.currentTarget.value), shown: null, range: null })}>${all.map(({ head }, place) => html`<option value=${place}>${head.title}</option>`)}</select></label>`}
       ${field("from", 0)} ${field("to", 1)}
       <button aria-disabled=${!state.range} onClick=${() => choose(null)}>the whole run</button>
-      <span class="remark">Minimum, mean and maximum of ${locations} ${noun}${locations === 1 ? "" : "s"}, in steps of ${amount(times.step, "sec")}${interval ? `; one sample per ${amount(interval, "sec")} or more` : ""}.</span>
+      <span class="remark">Minimum, mean and maximum of ${locations} ${noun}${locations === 1 ? "" : "s"}, in steps of ${amount(times.step, "sec")}${interval ? `; at most one sample per ${amount(interval, "sec")}` : ""}.</span>
     </div>
   `;
   }
@@ -4367,7 +4367,7 @@
   }
   function Intervals({ times, intervals, choose }) {
     return html`
-    <h3>Marked</h3>
+    <h3>Marked intervals</h3>
     <ul class="swatches listed">${intervals.map(
       ({ start: start2, end, label: label2, kind, colour }) => html`<li><i class="swatch" style=${{ backgroundColor: colour }}></i><button class="link" onClick=${() => choose([Math.max(start2, times.start), Math.min(end, times.end)])}>${label2}</button> <small>${kind}, ${times.moment(start2)} to ${times.moment(end)} s</small></li>`
     )}</ul>
@@ -4415,7 +4415,7 @@
       if (canvas.current && values) draw4(sized(canvas.current, ...room), { ...drawing, place });
     }, [plane, values, by, place]);
     if (!grid) return html`<p class="remark">This program created no Cartesian grid of its ranks (MPI_Cart_create), and the file contains none.</p>`;
-    if (!values) return html`<p class="remark">Values of ${browser.named} cannot be summed, or are not in this page by location, so there is nothing to show on the grid.</p>`;
+    if (!values) return html`<p class="remark">There is nothing to show on the grid: values of ${browser.named} cannot be summed, or are not in this page by location.</p>`;
     const at = (event) => {
       const box = canvas.current.getBoundingClientRect();
       return plane.at(Math.floor((event.clientX - box.left) / plane.size), Math.floor((event.clientY - box.top) / plane.size));
@@ -4452,7 +4452,7 @@
     <div class="grid"><canvas ref=${canvas} tabindex="0" role="img" aria-label=${`Grid of ranks; arrows move, Enter selects. ${told2 ?? ""}`}
       onMouseMove=${(event) => setPlace(at(event))} onMouseLeave=${() => setPlace(null)} onClick=${(event) => at(event) && select(at(event).locations)} onKeyDown=${onKeyDown}></canvas></div>
     ${by === "value" && html`<${Scale} title=${browser.named} low=${low} high=${high} colour=${scale.signed ? (at2) => signColour(2 * at2 - 1) : sizeColour} hatched=${values.known.some((known) => !known)} />`}
-    <p class="told" aria-live="polite">${told2 || "Point at a place to read its value; a click selects the rank."}</p>
+    <p class="told" aria-live="polite">${told2 || "Point at a rank, or use the arrow keys, to read its value. Click a rank to select it."}</p>
     <${Copies} name="grid" svg=${svg} rows=${() => [
       [experiment.kind, ...grid.dimensions.map(([name], number) => name || `dimension ${number + 1}`), `${browser.named} (${unit})`],
       ...grid.places.flatMap((each, location2) => each ? [[experiment.nameOfLocation(location2), ...each, values.known[location2] ? values.amounts[location2] : null]] : [])
@@ -4557,8 +4557,8 @@
   `;
   }
   var WHY = {
-    "per rank": "known only for whole processes: the root of the call tree has the value",
-    "not summed": "not summed, because a sum has no meaning: each call path has a value on each rank"
+    "per rank": "known only for whole processes; the value is at the root of the call tree",
+    "not summed": "not summed, because the sum would have no meaning; only a single call path on a single rank has a value"
   };
   var TOGGLES = { open: "▾", closed: "▸", leaf: "", folded: "…" };
   function Row({ id, row, focused, range: range2, about, signed: signed2, gains, onClick }) {
@@ -4586,7 +4586,7 @@
       onClick=${onClick}
     >
       <span class=${`square ${relief} ${row.value.gap === "not measured" ? "hatched" : ""}`} style=${{ backgroundColor: colour }}></span>
-      <span class=${missing ? "value missing" : "value"} title=${WHY[row.value.gap]}>${mark && html`<span class=${sign > 0 ? "up" : "down"}>${mark}</span>`}${text}${partial && html`<span class="partial" title="a part was not measured">~</span>`}</span>
+      <span class=${missing ? "value missing" : "value"} title=${WHY[row.value.gap]}>${mark && html`<span class=${sign > 0 ? "up" : "down"}>${mark}</span>`}${text}${partial && html`<span class="partial" title="some values were not measured">~</span>`}</span>
       <span class="bar"><span style=${{ width: `${100 * (row.part ?? 0)}%` }}></span></span>
       ${range2 !== void 0 && html`<${Strip} range=${missing ? null : range2} unit=${range2?.unit} />`}
       <span class="name" style=${{ paddingLeft: `${Math.min(row.depth, DEEPEST) * 0.7}rem` }}
@@ -4681,8 +4681,7 @@
     ofLocations(browser) {
       return browser.selected((metric) => this.byLocation(metric, browser.paths));
     }
-    // Returns the values of a metric by location, aggregated over some call paths. The last result for each metric is
-    // cached.
+    // Returns the values of a metric by location, aggregated over some call paths. The last result per metric is cached.
     byLocation(metric, paths) {
       const known = this.lastAsked.get(metric);
       if (known?.paths === paths) return known.tally;
@@ -4690,8 +4689,8 @@
       this.lastAsked.set(metric, { paths, tally });
       return tally;
     }
-    // Returns the call paths in a list that have values of a metric of whole processes; if none of them has values, all
-    // call paths with values.
+    // Returns those of some call paths that have values of a metric of whole processes; if there are none, all call paths
+    // that have values.
     ofProcesses(metric, paths) {
       const { known, gaps } = this.byPath(metric);
       const has = (path) => known[path] + gaps[path] > 0;
@@ -4726,8 +4725,8 @@
 
   // src/model/part_sums.js
   var PartSums = class extends Sums {
-    // `whole`: the numbers of the whole run. `locations`: the locations to keep. `valuesOf`: returns the values of a loaded
-    // metric, by call path and kept location.
+    // `whole`: the values of the whole run. `locations`: the locations to keep. `valuesOf`: returns the values of a
+    // loaded metric, by call path and kept location.
     constructor(whole2, locations, valuesOf) {
       super({ ...whole2.head, locations: locations.map((each) => whole2.head.locations[each]) }, null, null);
       this.whole = whole2;
@@ -4781,7 +4780,7 @@
     }
   };
   var IntervalSums = class extends PartSums {
-    // `metric`: the metric of the times. `seconds`: the times, by call path and location.
+    // `metric`: the time metric. `seconds`: the times, by call path and location.
     constructor(whole2, metric, seconds2) {
       const unknown = new Float64Array(seconds2.length).fill(NaN);
       super(whole2, [...whole2.head.locations.keys()], (each) => each === metric ? seconds2 : unknown);
@@ -5063,7 +5062,7 @@
       if (held.current && !held.current.isConnected && document.activeElement === document.body) document.getElementById(`tree-${lastTree.current}`).focus({ preventScroll: true });
     });
     const shownNodes = useMemo(() => rows.program.order.filter((node) => node >= 0), [rows]);
-    if (failure) return html`<p class="remark warning">The numbers of this page cannot be read: ${failure}</p>`;
+    if (failure) return html`<p class="remark warning">The data in this page cannot be read: ${failure}</p>`;
     const range2 = (node) => node < 0 || !spread ? null : rangeOf(spread, rows.program, node);
     const aboutMetric = (node) => {
       if (node < 0) return void 0;
@@ -5089,7 +5088,7 @@
         gains=${experiment.head.difference}
         actions=${actions(dimension)}
       />
-      ${dimension === "system" && !ofAll.ofSystem && html`<p class="remark">This page does not contain these values: it has values of single ranks only for the findings' call paths, and of ranges of ranks (“bins”) only for ${experiment.head.large.metrics.join(", ")}. To see all values of a part of the run, extract this part with <code>autoanalyzer cut</code>.</p>`}
+      ${dimension === "system" && !ofAll.ofSystem && html`<p class="remark">This page does not contain these values. It has values of single ranks only for the findings' call paths, and values of ranges of ranks (“bins”) only for ${experiment.head.large.metrics.join(", ")}. To see all values of a part of the run, extract this part with <code>autoanalyzer cut</code>.</p>`}
       <${Legend} legend=${rows[dimension].legend} signed=${experiment.signed} gains=${experiment.head.difference} />
     </section>
   `;
@@ -5103,7 +5102,7 @@
     const metric = experiment.head.metrics[browser.metrics[0]].name;
     const limits = [
       only && "Metrics and call paths show only the values of the selected ranks.",
-      within && `Of the interval, only the time is known, from the time lines: each step of ${amount(page.times[time.trace].step / page.times[time.trace].fine, "sec")} counts for the call path that takes most of it.`
+      within && `In the interval, only wall time is known. It comes from the time lines: each step of ${amount(page.times[time.trace].step / page.times[time.trace].fine, "sec")} counts for the call path that takes most of it.`
     ].filter(Boolean).join(" ");
     const inBoth = page.other?.totals.has(metric) && page.experiments.run.head.metrics.some(({ name }) => name === metric);
     return html`
@@ -5174,7 +5173,7 @@
     requestAnimationFrame(() => document.querySelector(narrow ? ".source, .trees" : ".trees")?.scrollIntoView({ block: narrow ? "start" : "nearest" }));
     if (document.activeElement === document.body) document.getElementById("tree-program").focus({ preventScroll: true });
   }
-  var DIFFERENCE = "In the trees, ▼ marks what became less, a gain, and ▲ what became more, summed over all ranks. Tables and charts show before minus after.";
+  var DIFFERENCE = "In the trees, ▼ marks a decrease (a gain), and ▲ an increase (a loss), summed over all ranks. Tables and charts show before minus after.";
   var NO_ROWS = { length: 0, order: [], legend: null };
   var rowsOf = (browser, dimension, basis) => dimension === "system" && !browser.ofSystem ? NO_ROWS : new Rows(browser, dimension, basis);
   function rangeOf(spread, rows, node) {
@@ -5202,7 +5201,7 @@
       this.laterThreads = [];
       this.rows = /* @__PURE__ */ new Map();
     }
-    // Reads the values of metrics by bin, and for some call paths by location, if these metrics are shown by location.
+    // Reads the values of metrics by bin and, for some call paths, by location. Metrics without such values are skipped.
     async load(metrics) {
       for (const metric of new Set([...metrics].flatMap((each) => [each, ...this.parts[each]]))) {
         if (this.values.has(metric) || !this.large.metrics.includes(this.metrics[metric].name)) continue;
@@ -5211,8 +5210,8 @@
         if (this.large.paths.length) this.rows.set(metric, await this.read(`${name} rows`));
       }
     }
-    // Returns the distribution of a metric over locations at each node of the call tree; null if several metrics or an
-    // open metric are selected, and null for all other trees.
+    // Returns the distribution of a metric over locations at each node of the call tree; null for other trees, and for an
+    // open metric. `parts`: the child metrics that an open metric excludes.
     rangesOf(tree, metric, parts) {
       if (parts.length || tree !== this.calls) return null;
       const of = (part) => {
@@ -5343,7 +5342,7 @@
 
   // src/model/experiment.js
   var Experiment = class _Experiment {
-    // `read` returns a promise of the numbers that are stored under a key.
+    // `read` returns a promise of the numbers stored under a key.
     constructor(head, sums, spread, read) {
       this.head = head;
       const { metrics, calls, flat, systems } = head.trees;
@@ -5360,7 +5359,7 @@
       const spread = head.large ? await read(`${head.key} spread`) : null;
       return new _Experiment(head, await read(`${head.key} sums`), spread, read);
     }
-    // Returns the initial view, in which time and the end of the hottest path are selected.
+    // Returns the initial view, in which a time metric and the last node of the hottest path are selected.
     start() {
       const { metrics, program, system } = this.head.start;
       return new Browser(this.sums, {
@@ -5373,7 +5372,7 @@
     get grouping() {
       return this.head.large ? "bins" : "machine";
     }
-    // Returns the noun for locations: rank, or thread if a process has several.
+    // Returns the noun for locations: rank, or thread if a process has several threads.
     get kind() {
       if (this.head.large) return this.head.large.noun;
       return this.head.locations.length > new Set(this.head.locations.map(([process2]) => process2)).size ? "thread" : "rank";

@@ -29,7 +29,7 @@ _ROWS: Final = 8  # maximum number of ranks that are drawn as rows with their va
 _ROW: Final = 19
 _NAME: Final = 62  # width of the longest name, such as "thread 12.3", in pixels
 _BAR: Final = 205  # length of the longest bar in pixels
-_BAR_OF_CHANGE: Final = 180  # length of the longest bar of a change; shorter, because its value has an additional word
+_BAR_OF_CHANGE: Final = 180  # length of the longest bar of a change; shorter, because a word follows its value
 _APART: Final = 12  # minimum distance in pixels between two numbers beside the columns
 _COLUMNS: Final = 240  # maximum number of columns; if there are more ranks, each column shows the largest of several
 _HIGH: Final = 120  # height of the longest column in pixels
@@ -46,7 +46,7 @@ class RankBar:
     Attributes:
         name: ``3``, or ``3.1`` for a thread.
         value: The value; None if it is missing. In a difference, a decrease is positive.
-        colour: Index of the colour, which is the colour of the rank's cluster.
+        colour: Index of the colour, which shows the rank's cluster.
     """
 
     name: str

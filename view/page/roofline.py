@@ -22,7 +22,7 @@ __all__ = ["roofline_of"]
 _TIME: Final = "counted_time"
 _BYTES: Final = "memory_bytes"
 _SERVED_BY_L3: Final = 1.5  # if L2 misses are faster than memory accesses by this factor, an L3 cache serves them
-_NO_AMOUNTS: Final = frozenset({"difference", "ratio", "stddev"})  # rates cannot be computed from their results
+_NO_AMOUNTS: Final = frozenset({"difference", "ratio", "stddev"})  # operations whose results have no rates
 _CALIBRATE: Final = "run autoanalyzer calibrate once; later runs will contain the results"
 
 
@@ -108,7 +108,7 @@ def _derived(formula: Formula) -> dict[str, Any]:
 
 
 def _lacking(charts: Sequence[_Kind], measured: Sequence[str], line: int | None) -> Iterator[str]:
-    """Yield a sentence for each roofline that cannot be drawn, about the data that it needs."""
+    """Yield a sentence about missing data for each roofline that cannot be drawn."""
     for kind in _KINDS:
         if kind not in charts:
             why = why_absent(kind.rate, measured, line) or why_absent(kind.intensity, measured, line)
@@ -151,7 +151,7 @@ def _slopes(
         yield {"name": "memory, one core reading", "bytes": line / walk}
     if prices.memory_byte_shared:
         cores = place.get("cores", "all")
-        yield {"name": f"memory, each of {cores} cores at once", "bytes": 1 / prices.memory_byte_shared}
+        yield {"name": f"memory, per core, {cores} cores busy", "bytes": 1 / prices.memory_byte_shared}
 
 
 def _of_bytes(experiment: Experiment, texts: dict[str, str]) -> str:

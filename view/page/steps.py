@@ -23,7 +23,7 @@ Values = npt.NDArray[np.float64]
 class Means:
     """The distribution of values over the locations in each time step.
 
-    Values are rates for additive metrics, and levels for all others; NaN if they are known on no location.
+    Values are rates for additive metrics, and levels for all others; NaN if no location has a value.
 
     Attributes:
         least: ``float64[step, metric]``: the smallest value of any location.
@@ -101,7 +101,7 @@ class Steps:
 
 
 def steps_of(trace: Trace, most: int) -> Steps | None:
-    """Return steps from the start to the end of a trace, as many as the largest number of samples in a time line.
+    """Return steps from the start to the end of a trace, one for each sample of the longest time line.
 
     None if the trace has no duration. All time lines are read.
 

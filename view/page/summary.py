@@ -25,8 +25,8 @@ class Summary:
     """The distribution of a metric over all locations.
 
     Attributes:
-        own: ``float64[measure, call path]``: the ``MEASURES`` of exclusive values, in which a location is given by its
-            index; NaN if nothing was measured.
+        own: ``float64[measure, call path]``: the ``MEASURES`` of exclusive values, in which indices stand for
+            locations; NaN if nothing was measured.
         closed: ``float64[measure, call path]``: the ``MEASURES`` of inclusive values. If the metric is not additive,
             NaN for call paths with descendants.
         bins: ``float64[call path, bin]``: exclusive values summed over ranges of locations; NaN if none was measured,
@@ -41,7 +41,7 @@ class Summary:
 
 
 def bins_of(locations: int) -> npt.NDArray[np.intp]:
-    """Return the index of the first location in each of at most 256 ranges, and at the end the number of locations."""
+    """Return the index of the first location in each of at most 256 ranges, followed by the number of locations."""
     return np.linspace(0, locations, min(_BINS, locations) + 1).astype(np.intp)
 
 

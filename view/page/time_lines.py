@@ -31,9 +31,9 @@ _FINEST: Final = 8  # maximum number of parts per step; each has its own main ca
 _ROWS: Final = 32  # maximum number of rows, each for one location or for a range of locations
 _FIRST: Final = 4  # number of initial charts
 _SPOKEN_OF: Final = 2  # maximum number of initial charts that are chosen because findings name their metrics
-_AROUND: Final = "mpi_start_end_time"  # the time at the start and end of each run, which does not count as variation
+_AROUND: Final = "mpi_start_end_time"  # time of MPI startup and shutdown, which does not count as variation
 _STILL: Final = 0.02  # minimum variation for which a metric is shown initially
-_SPIKES: Final = 2  # percentage of the lowest and of the highest values that does not count as variation
+_SPIKES: Final = 2  # percentage of values, at either end, that do not count as variation
 _ALIKE: Final = 0.9  # if two metrics have a higher correlation, only one of them is shown initially
 _NONE: Final = -1  # index that means "no call path"
 
@@ -82,7 +82,7 @@ def time_lines_of(
         recording: The trace.
         experiment: The profile of the run, whose trees contain the trace's call paths.
         key: Prefix for the keys of numbers.
-        spoken_of: Metrics of findings, most important first.
+        spoken_of: Metrics that findings name, most important first.
 
     Returns:
         The data; None if nothing was recorded.
@@ -168,7 +168,7 @@ def _read(trace: Trace, steps: Steps, rates: TimeRates, fine: int) -> tuple[Mean
 
 
 def _ranges(locations: int) -> npt.NDArray[np.intp]:
-    """Return the index of the first location in each range that has a row, and at the end the number of locations."""
+    """Return the index of the first location in each row's range, followed by the number of locations."""
     return np.linspace(0, locations, min(_ROWS, locations) + 1).astype(np.intp)
 
 
@@ -252,8 +252,8 @@ def _first(metrics: Sequence[Metric], mean: Values, marked: Sequence[str], spoke
     Args:
         metrics: The metrics.
         mean: ``float64[step, metric]``: the mean over the locations.
-        marked: Names of the metrics of marks.
-        spoken_of: Names of the metrics of findings, most important first.
+        marked: Names of the metrics to which marks belong.
+        spoken_of: Names of the metrics that findings name, most important first.
     """
     names, lineages = [metric.name for metric in metrics], _lineages(metrics)
     times = np.array([metric.unit == "sec" for metric in metrics])

@@ -94,8 +94,8 @@ class TimeMarks:
         intervals: Intervals to shade.
         lines: Lines to draw over charts.
         warpings: Warp paths between this trace and other traces.
-        metrics: Metrics to show initially in any case.
-        entries: Times of regions' entries, to show initially, in front of the metrics.
+        metrics: Metrics that are always shown initially.
+        entries: Times of regions' entries, which are shown initially, before the metrics.
     """
 
     intervals: Sequence[Interval] = ()

@@ -21,7 +21,7 @@ _CELLS: Final = 2400  # maximum number of coloured cells, so that the page stays
 _MOST_COLUMNS: Final = 400
 _OTHERS: Final = COLOURS - 1  # colour of all regions except the largest ones; twin: regionColour in src/colours.js
 _STARTUP: Final = ("MPI_Init", "MPI_Init_thread")
-_NAMED_BY_PLACE: Final = ("loop", "parallel")  # kinds of regions whose names contain only a line
+_NAMED_BY_PLACE: Final = ("loop", "parallel")  # kinds of regions whose names contain only a line number
 
 _Paths = npt.NDArray[np.float64]
 
@@ -59,7 +59,7 @@ def time_strip(times: TimeLines) -> str:
     key = "".join(element("li", _swatch(colours[each]), f" {text(said[each])}") for each in first)
     more = element("li", _swatch(_OTHERS), " others") if (shares[order[_OTHERS:]] > 0).any() or (own < 0).any() else ""
     startup = ", with MPI startup and shutdown" * any(each["name"] in _STARTUP for each in head["paths"])
-    title = f"{head['title']}{startup}: the main region at each moment; see also the tab Time"
+    title = f"{head['title']}{startup}: the main region at each moment; the tab Time shows more"
     return element(
         "figure",
         element("ol", labels, class_=None if has_names else "ends"),
@@ -71,7 +71,7 @@ def time_strip(times: TimeLines) -> str:
 
 
 def _by_region(paths: Sequence[Mapping[str, Any]], own: _Paths) -> tuple[list[str], _Paths]:
-    """Return the distinct names of the regions, and ``own`` with indices of regions in place of those of call paths."""
+    """Return distinct names of the regions, and ``own`` with indices of regions instead of call paths."""
     found: dict[tuple[str, str, str], float] = {}
     of_path = np.array([found.setdefault((each["kind"], each["name"], each["place"]), len(found)) for each in paths])
     names = [place if kind in _NAMED_BY_PLACE and place else name for kind, name, place in found]
@@ -87,7 +87,7 @@ def _by_region(paths: Sequence[Mapping[str, Any]], own: _Paths) -> tuple[list[st
 
 
 def _spans(line: _Paths, columns: int) -> list[tuple[int, int, float]]:
-    """Return the first column, the number of columns and the region of each span with the same main region."""
+    """Return spans with the same main region: the first column, the number of columns, and the region of each."""
     edges = np.linspace(0, len(line), columns + 1).astype(int)
     spans: list[tuple[int, int, float]] = []
     for column in range(columns):

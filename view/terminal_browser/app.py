@@ -172,7 +172,7 @@ class BrowserApp(App[None]):
             self.call_from_thread(self._report, [title_of(self.experiment, self.file), what], said, changes)
             return
         said = [too_short()] if findings.verdict.too_short else [*master(findings), *balanced(findings)]
-        whole = [line.partition(":")[0] for line in base(findings)]  # of which savings are percentages
+        whole = [line.partition(":")[0] for line in base(findings)]  # what 100 % means in the savings
         title = [*headline(findings, self.file), *whole]
         self.call_from_thread(self._report, title, said, entries(findings, highlights=True))
         if self.advice:  # shown later than the findings, because reading sources takes time
@@ -198,7 +198,7 @@ class BrowserApp(App[None]):
             self.query_one(FindingView).say([self.said])
 
     def _show(self, since: Dimension = "metrics") -> None:
-        """Draw a tree and all trees to its right, whose values depend on its selection."""
+        """Draw a tree and the trees to its right, whose values depend on its selection."""
         name, basis = self.bases[self.basis]
         for dimension in _DIMENSIONS[_DIMENSIONS.index(since) :]:
             self._rows[dimension] = [*rows(self.browser, dimension, basis)]
@@ -209,7 +209,7 @@ class BrowserApp(App[None]):
             view = self.query_one(f"#{dimension}", TreeView)
             view.show(self._rows[dimension], legend(self.browser, dimension, basis), signed=signed, gains=gains)
         title = "Region" if self.flat else _TITLES["program"]
-        metrics = [row.label for row in self._rows["metrics"] if row.selected]  # not shown by a narrow screen
+        metrics = [row.label for row in self._rows["metrics"] if row.selected]  # a narrow screen hides these names
         self.query_one("#program", TreeView).border_title = Text(", ".join([title, *metrics]))
         self.query_one("#metrics", TreeView).border_title = f"Metric, {name}"
         if self.query_one(SourceView).display:
@@ -224,7 +224,7 @@ class BrowserApp(App[None]):
         self.query_one(SourceView).show(region, source, tips(advice, region.file))
 
     def on_tree_view_asked(self, message: TreeView.Asked) -> None:
-        """Select, open, close or unfold a row, as the message from a tree requests."""
+        """Select, open, close or unfold a row, as a tree's message requests."""
         dimension, row = message.dimension, message.row
         pane = self.browser.pane(dimension)
         node = row.nodes[0]
@@ -262,7 +262,7 @@ class BrowserApp(App[None]):
             self.query_one(f"#{dimension}", TreeView).aim(min(selected))
 
     def action_values(self) -> None:
-        """Show values in percent of the next base, or after the last base as absolute values."""
+        """Switch to percentages of the next base; after the last base, to absolute values."""
         self.basis = (self.basis + 1) % len(self.bases)
         self._show()
 
@@ -298,7 +298,7 @@ class BrowserApp(App[None]):
         start = f"{self.shown_finding + 1} of {len(self.findings)}  "
         if self.shown_finding < 0:
             noun = "change" if self.experiment.notes.is_difference else "finding"
-            more = ", ] shows the next; the first" * (len(self.findings) > 1)
+            more = "; press ] for the next. First" * (len(self.findings) > 1)
             start = f"{many(len(self.findings), noun)}{more}: "
         self.query_one(FindingView).show_finding(start, finding, self.said if self.shown_finding < 0 else "")
 
@@ -320,7 +320,7 @@ class BrowserApp(App[None]):
             self._aim(dimension)
 
     def action_search(self) -> None:
-        """Prompt for a text to search for in the tree with the focus."""
+        """Prompt for a text to search for in the focused tree."""
         if isinstance(self.focused, TreeView):
             self.last_tree = self.focused.dimension
         asked = self.query_one("#search", Input)
@@ -339,7 +339,7 @@ class BrowserApp(App[None]):
         self.query_one(f"#{self.last_tree}", TreeView).focus()
 
     def action_again(self, step: int, *, here: bool = False) -> None:
-        """Go to the next node, visible or not, whose name contains the searched text.
+        """Go to the next node, visible or not, whose name contains the search text.
 
         Args:
             step: 1 to search forwards, -1 backwards.

@@ -1,4 +1,4 @@
-"""Show the text of a finding above the trees, shortened to a part of the screen."""
+"""Show the text of a finding above the trees, shortened to fit a part of the screen."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ __all__ = ["FindingView"]
 
 _SEPARATOR: Final = " · "
 _SHARE: Final = 0.55  # maximum share of the screen's height
-_BESIDE: Final = 11  # lines of the screen that headline, trees and keys need
+_BESIDE: Final = 11  # number of lines that the headline, the trees and the keys need
 _LEAST: Final = 2  # minimum number of lines
-_LEFT_OUT: Final = "… more lines fit into a larger window"
+_LEFT_OUT: Final = "… enlarge the window to see more lines"
 
 
 class FindingView(Static):
-    """The text of a finding; if the last lines do not fit, a line that reports this replaces them."""
+    """The text of a finding. If the last lines do not fit, a hint to enlarge the window replaces them."""
 
     DEFAULT_CSS = "FindingView { width: 100%; height: auto; padding: 0 1; }"
 
@@ -32,9 +32,9 @@ class FindingView(Static):
         self._said: Sequence[str] = ()
 
     def show_finding(self, start: str, finding: Entry, end: str) -> None:
-        """Show a finding, with texts before its title and after its lines.
+        """Show a finding, with one text before its title and one after its lines.
 
-        The first advice and the first reason precede the other lines, which may be left out.
+        The first advice and the first reason come before the other lines, which may not fit.
         """
         lines = sorted(finding.lines[1:], key=lambda line: not line.startswith("try"))
         if reason := next((line for line in lines[1:] if line.startswith("why")), None):
@@ -44,7 +44,7 @@ class FindingView(Static):
         self.say([f"{start}{finding.kind} {finding.where}", besides, *lines, end])
 
     def say(self, said: Sequence[str]) -> None:
-        """Show lines, broken to the width of the screen; empty ones are left out."""
+        """Show lines, wrapped to the width of the screen; empty lines are left out."""
         self._said = said
         self.refresh(layout=True)
 

@@ -30,7 +30,7 @@ _NARROW: Final = 40  # a tree with fewer columns has no bars, and smaller indent
 
 
 def colour(place: float) -> str:
-    """Return the colour, as ``#rrggbb``, at a place on the scale from 0 to 1."""
+    """Return the colour, as ``#rrggbb``, at a position on the scale, from 0 to 1."""
     at = max(0.0, min(1.0, place)) * (len(_SIZES) - 1)
     low = min(int(at), len(_SIZES) - 2)
     mixed = (round(one + (at - low) * (two - one)) for one, two in zip(_SIZES[low], _SIZES[low + 1], strict=True))
@@ -38,7 +38,7 @@ def colour(place: float) -> str:
 
 
 def line(row: Row, width: int, *, signed: bool, gains: bool = False) -> Text:
-    """Return a row as styled text: a square coloured by size, value, bar, and indented name.
+    """Return a row as styled text: a square (its colour shows the size), value, bar, and indented name.
 
     Args:
         row: The row.

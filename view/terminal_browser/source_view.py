@@ -1,4 +1,4 @@
-"""Show the source of the selection, with its lines and advice marked."""
+"""Show the source of the selection, with marks at its lines and at advice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Show one of the three trees. Only visible lines are drawn, so that large trees are fast, too."""
+"""Show one of the three trees. Only visible lines are drawn, so large trees are fast, too."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class TreeView(ScrollView, can_focus=True):
         self.signed = self.gains = False
 
     def show(self, rows: Sequence[Row], legend: Legend | None, *, signed: bool, gains: bool) -> None:
-        """Show other rows; the cursor stays at its node if the node is still shown.
+        """Show new rows; the cursor stays at its node if the node is still shown.
 
         Args:
             rows: The rows.
@@ -152,7 +152,7 @@ class TreeView(ScrollView, can_focus=True):
         self._go(next(above, self.cursor))
 
     def action_choose(self, beside: bool) -> None:
-        """Select the row, in place of the selection or in addition to it; if the row has folded nodes, show them."""
+        """Select the row, or add it to the selection; if it contains folded nodes, show them instead."""
         if not self.rows:
             return
         row = self.current
@@ -160,7 +160,7 @@ class TreeView(ScrollView, can_focus=True):
         self.post_message(self.Asked(self.dimension, row, what))
 
     def on_click(self, event: events.Click) -> None:
-        """Select the clicked row; open or close it instead if its triangle was clicked."""
+        """Select the clicked row; after a click on its triangle, open or close it instead."""
         offset = event.get_content_offset(self)
         if offset is None or (place := offset.y + self.scroll_offset.y) >= len(self.rows):
             return

@@ -1,4 +1,4 @@
-// Prints, for colours of all amounts, signs and clusters, the colour and that of text on it, as [red, green, blue].
+// Prints the colours of amounts, signs and clusters, each with the colour of text on it, as [red, green, blue].
 import { CLUSTERS, inkOn, rgb, signColour, sizeColour } from "../../../view/page/src/colours.js";
 
 const places = Array.from({ length: 1001 }, (_, place) => place / 1000);

@@ -1,4 +1,4 @@
-// Gives a metric of each region as the page derives it: {head, numbers, name} on standard input.
+// Prints a metric of each region as the page derives it. Reads {head, numbers, name} from standard input.
 import { text } from "node:stream/consumers";
 import { Experiment } from "../../../view/page/src/model/experiment.js";
 import { unpacked } from "../../../view/page/src/model/numbers.js";

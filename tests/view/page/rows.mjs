@@ -1,4 +1,4 @@
-// Prints the rows that the page shows in given states: {head, numbers, states} on standard input.
+// Prints the rows that the page shows in given states. Reads {head, numbers, states} from standard input.
 import { text } from "node:stream/consumers";
 import { Browser } from "../../../view/page/src/model/browser.js";
 import { Experiment } from "../../../view/page/src/model/experiment.js";

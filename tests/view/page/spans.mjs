@@ -1,4 +1,4 @@
-// Writes intervals as the page does: a list of [start, end, steps, from, to] on standard input.
+// Writes intervals as the page does. Reads a list of [start, end, steps, from, to] from standard input.
 import { text } from "node:stream/consumers";
 import { TimeLines } from "../../../view/page/src/model/time_lines.js";
 

@@ -81,7 +81,7 @@ def test_an_interval_of_time_limits_all_trees_until_its_chip_is_closed(traced):
     assert shown.selected()["metrics"] == ["wall_time"]
     assert values(shown, "program") == {"main": "0 s", "loop@3": "4 s", "MPI_Send": "8 s"}
     assert values(shown, "metrics")["visits"] == "not measured"
-    assert "Of the interval, only the time is known" in shown.page.inner_text("main")
+    assert "In the interval, only wall time is known" in shown.page.inner_text("main")
     click_rank(shown, 3)
     assert shown.page.locator(f"{CHIP} span").all_inner_texts() == ["only rank 3", "only 3.50 to 6.50 s"]
     assert values(shown, "program") == {"main": "0 s", "loop@3": "1 s", "MPI_Send": "2 s"}

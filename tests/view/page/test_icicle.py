@@ -110,7 +110,7 @@ def test_boxes_are_as_wide_as_their_values_and_show_one_in_full_width_by_mouse_a
 
 def test_a_metric_without_values_has_no_boxes_and_another_one_has(show):
     shown = show(helper(), "#m=io_time&t=icicle")
-    assert shown.page.inner_text("#panel") == "Values of io_time are 0 or cannot be summed, so there are no boxes."
+    assert shown.page.inner_text("#panel") == "There are no boxes: values of io_time are 0 or cannot be summed."
     shown.page.click("#tree-metrics .row:has-text('wall_time')")
     shown.settle()
     assert boxes(shown) == close(*WHOLE)

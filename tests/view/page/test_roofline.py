@@ -70,7 +70,7 @@ def test_roofs_are_what_the_machine_was_calibrated_for() -> None:
         {
             "L3, one core reading": 1e11,
             "memory, one core alone": 1e10,
-            "memory, each of 8 cores at once": 2.5e9,
+            "memory, per core, 8 cores busy": 2.5e9,
         }
     )
     assert operations["slopes"] == instructions["slopes"]

@@ -103,7 +103,7 @@ def test_charts_name_metric_and_unit_and_say_what_they_show(shown):
     ]
     assert "Minimum, mean and maximum of 4 ranks, in steps of 100 ms" in found.page.inner_text("#panel")
     rows = found.copied_rows()
-    titles_of_values = [f"{each} of mpi_time (sec/sec)" for each in ("least", "mean", "most")]
+    titles_of_values = [f"{each} of mpi_time (sec/sec)" for each in ("minimum", "mean", "maximum")]
     assert rows[0] == ["from (s)", "to (s)", "region", *titles_of_values]
     assert (rows[1][2:], rows[50][2:]) == (["loop@3", "0", "0", "0"], ["MPI_Send", "1", "1", "1"])
     assert found.copied_picture()[0] > 3
@@ -314,7 +314,7 @@ def test_marks_are_drawn_and_named(shown, tmp_path):
     assert "more MPI time anomaly, 4.00 to 6.00 s" in text
     assert "as in the other run carried over, 1.00 to 2.50 s" in text
     assert "a line" in text
-    assert "50 samples of mpi_time in 50 and 80 in 80 make 80 pairs" in text
+    assert "50 samples of mpi_time in 50 and 80 in 80 form 80 pairs" in text
     assert found.page.locator("svg.warping").count() == 2
     found.page.click("text=more MPI time")
     found.settle()

@@ -1,4 +1,4 @@
-// Writes values as the page does: a list of [amount, unit] on standard input.
+// Writes values as the page does. Reads a list of [amount, unit] from standard input.
 import { text } from "node:stream/consumers";
 import { written } from "../../../view/page/src/model/units.js";
 

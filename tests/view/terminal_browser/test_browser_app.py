@@ -417,7 +417,7 @@ def test_80_columns_and_24_lines_have_the_whole_first_finding_and_two_trees(expe
         assert tree(app, "metrics").size.width > 15
         await pilot.resize_terminal(60, 18)
         *first, last = finding(app).split("\n")
-        assert last == "… more lines fit into a larger window"
+        assert last == "… enlarge the window to see more lines"
         assert "try at schedule_static.c:16: deal the iterations out" in " ".join(first)
 
     driven(experiments["rays"], act, folders=[samples], size=(80, 24))

@@ -44,7 +44,7 @@ def scaling_comparison_page(found: ScalingComparison) -> Page:
 
 
 def _losses(found: ScalingComparison) -> Picture:
-    """Return the changes of losses, each with a bar for either version."""
+    """Return the changes of losses, each with a bar per version."""
     changed = changed_losses(found)
     longest = max((abs(amount) for _, each in changed for amount in (each.base, each.other)), default=1.0) or 1.0
     items = [_change(word, each, longest) for word, each in changed]
@@ -88,7 +88,7 @@ def _bar(kind: str, share: float) -> str:
 
 
 def _factors(found: ScalingComparison) -> Picture:
-    """Return a table of all factors, with a row for either version; the factor that changed most is marked."""
+    """Return a table of all factors, with a row per version; the factor that changed most is marked."""
     ranks = found.base.series.ranks
     titles = element("th", "ranks", scope="col", colspan=2)
     head = element("tr", titles, *number_cells("th", map(str, ranks), scope="col"))

@@ -30,7 +30,7 @@ COLOURS: Final = {
 
 
 def efficiency_picture(scaling: Scaling, title: str = "Efficiency and losses") -> Picture:
-    """Return the picture of efficiency over numbers of ranks, in which losses are stacked above it."""
+    """Return a picture of efficiency over numbers of ranks, with losses stacked above it."""
     found = ledgers(scaling)
     sums = [*map(_by_kind, found)]
     kinds = sorted(
@@ -53,8 +53,8 @@ def efficiency_picture(scaling: Scaling, title: str = "Efficiency and losses") -
     gain = "losses compensated by faster cores or unexplained gains"
     picture = Columns(parts, columns, f"share of ranks × {of}", "ranks", "rank-seconds", gain)
     said = (
-        f"Each column is a run: 100 % is the number of ranks × its {of}. The part named efficiency is the time with "
-        "perfect scaling; the rest is lost."
+        f"Each column is a run: 100 % is the number of ranks × its {of}. The part labelled “efficiency” is the time "
+        "with perfect scaling; the rest is lost."
     )
     return Picture(title, [picture], [said])
 

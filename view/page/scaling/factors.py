@@ -27,7 +27,7 @@ _FACTORS: Final = {  # what a factor means
 
 
 def factors_picture(scaling: Scaling) -> Picture:
-    """Return the table of factors, in which low values and the first factor to fall are marked."""
+    """Return a table of factors, with marks at low values and at the first factor to fall."""
     (_, ranks, _), *rows = table_rows(scaling)
     is_weak = scaling.mode == "weak"
     head = element("tr", element("th", "ranks", scope="col"), *number_cells("th", ranks, scope="col"))

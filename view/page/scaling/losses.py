@@ -81,7 +81,7 @@ def losses_picture(scaling: Scaling, advised: Advised | None, find: Find | None)
 
 
 def _share(scaling: Scaling, loss: ScalingLoss) -> str:
-    """Return a loss as a share of the whole loss; empty if gains make up for a part of the whole loss."""
+    """Return a loss as a share of the whole loss; empty if gains offset a part of the losses."""
     lost = scaling.ledger.lost
     return share(loss.rank_seconds / lost) if lost > 0 and lost >= loss.rank_seconds > 0 else ""
 
@@ -114,7 +114,7 @@ def _try(scaling: Scaling, loss: ScalingLoss, advised: Advised | None) -> str:
 
 
 def _source(loss: ScalingLoss, find: Find | None, *, is_open: bool) -> str:
-    """Return the source lines of a loss, which the reader can fold; empty if there is no source."""
+    """Return a loss's source lines as HTML that the reader can fold; empty if there is no source."""
     if find is None or loss.region is None or not loss.region.file or loss.region.first_line < 1:
         return ""
     source, region = find(loss.region.file), loss.region

@@ -15,10 +15,10 @@ __all__ = ["regions_picture"]
 
 
 def regions_picture(scaling: Scaling) -> Picture:
-    """Return the picture of regions' times over numbers of ranks."""
+    """Return a picture of regions' times over numbers of ranks."""
     series = scaling.series
     whole = "critical path" if scaling.is_of_path else "run"
-    found = curves(scaling, mark.COLOURS)  # a region per colour of the chart
+    found = curves(scaling, mark.COLOURS)  # at most as many regions as the chart has colours
     marks: dict[Region | None, tuple[str, str]] = {}
     for number, loss in enumerate(scaling.ledger.losses, start=1):
         if loss.region:

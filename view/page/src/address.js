@@ -1,4 +1,4 @@
-// Stores the view in the fragment of the page's address, so that it can be shared as a link.
+// Stores the view in the fragment of the page's URL, so that it can be shared as a link.
 import { Pane } from "./model/pane.js";
 
 export const VALUES = { absolute: "abs", root: "pct", selection: "sel", other: "other" };
@@ -32,7 +32,7 @@ export function fragmentOf(state) {
   return parts.filter(([key, text]) => text || key.endsWith("o")).map(([key, text]) => `${key}=${text}`).join("&");
 }
 
-// Returns the values of a fragment, by key. They may contain anything, because a reader may have edited the address.
+// Returns the values of a fragment, by key. They may contain anything, because a reader may have edited the URL.
 export function piecesOf(fragment) {
   const found = new Map();
   for (const piece of fragment.replace(/^#/, "").split("&")) {
@@ -42,8 +42,8 @@ export function piecesOf(fragment) {
   return found;
 }
 
-// Returns a pane with the open and selected nodes of a fragment. If the fragment has none, the pane does not change.
-// Nodes that are not in the tree are ignored. `key`: the pane's key in the fragment.
+// Returns a pane with the open and selected nodes of a fragment. Without such nodes, the pane does not change. Nodes
+// that are not in the tree are ignored. `key`: the pane's key in the fragment.
 export function paneOf(pane, pieces, key) {
   const { tree } = pane;
   const nodes = (text) => text.split(",").filter(Boolean).map((name) => nodeOf(tree, name)).filter((node) => node !== undefined);

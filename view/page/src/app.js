@@ -28,7 +28,7 @@ import { Topology } from "./parts/topology.js";
 import { ROW, TreeView } from "./parts/tree_view.js";
 import { BASES, browserOf, carried, inInterval, intervalOf, load, locationsOf, nodesOf, shownOf, start, stateOf, timeIn } from "./state.js";
 
-// `first`: the state in which the page opens, as `opening` returns it, with its numbers loaded.
+// `first`: the initial state, as returned by `opening`, with its values loaded.
 export function App({ page, first }) {
   const [state, setState] = useState(first.state);
   const [focus, setFocus] = useState(() => aimed(page, { metrics: 0, program: 0, system: 0 }, first.state, DIMENSIONS));
@@ -43,7 +43,7 @@ export function App({ page, first }) {
   const experiment = page.experiments[state.experiment];
   const only = useMemo(() => locationsOf(state), [state.browser, state.filtered]);
   const within = intervalOf(page, state);
-  const bases = BASES.filter((each) => each !== "other" || (page.other && !only && !within)); // the totals of the other experiment are known only for all ranks and the whole run
+  const bases = BASES.filter((each) => each !== "other" || (page.other && !only && !within)); // the other experiment's totals are known only for all ranks and the whole run
   const base = bases.includes(basis) ? basis : null;
   const whole = base === "other" ? page.other.totals : base;
   const browser = useMemo(() => shownOf(page, state), [state.browser, only, within]);
@@ -53,9 +53,9 @@ export function App({ page, first }) {
 
   const titles = { metrics: "Metric", program: flat ? "Region" : "Call path", system: grouping === "cluster" ? "Cluster, rank" : "Machine, rank" };
 
-  // Shows a changed state as soon as its numbers are loaded, unless another change comes first. `change`: the changed
-  // parts of the state, or a function that returns them for the current state. `finding`: the shown finding, or -1.
-  // `aim`: the trees whose cursors move to their selections.
+  // Shows a changed state as soon as its values are loaded, unless another change comes first. `change`: the changed
+  // parts of the state, or a function that returns them for the current state. `finding`: the number of the shown
+  // finding, or -1. `aim`: the trees whose cursors move to their selections.
   async function go(change, { finding: number = -1, aim = null } = {}) {
     const before = now.current.browser;
     document.body.setAttribute("aria-busy", "true");
@@ -84,8 +84,8 @@ export function App({ page, first }) {
     go((seen) => ({ ...start(page), tab: seen.tab, time: seen.time, source: seen.source, browser: browserOf(page, found) }), { finding: number, aim: DIMENSIONS }).then(lookThere);
   }
 
-  // Shows the view in the address, which is taken from the event, because a state that is still being loaded may replace
-  // the current address.
+  // Shows the view in the URL. The URL is taken from the event, because a state that is still being loaded may replace
+  // the current URL.
   function fromAddress(event) {
     const pieces = piecesOf(new URL(event.newURL).hash);
     if (pieces.has("n")) return toFinding(Number(pieces.get("n")) - 1);
@@ -191,7 +191,8 @@ export function App({ page, first }) {
     });
   }
 
-  // Changes the time lines' view. In an interval, only the time is known, so it is selected, without its parts.
+  // Changes the view of the time lines. If it now limits the trees to an interval, wall time is selected and closed,
+  // because no other metric is known there.
   function changeTime(part) {
     go((seen) => {
       const next = { ...seen, time: { ...seen.time, ...part } };
@@ -239,7 +240,7 @@ export function App({ page, first }) {
     return () => removeEventListener("keydown", onKey);
   }, [help, finding, page]);
 
-  // Moves the focus to a tree if the element with the focus was removed together with its panel or the source.
+  // Moves the focus to a tree if the focused element was removed, together with its panel or the source.
   const held = useRef(null);
   useEffect(() => {
     const hold = ({ target }) => (held.current = target);
@@ -251,7 +252,7 @@ export function App({ page, first }) {
   });
 
   const shownNodes = useMemo(() => rows.program.order.filter((node) => node >= 0), [rows]);
-  if (failure) return html`<p class="remark warning">The numbers of this page cannot be read: ${failure}</p>`;
+  if (failure) return html`<p class="remark warning">The data in this page cannot be read: ${failure}</p>`;
   const range = (node) => (node < 0 || !spread ? null : rangeOf(spread, rows.program, node));
   // Describes a metric and its source.
   const aboutMetric = (node) => {
@@ -278,7 +279,7 @@ export function App({ page, first }) {
         gains=${experiment.head.difference}
         actions=${actions(dimension)}
       />
-      ${dimension === "system" && !ofAll.ofSystem && html`<p class="remark">This page does not contain these values: it has values of single ranks only for the findings' call paths, and of ranges of ranks (“bins”) only for ${experiment.head.large.metrics.join(", ")}. To see all values of a part of the run, extract this part with <code>autoanalyzer cut</code>.</p>`}
+      ${dimension === "system" && !ofAll.ofSystem && html`<p class="remark">This page does not contain these values. It has values of single ranks only for the findings' call paths, and values of ranges of ranks (“bins”) only for ${experiment.head.large.metrics.join(", ")}. To see all values of a part of the run, extract this part with <code>autoanalyzer cut</code>.</p>`}
       <${Legend} legend=${rows[dimension].legend} signed=${experiment.signed} gains=${experiment.head.difference} />
     </section>
   `;
@@ -292,7 +293,7 @@ export function App({ page, first }) {
   const metric = experiment.head.metrics[browser.metrics[0]].name;
   const limits = [
     only && "Metrics and call paths show only the values of the selected ranks.",
-    within && `Of the interval, only the time is known, from the time lines: each step of ${amount(page.times[time.trace].step / page.times[time.trace].fine, "sec")} counts for the call path that takes most of it.`,
+    within && `In the interval, only wall time is known. It comes from the time lines: each step of ${amount(page.times[time.trace].step / page.times[time.trace].fine, "sec")} counts for the call path that takes most of it.`,
   ].filter(Boolean).join(" ");
   const inBoth = page.other?.totals.has(metric) && page.experiments.run.head.metrics.some(({ name }) => name === metric);
   return html`
@@ -338,8 +339,8 @@ export function App({ page, first }) {
     ${help && html`<${Help} close=${() => setHelp(false)} />`}
   `;
 
-  // Selects a region of the difference in the trees. If the shown experiment does not have it, the difference is shown
-  // first.
+  // Selects a region of the difference in the trees. If the shown experiment does not have this region, shows the
+  // difference.
   function selectIn(region) {
     const { difference } = page.experiments;
     if (state.experiment === "difference") return selectRegion(region);
@@ -353,7 +354,7 @@ export function App({ page, first }) {
   }
 }
 
-// Returns cursors of the trees, of which those of some dimensions are moved to their selections in a state.
+// Returns the cursors of the trees, after moving those of some dimensions to the state's selections.
 function aimed(page, cursors, state, dimensions) {
   const found = { ...cursors };
   for (const dimension of dimensions) {
@@ -364,32 +365,32 @@ function aimed(page, cursors, state, dimensions) {
   return found;
 }
 
-// Scrolls to the trees if they are not in the window; if the columns are stacked, to the top of the first column.
+// Scrolls to the trees if they are not visible; if the columns are stacked, to the top of the first one.
 function lookThere() {
   const narrow = matchMedia("(max-width: 1100px)").matches;
   requestAnimationFrame(() => document.querySelector(narrow ? ".source, .trees" : ".trees")?.scrollIntoView({ block: narrow ? "start" : "nearest" }));
   if (document.activeElement === document.body) document.getElementById("tree-program").focus({ preventScroll: true });
 }
 
-const DIFFERENCE = "In the trees, ▼ marks what became less, a gain, and ▲ what became more, summed over all ranks. Tables and charts show before minus after.";
+const DIFFERENCE = "In the trees, ▼ marks a decrease (a gain), and ▲ an increase (a loss), summed over all ranks. Tables and charts show before minus after.";
 
-// Used as the rows of a tree whose values are not in the page.
+// The rows of a tree whose values are not in the page.
 const NO_ROWS = { length: 0, order: [], legend: null };
 
 const rowsOf = (browser, dimension, basis) =>
   dimension === "system" && !browser.ofSystem ? NO_ROWS : new Rows(browser, dimension, basis);
 
-// Returns how the values of the locations differ at a program node; null if unknown.
+// Returns the distribution of values over the locations at a program node; null if unknown.
 function rangeOf(spread, rows, node) {
   const { browser, pane } = rows;
   const of = pane.isOpen(node) ? spread.own : spread.closed;
   if (!of.known[node]) return null;
-  // Even a page without all values contains the names of the locations with the smallest and the largest value.
+  // The data of a large experiment include the ranks with the smallest and the largest value.
   const who = browser.sums.large?.noun === "rank" && { least: of.leastWho[node], most: of.mostWho[node], deviation: of.deviation[node] };
   return { who, least: of.least[node], mean: of.mean[node], most: of.most[node], scale: scaleOf(spread), unit: browser.sums.metrics[browser.metrics[0]].unit };
 }
 
-// Returns the scale of all ranges: from the smallest to the largest value, extended so that it contains 0.
+// Returns the common scale of all ranges, from the smallest to the largest value; it always includes 0.
 const scaleOf = (spread) =>
   (spread.scale ??= {
     low: finite(spread.own.least, Math.min, finite(spread.closed.least, Math.min, 0)),

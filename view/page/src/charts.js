@@ -1,4 +1,4 @@
-// The script for charts. It is separate and has its own styles, because only pages with time lines include it.
+// The script for charts. It is separate, with its own styles, because only pages with time lines include it.
 import "uplot/dist/uPlot.min.css";
 import uPlot from "uplot";
 

@@ -1,6 +1,6 @@
-// Colours that colour-blind people can distinguish.
+// Colours that colour-blind readers can distinguish.
 
-// Colours of amounts, from little to much: cividis (Nuñez, Anderton, Renslow 2018).
+// Colours of amounts, from small to large: cividis (Nuñez, Anderton, Renslow 2018).
 const SIZES = ["#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838"];
 
 // Colours of signed amounts: red is negative, blue positive (ColorBrewer's RdBu).
@@ -12,7 +12,7 @@ export const CLUSTERS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", 
 // Returns a colour as [red, green, blue], each from 0 to 255.
 export const rgb = (hex) => [1, 3, 5].map((place) => Number.parseInt(hex.slice(place, place + 2), 16));
 
-// Returns a function that maps a place from 0 to 1 to a colour, interpolated between the stops.
+// Returns a function that maps a number from 0 to 1 to a colour, interpolated between the stops.
 function ramp(stops) {
   const steps = stops.map(rgb);
   return (place) => {
@@ -42,7 +42,8 @@ export const clusterColour = (number) => CLUSTERS[number % CLUSTERS.length];
 // Returns the colour of a mark over a chart, which differs from the colours of curves.
 export const markColour = (number) => CLUSTERS[(number + 1) % CLUSTERS.length];
 
-// Returns the colour of a region over time. Each of the NAMED largest regions has its own colour; all others share one.
+// Returns the colour of a region in the time lines. The NAMED largest regions have their own colours; all others share
+// one.
 const OTHERS = CLUSTERS.at(-1);
 export const NAMED = CLUSTERS.length - 1;
 export const regionColour = (place) => (place < NAMED ? CLUSTERS[place] : OTHERS);

@@ -11,7 +11,7 @@ import { load, opening } from "./state.js";
 const textOf = (id) => document.getElementById(id).textContent;
 
 async function main() {
-  if (!document.getElementById("head")) return addAllCopies(document); // the page only shows a result
+  if (!document.getElementById("head")) return addAllCopies(document); // the page has no data, because it only shows results
   const head = JSON.parse(await unpackedText(textOf("head")));
   const read = (key) => {
     const { id, kind, count } = head.numbers[key];

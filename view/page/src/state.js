@@ -6,15 +6,15 @@ import { IntervalSums, RankSums } from "./model/part_sums.js";
 import { TABS } from "./parts/tabs.js";
 
 export const BASES = [null, "root", "selection", "other"];
-const MOST_RANKS = 64; // a finding selects its ranks unless there are more than this number
+const MOST_RANKS = 64; // maximum number of ranks that a finding selects; if it has more, it selects none
 
 export const start = (page) => {
   const experiment = page.experiments.run;
   return { experiment: "run", browser: experiment.start(), basis: null, flat: false, filtered: false, grouping: experiment.grouping, tab: page.tab, time: timeOf(page.times, new Map()), source: page.hasSources, calls: null };
 };
 
-// Returns the state in which the page opens: the one that its fragment describes or, without a fragment, the first
-// finding. `finding`: the number of the finding that it shows, or -1. `asked`: whether the fragment names that finding.
+// Returns the initial state of the page: the state that the fragment describes or, without a fragment, the first
+// finding. `finding`: the number of the shown finding, or -1. `asked`: whether the fragment contains that number.
 export function opening(page, fragment) {
   const pieces = piecesOf(fragment);
   const asked = pieces.has("n");
@@ -24,7 +24,7 @@ export function opening(page, fragment) {
   return { state: fragment && !asked ? stateOf(page, pieces) : start(page), finding: -1, asked: false };
 }
 
-// Loads the numbers that a state shows.
+// Loads the values that a state shows.
 export async function load(page, state) {
   const { browser, filtered } = state;
   const range = intervalOf(page, state);
@@ -71,32 +71,32 @@ export function browserOf(page, { metric, withoutParts, path, locations }) {
 
 export const nodesOf = (tree, locations) => [...new Set(locations.map((location) => tree.home[location]))];
 
-// Returns the locations to which a state limits the numbers: those below the selected system nodes; null for all.
+// Returns the locations whose values a state shows: those below the selected system nodes; null for all locations.
 export function locationsOf({ browser: { sums, panes: { system } }, filtered }) {
   if (!filtered || sums.large) return null;
   const found = system.tree.cells(system.tree.walk(system.selected));
   return found.length && found.length < sums.columns ? found : null;
 }
 
-// Returns the metric that is known for an interval of time; -1 if there is none.
+// Returns the only metric that has values for an interval of time; -1 if there is none.
 export const timeIn = ({ head }) => head.metrics.findIndex(({ name, aggregation }) => name === "wall_time" && aggregation === "sum");
 
-// Returns the interval of time to which a state limits the numbers; null for the whole run.
+// Returns the interval of time whose values a state shows; null for the whole run.
 export function intervalOf(page, { experiment, time }) {
   const shown = page.experiments[experiment];
   const isOfTrees = experiment === "run" && !shown.head.large && timeIn(shown) >= 0 && page.times[time.trace]?.isInTrees;
   return isOfTrees ? time.range : null;
 }
 
-const kept = new WeakMap(); // numbers → the last part of them that was shown, with its key
+const kept = new WeakMap(); // sums → the part of them that was shown last, with its key
 
-// Returns a part of some numbers, which is computed only if it is not the last one that was asked for.
+// Returns a part of some sums. It is computed again only if its key differs from that of the last part.
 function partOf(sums, key, make) {
   if (kept.get(sums)?.key !== key) kept.set(sums, { key, made: make() });
   return kept.get(sums).made;
 }
 
-// Returns the browser of a state, with the numbers of the interval of time to which it is limited.
+// Returns the browser of a state, with values for the state's interval of time.
 export function inInterval(page, state) {
   const { browser, time } = state;
   const range = intervalOf(page, state);
@@ -106,7 +106,7 @@ export function inInterval(page, state) {
   return browser.of(partOf(sums, `${time.trace} ${range}`, () => new IntervalSums(sums, timeIn(page.experiments.run), seconds())));
 }
 
-// Returns the browser of a state, with the numbers of the interval of time and of the locations to which it is limited.
+// Returns the browser of a state, with values for the state's interval of time and locations.
 export function shownOf(page, state) {
   const browser = inInterval(page, state);
   const only = locationsOf(state);

@@ -18,7 +18,7 @@ export class Browser {
     return new Browser(this.sums, { ...this.panes, [dimension]: pane });
   }
 
-  // Returns this browser with the numbers of other locations.
+  // Returns this browser with other sums, such as those of some locations.
   of(sums) {
     return new Browser(sums, this.panes);
   }
@@ -39,7 +39,7 @@ export class Browser {
     return this.with(dimension, this.panes[dimension].unfolding(node));
   }
 
-  // Returns the tally that contains the value of a shown node, and the place of the value in the tally.
+  // Returns the tally that contains the value of a shown node, and the value's place in the tally.
   tallyOf(dimension, node) {
     const pane = this.panes[dimension];
     if (dimension === "metrics") return [this.ofMetric(node), 0];
@@ -53,7 +53,7 @@ export class Browser {
     return tally.value(place, hasCells);
   }
 
-  // Returns the value that a node has when it is closed, which includes its children.
+  // Returns the inclusive value of a node, which it shows when it is closed.
   inclusive(dimension, node) {
     if (dimension === "metrics") return this.sums.total(node).value(0);
     return (dimension === "program" ? this.ofProgram : this.ofSystem).closed.value(node);
@@ -102,7 +102,7 @@ export class Browser {
     return summable(this.metrics.map((node) => this.sums.metrics[node]));
   }
 
-  // Returns the value stored under a name, which is computed only once for this browser.
+  // Returns the value stored under a name; it is computed only once per browser.
   once(name, make) {
     if (!this.kept.has(name)) this.kept.set(name, make());
     return this.kept.get(name);
@@ -133,8 +133,7 @@ export class Browser {
     return { own, closed: own.up(tree) };
   }
 
-  // Returns the sum of the selected metrics. If they cannot be added, a place has a value only if a single one of the
-  // metrics has a value there.
+  // Returns the sum of the selected metrics. If they cannot be added, only places with one cell have a value.
   selected(read) {
     let tallies = this.metrics.map((node) =>
       this.partsOf(node).reduce((whole, part) => whole.less(read(part)), read(node)),

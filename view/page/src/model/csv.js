@@ -1,4 +1,5 @@
-// CSV in which a spreadsheet finds no formulas to execute (like view/csv_rows.py).
+// Writes CSV. Texts that look like formulas begin with an apostrophe, so that spreadsheets do not execute them (like
+// view/csv_rows.py).
 
 const FORMULA = /^[=+\-@\t\r]/;
 

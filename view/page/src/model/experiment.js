@@ -6,7 +6,7 @@ import { Sums } from "./sums.js";
 import { Tree } from "./tree.js";
 
 export class Experiment {
-  // `read` returns a promise of the numbers that are stored under a key.
+  // `read` returns a promise of the numbers stored under a key.
   constructor(head, sums, spread, read) {
     this.head = head;
     const { metrics, calls, flat, systems } = head.trees;
@@ -25,7 +25,7 @@ export class Experiment {
     return new Experiment(head, await read(`${head.key} sums`), spread, read);
   }
 
-  // Returns the initial view, in which time and the end of the hottest path are selected.
+  // Returns the initial view, in which a time metric and the last node of the hottest path are selected.
   start() {
     const { metrics, program, system } = this.head.start;
     return new Browser(this.sums, {
@@ -40,7 +40,7 @@ export class Experiment {
     return this.head.large ? "bins" : "machine";
   }
 
-  // Returns the noun for locations: rank, or thread if a process has several.
+  // Returns the noun for locations: rank, or thread if a process has several threads.
   get kind() {
     if (this.head.large) return this.head.large.noun;
     return this.head.locations.length > new Set(this.head.locations.map(([process]) => process)).size ? "thread" : "rank";

@@ -69,8 +69,8 @@ export class Icicle {
     return { least: values.reduce((one, other) => Math.min(one, other)), mean: values.reduce((sum, value) => sum + value, 0) / values.length, most: values.reduce((one, other) => Math.max(one, other)), count: values.length };
   }
 
-  // Returns the share of the whole on call paths with a region for which `matches` is true, and the number of these
-  // regions.
+  // Returns the share of the whole that is on call paths with a matching region, and the number of matching regions.
+  // `matches`: returns whether a region matches.
   shareOf(matches) {
     const inside = new Uint8Array(this.calls.length);
     const found = new Set();
@@ -108,8 +108,8 @@ export class Icicle {
   }
 
   // Returns the visible boxes, each with its place: `row`, and `left` and `wide` in pixels. `key`: the box that is as
-  // wide as the picture, below its ancestors, which have the same width; null for the whole program. Boxes that are
-  // narrower than `least` pixels are left out.
+  // wide as the picture, like its ancestors above it; null for the whole program. Boxes that are narrower than `least`
+  // pixels are left out.
   placed(key, width, least) {
     const chain = this.chainTo(key);
     const found = chain.slice(0, -1).map((box, row) => ({ ...box, row, left: 0, wide: width, above: chain[row - 1]?.key ?? null }));
@@ -132,9 +132,10 @@ export class Icicle {
 
 const largestFirst = (boxes) => boxes.filter(({ size }) => size > 0).sort((one, other) => other.size - one.size);
 
-// The changes of call paths since another experiment: that experiment's values, and the gains (its values minus ours).
+// For each call path, its value in another experiment, and its gain: that value minus the value in this experiment.
 export class PathChanges {
-  // `terms`: names of metrics, each with the factor by which its values are added. Null if one of them is unknown.
+  // Returns the changes of a sum of metrics; null if a metric is unknown. `terms`: names of the metrics, each with the
+  // factor for its values.
   static of(difference, terms) {
     const metrics = terms.map(([name, sign]) => [difference.head.metrics.findIndex((each) => each.name === name), sign]);
     return metrics.some(([metric]) => metric < 0) ? null : new PathChanges(difference, metrics);

@@ -1,5 +1,5 @@
-// The numbers of an experiment whose values do not all fit into the page: sums, distributions over locations, and bins
-// of locations (written by _large in view/page/dataset.py).
+// The data of an experiment whose values do not all fit into the page: sums, distributions over locations, and sums
+// over ranges of locations, called bins (written by _large in view/page/dataset.py).
 import { Sums } from "./sums.js";
 import { Tally } from "./tally.js";
 
@@ -11,12 +11,12 @@ export class LargeSums extends Sums {
     this.calls = calls; // the call tree; the flat profile has neither spreads nor rows
     this.large = head.large;
     this.spread = spread; // indexed by [metric, own or closed, measure, call path]
-    this.columns = head.large.bins.length - 1; // the number of bins, which take the place of locations
+    this.columns = head.large.bins.length - 1; // the number of bins, which are used like locations
     this.laterThreads = [];
     this.rows = new Map(); // metric → values indexed by [kept path, own or closed, location]
   }
 
-  // Reads the values of metrics by bin, and for some call paths by location, if these metrics are shown by location.
+  // Reads the values of metrics by bin and, for some call paths, by location. Metrics without such values are skipped.
   async load(metrics) {
     for (const metric of new Set([...metrics].flatMap((each) => [each, ...this.parts[each]]))) {
       if (this.values.has(metric) || !this.large.metrics.includes(this.metrics[metric].name)) continue;
@@ -26,8 +26,8 @@ export class LargeSums extends Sums {
     }
   }
 
-  // Returns the distribution of a metric over locations at each node of the call tree; null if several metrics or an
-  // open metric are selected, and null for all other trees.
+  // Returns the distribution of a metric over locations at each node of the call tree; null for other trees, and for an
+  // open metric. `parts`: the child metrics that an open metric excludes.
   rangesOf(tree, metric, parts) {
     if (parts.length || tree !== this.calls) return null;
     const of = (part) => {

@@ -1,5 +1,5 @@
-// Unpacks the numbers in the page, which are base 64 of their compressed bytes, lowest bytes first (written by
-// view/page/packing.py).
+// Unpacks the numbers in the page. They are compressed and in Base 64: first the lowest byte of each number, then the
+// next byte of each, and so on (written by view/page/packing.py).
 
 const BYTES = { f4: 4, f8: 8 };
 

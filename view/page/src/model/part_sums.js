@@ -1,10 +1,10 @@
-// The numbers of a part of the run: of some locations, or of an interval of time.
+// The values of a part of the run: some locations, or an interval of time.
 import { Sums } from "./sums.js";
 import { Tally } from "./tally.js";
 
 class PartSums extends Sums {
-  // `whole`: the numbers of the whole run. `locations`: the locations to keep. `valuesOf`: returns the values of a loaded
-  // metric, by call path and kept location.
+  // `whole`: the values of the whole run. `locations`: the locations to keep. `valuesOf`: returns the values of a
+  // loaded metric, by call path and kept location.
   constructor(whole, locations, valuesOf) {
     super({ ...whole.head, locations: locations.map((each) => whole.head.locations[each]) }, null, null);
     this.whole = whole;
@@ -49,7 +49,7 @@ class PartSums extends Sums {
   }
 }
 
-// The numbers of some locations, as if the other locations had not been measured.
+// The values of some locations, as if only these had been measured.
 export class RankSums extends PartSums {
   constructor(whole, locations) {
     super(whole, locations, (metric) => {
@@ -63,9 +63,9 @@ export class RankSums extends PartSums {
   }
 }
 
-// The times in an interval of the run. Other metrics are not known.
+// The times in an interval of the run. All other metrics are unknown.
 export class IntervalSums extends PartSums {
-  // `metric`: the metric of the times. `seconds`: the times, by call path and location.
+  // `metric`: the time metric. `seconds`: the times, by call path and location.
   constructor(whole, metric, seconds) {
     const unknown = new Float64Array(seconds.length).fill(NaN);
     super(whole, [...whole.head.locations.keys()], (each) => (each === metric ? seconds : unknown));

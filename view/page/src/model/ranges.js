@@ -48,7 +48,8 @@ const nothing = (nodes) => ({
 });
 
 // Adds `count` values, multiplied by a sign, to other values; a sum is missing only if both values are missing.
-// `needed`: values without which a value does not count: a part of a missing value is not subtracted.
+// `needed`: a value counts only if the value at the same place in `needed` is known, because a part must not be
+// subtracted from a missing value.
 function add(values, to, cells, from, count, sign, needed = cells) {
   for (let place = 0; place < count; place++) {
     const value = cells[from + place];

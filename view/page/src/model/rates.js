@@ -1,4 +1,4 @@
-// Metrics that formulas derive from other metrics, by region (like multivariate/derivations.py and view/page/roofline.py).
+// Derives metrics of regions by formulas (like multivariate/derivations.py and view/page/roofline.py).
 import { rate as overTime } from "./time_lines.js";
 
 const LEAST = 0.001; // smallest number that is written without a power of ten
@@ -16,7 +16,7 @@ const OPERATIONS = {
   max: Math.max,
 };
 
-// Returns the value of a formula, in which names are metrics; undefined values are NaN.
+// Returns the value of a formula, in which names stand for metrics; NaN if it is undefined.
 export function evaluate(tree, valueOf) {
   if (typeof tree === "number") return tree;
   if (typeof tree === "string") return valueOf(tree);
@@ -24,11 +24,12 @@ export function evaluate(tree, valueOf) {
   return OPERATIONS[operator](...operands.map((each) => evaluate(each, valueOf)));
 }
 
-// Returns a value; NaN if only some ranks measured it, because it must not be divided by the time on all ranks.
+// Returns the amount of a value; NaN if only some ranks measured it, because it must not be divided by the time on all
+// ranks.
 const whole = ({ amount, gap }) => (gap ? NaN : amount);
 
-// Returns the regions, each with a function from the name of a measured or derived metric to its exclusive value over
-// all call paths and locations; NaN if unknown.
+// Returns each region with a function `valueOf`, which returns the region's exclusive value of a measured or derived
+// metric over all call paths and locations; NaN if unknown.
 export function ratesOf(experiment) {
   const { head, sums, trees } = experiment;
   const metrics = new Map(head.metrics.map(({ name }, place) => [name, place]));

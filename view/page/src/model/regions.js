@@ -1,4 +1,5 @@
-// The cost of each region, over all call paths or over those below the selected call paths; recursion is counted once.
+// The value of each region over all call paths, or over those below the selected call paths. Recursive calls are not
+// counted twice.
 
 // Returns the file and line of a region; empty if it has no file.
 export const placeOf = ([, , file, , first]) => atLine(file, first);
@@ -9,8 +10,8 @@ export function atLine(file, line) {
   return line && name ? `${name}:${line}` : name;
 }
 
-// Returns the inclusive values of the selected metrics by region, as a Float64Array; NaN if unknown. `scope`: the
-// call paths below which values count; null to count all values.
+// Returns the inclusive values of the selected metrics by region, as a Float64Array; NaN if unknown. `scope`: only
+// values at and below these call paths count; null to count all values.
 export function regionSums(browser, experiment, scope = null) {
   const calls = experiment.trees.calls;
   const home = experiment.trees.flat.home;
@@ -37,7 +38,8 @@ export function selectedPaths(browser, experiment) {
   return [...experiment.trees.flat.home.keys()].filter((path) => selected.has(experiment.trees.flat.home[path]));
 }
 
-// Returns the call path on which a region costs most; if some of its call paths are below `scope`, only these count.
+// Returns the call path on which a region has its largest value. If some of its call paths are at or below those in
+// `scope`, only these count.
 export function heaviestPath(browser, experiment, region, scope = null) {
   const { calls, flat } = experiment.trees;
   const { amounts } = browser.selected((metric) => browser.sums.byPath(metric)).atHome(calls).up(calls);
@@ -47,7 +49,7 @@ export function heaviestPath(browser, experiment, region, scope = null) {
   return (near.length ? near : paths).reduce((one, other) => (Math.abs(amounts[other]) > Math.abs(amounts[one]) ? other : one));
 }
 
-// Returns the first and last lines of the regions in a file, outer regions first, and the depth of their nesting.
+// Returns the regions in a file, outer regions first, each with its first line, last line and nesting depth.
 export function nested(regions, file) {
   const found = [...regions.entries()]
     .filter(([, region]) => region[2] === file && region[4] > 0)

@@ -44,7 +44,7 @@ export class Rows {
     return found;
   }
 
-  // Returns the upper end of each colour scale: the whole, or the largest value if that is larger.
+  // Returns the upper end of each colour scale: the total, or the largest value if that is larger.
   #tops() {
     const tops = new Map();
     for (const node of this.pane.shown()) {
@@ -57,8 +57,8 @@ export class Rows {
     return tops;
   }
 
-  // Returns the minimum of the upper end of a scale: the whole; in the system tree 0, because each rank of a large run
-  // has only a small share.
+  // Returns the smallest possible upper end of a scale: the total or, in the system tree, 0, because each rank of a
+  // large run has only a small share.
   #least(node, unit) {
     if (this.dimension === "system") return 0;
     return unit === "%" ? 100 : Math.abs(this.#rootOf(node).amount ?? 0);
@@ -89,8 +89,8 @@ export class Rows {
     return node < 0 ? this.#folded(-node - 2) : this.#single(node);
   }
 
-  // Returns the position of a row among the rows with the same parent, from 1, and the number of these rows. For a
-  // screen reader, because only the visible rows are in the document. `node`: null for the row of folded nodes.
+  // Returns the position of a row among the rows with the same parent, from 1, and the number of these rows. Screen
+  // readers need both, because only visible rows are in the document. `node`: null for the row of folded nodes.
   #among(above, node) {
     const { tree } = this.pane;
     const children = tree.children(above);
@@ -115,7 +115,7 @@ export class Rows {
       selected: this.pane.selected.has(node),
       value,
       unit,
-      colour: this.#place(node, whole.amount === null ? value : whole, unit), // by the inclusive value, as if the node were closed
+      colour: this.#place(node, whole.amount === null ? value : whole, unit), // shows the inclusive value, as if the node were closed
       part: this.#place(node, value, unit),
     };
   }
@@ -138,7 +138,7 @@ export class Rows {
     };
   }
 
-  // Returns the place of a value on the scale, from 0 to 1; null if there is no scale or no value.
+  // Returns the position of a value on the scale, from 0 to 1; null if there is no scale or no value.
   #place(node, value, unit) {
     if (value.amount === null) return null;
     const top = this.tops.get(`${this.#group(node)} ${unit}`);

@@ -1,4 +1,4 @@
-// The numbers of an experiment by call path and by location (like view/browser/sums.py).
+// The values of an experiment by call path and by location (like view/browser/sums.py).
 import { Tally } from "./tally.js";
 
 export class Sums {
@@ -77,8 +77,7 @@ export class Sums {
     return browser.selected((metric) => this.byLocation(metric, browser.paths));
   }
 
-  // Returns the values of a metric by location, aggregated over some call paths. The last result for each metric is
-  // cached.
+  // Returns the values of a metric by location, aggregated over some call paths. The last result per metric is cached.
   byLocation(metric, paths) {
     const known = this.lastAsked.get(metric);
     if (known?.paths === paths) return known.tally;
@@ -87,8 +86,8 @@ export class Sums {
     return tally;
   }
 
-  // Returns the call paths in a list that have values of a metric of whole processes; if none of them has values, all
-  // call paths with values.
+  // Returns those of some call paths that have values of a metric of whole processes; if there are none, all call paths
+  // that have values.
   ofProcesses(metric, paths) {
     const { known, gaps } = this.byPath(metric);
     const has = (path) => known[path] + gaps[path] > 0;

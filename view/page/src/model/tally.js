@@ -64,14 +64,14 @@ export class Tally {
     );
   }
 
-  // Returns a tally whose places are the nodes of a tree, each aggregated over the values of the node itself.
+  // Returns a tally with one place per node of a tree, aggregated over the places that belong to that node.
   atHome(tree) {
     const found = Tally.nothing(this.aggregation, tree.length);
     for (let cell = 0; cell < this.length; cell++) found.add(tree.home[cell], this, cell);
     return found;
   }
 
-  // Returns a tally in which the values of each node include its descendants' values.
+  // Returns a tally in which the value of each node of a tree includes its descendants' values.
   up(tree) {
     const found = new Tally(this.aggregation, this.amounts.slice(), this.known.slice(), this.gaps.slice());
     for (let node = tree.length - 1; node >= 0; node--) {

@@ -1,4 +1,4 @@
-// The cells of time that the charts distinguish: whole steps or, if the reader has zoomed in, parts of steps.
+// The time cells of the charts: whole steps or, after zooming in, parts of steps.
 
 const LEAST = 2; // minimum width of a cell in pixels
 
@@ -34,7 +34,7 @@ export class TimeGrid {
     return [first, Math.max(first, this.cellAt(end - this.size / 2)) + 1];
   }
 
-  // Returns the first part of a step in a range, and the part after the last part in the range.
+  // Returns the first part of a step in a range, and the part after the last one in the range.
   partsOf(range) {
     return this.cellsOf(range).map((cell) => cell * this.parts);
   }
@@ -44,7 +44,7 @@ export class TimeGrid {
     return this.times.mostMet(row, [cell * this.parts, (cell + 1) * this.parts]);
   }
 
-  // Returns a moment in seconds as text, with as many decimals as the cells justify.
+  // Returns a moment in seconds as text, with the number of decimals that the cells justify.
   moment(time) {
     return this.times.moment(time, this.size);
   }

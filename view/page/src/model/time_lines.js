@@ -1,11 +1,12 @@
-// The time lines of the page: values over the locations in each step of a run (written by view/page/time_lines.py).
+// The time lines of the page: how values are distributed over the locations in each time step (written by
+// view/page/time_lines.py).
 import { amount, isWritten } from "./units.js";
 
 const ROWS = 20; // maximum number of rows in a table
-const FEW = 1000; // events per second; smaller rates are written with decimals
+const FEW = 1000; // smaller rates, in events per second, are written with decimals
 
 export class TimeLines {
-  // `read` returns a promise of the numbers that are stored under a key.
+  // `read` returns a promise of the numbers stored under a key.
   constructor(head, read) {
     this.head = head;
     this.steps = head.steps;
@@ -58,13 +59,13 @@ export class TimeLines {
     return part < this.steps * this.fine ? this.start + (part * this.step) / this.fine : this.end;
   }
 
-  // Returns the index of the call path with the most time in a row and a part of a step; -1 for several short call
-  // paths, NaN if there is none.
+  // Returns the index of a row's main call path, the one with the most time, in a part of a step; -1 for several short
+  // call paths, NaN if there is none.
   pathAt(row, part) {
     return this.regions[row * this.steps * this.fine + part];
   }
 
-  // Returns the call path of a row that is the main call path in most of the given parts of steps.
+  // Returns the most frequent main call path of a row in some parts of steps.
   mostMet(row, [from, to]) {
     const met = new Map();
     for (let part = from; part < to; part++) met.set(this.pathAt(row, part), (met.get(this.pathAt(row, part)) ?? 0) + 1);
@@ -99,8 +100,8 @@ export class TimeLines {
     });
   }
 
-  // Returns the share of each call path in some parts of steps, largest first. The row of all locations counts only if
-  // there are no other rows.
+  // Returns each call path's share of the time in some parts of steps, largest first. The row of all locations counts
+  // only if it is the only row.
   shares([from, to] = [0, this.steps * this.fine]) {
     const found = new Float64Array(this.head.paths.length);
     const { length } = this.head.rows;
@@ -120,8 +121,8 @@ export class TimeLines {
     return this.head.paths.some(({ node }) => node !== null);
   }
 
-  // Returns the seconds of an interval by call path of the profile and location. Each part of a step counts for its main
-  // call path. A row of several locations counts for each of them.
+  // Returns the seconds in an interval for each call path of the profile on each location. Each part of a step counts
+  // for its main call path. A row of several locations counts for each of them.
   secondsIn([start, end], paths, locations) {
     const found = new Float64Array(paths * locations);
     const { paths: met, members } = this.head;
@@ -136,7 +137,7 @@ export class TimeLines {
     return found;
   }
 
-  // Returns a moment in seconds as text, with as many decimals as steps of a size justify.
+  // Returns a moment in seconds as text, with the number of decimals that steps of a given size justify.
   moment(time, size = this.step) {
     return time.toFixed(decimals(size));
   }

@@ -21,7 +21,7 @@ export class Tree {
     for (let node = 0; node < this.length; node++) this.first[this.parents[node] + 2]++;
     for (let place = 1; place < this.first.length; place++) this.first[place] += this.first[place - 1];
     this.below = new Int32Array(this.length);
-    this.positions = new Int32Array(this.length); // of each node among its siblings
+    this.positions = new Int32Array(this.length); // each node's position among its siblings
     const next = this.first.slice();
     for (let node = 0; node < this.length; node++) {
       const parent = this.parents[node];

@@ -1,7 +1,7 @@
 // Numbers with units, short enough for a row (like view/units.py).
 
-// Prepares a value for rounding to a number of decimals: an exact half becomes the lower value if that is even, because
-// Python rounds halves to even.
+// Prepares a value for rounding to some decimals: an exact half becomes the lower neighbour if that is even, as in
+// Python, which rounds halves to even.
 function evened(value, places) {
   const unit = 10 ** Math.abs(places);
   const halves = places >= 0 ? value * 2 ** (places + 1) : (value * 2) / unit;
@@ -44,7 +44,7 @@ function count(value) {
   return `${mantissa}e${Number(exponent)}`;
 }
 
-// Returns a number as text with some significant digits, without trailing zeros.
+// Returns a number as text with at most `places` significant digits, without trailing zeros.
 const digits = (value, places = 3) => {
   const written = value ? evened(value, places - 1 - power(value)).toPrecision(places) : "0";
   if (written.includes("e")) return general(value, places);
@@ -67,7 +67,7 @@ function percent(value) {
 }
 
 const WRITERS = { sec: seconds, bytes: volume, occ: count, J: joules, "%": percent };
-export const isWritten = (unit) => unit === "" || unit in WRITERS; // whether values with this unit show it themselves
+export const isWritten = (unit) => unit === "" || unit in WRITERS; // whether the text of a value contains this unit
 const LARGE = 999999.5; // keep equal to _LARGE in view/units.py
 const NOTHING = new Set(["0", "0 B", "0 ns", "0 s", "0 J", "0.0 %", "< 0.1 %"]);
 
@@ -82,7 +82,7 @@ export function written({ amount, gap }, unit) {
 
 export const amount = (value, unit) => written({ amount: value !== value ? null : value, gap: "-" }, unit).text;
 
-// Returns a number from 0 as letters, like the columns of a spreadsheet.
+// Returns a number, counted from 0, as letters, like the columns of a spreadsheet.
 export function letters(number) {
   let text = "";
   for (let left = number + 1; left; left = Math.floor((left - 1) / 26)) text = String.fromCharCode(65 + ((left - 1) % 26)) + text;

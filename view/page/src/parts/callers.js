@@ -15,19 +15,18 @@ export function Callers({ browser, experiment, select }) {
   const unit = browser.sums.metrics[browser.metrics[0]].unit;
   const of = experiment.head.regions[region];
   const { aggregation } = browser.sums.metrics[browser.metrics[0]];
-  // In recursion, values below a call path of the same region count only once. Absolute values keep increases and
-  // decreases from cancelling.
+  // Recursive calls are not counted twice. Absolute values are added, so that increases and decreases do not cancel.
   const whole = lines.reduce((sum, { value, again }) => sum + (again ? 0 : Math.abs(value.amount ?? 0)), 0);
   const share = ({ amount }) => (amount === null || !whole || aggregation !== "sum" ? "–" : written({ amount: (100 * amount) / whole, gap: "" }, "%").text);
   return html`
-    <p><b>${of[0]}</b> ${placeOf(of)}: ${lines.length === 1 ? "one call path" : `${lines.length} call paths`}, with all callers, beginning with ${calls.labels[calls.root(first)]}. A click selects a call path.</p>
+    <p><b>${of[0]}</b> ${placeOf(of)}: ${lines.length === 1 ? "one call path, with" : `${lines.length} call paths, each with`} its callers, starting from ${calls.labels[calls.root(first)]}. Click a call path to select it.</p>
     <div class="scroll" tabindex="0" role="region" aria-label=${`call paths of ${of[0]}`}>
       <table class="callers">
         <thead><tr><th class="number">${browser.named}</th><th class="number">share</th><th>called by</th></tr></thead>
         <tbody>${lines.slice(0, MOST).map(
           ({ path, value, above }) => html`<tr key=${path} class=${path === first ? "selected" : ""}>
             <td class="number">${written(value, unit).text}</td><td class="number">${share(value)}</td>
-            <td><button class="link" onClick=${() => select(path)}>${above.length ? above.map((each) => calls.labels[each]).join(" › ") : "nothing: the program begins here"}</button></td>
+            <td><button class="link" onClick=${() => select(path)}>${above.length ? above.map((each) => calls.labels[each]).join(" › ") : "nothing: the program starts here"}</button></td>
           </tr>`,
         )}</tbody>
       </table>
@@ -37,7 +36,7 @@ export function Callers({ browser, experiment, select }) {
   `;
 }
 
-// Returns the call paths of a region, largest value first, each with its callers, beginning with the root.
+// Returns the call paths of a region, largest value first, each with its callers, starting from the root.
 function reached(browser, experiment, region) {
   const { calls, flat } = experiment.trees;
   const closed = browser.selected((metric) => browser.sums.byPath(metric)).atHome(calls).up(calls);

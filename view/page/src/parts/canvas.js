@@ -1,7 +1,7 @@
 // Common functions for drawing on a canvas.
 import { useEffect, useState } from "preact/hooks";
 
-// Returns whether the page is dark; components that call this are drawn again when it changes.
+// Returns whether the theme is dark; components that call this function are drawn again when the theme changes.
 export function useDark() {
   const scheme = matchMedia("(prefers-color-scheme: dark)");
   const [dark, setDark] = useState(scheme.matches);
@@ -13,7 +13,7 @@ export function useDark() {
   return dark;
 }
 
-// Sets the size of a canvas in pixels of the page, at the resolution of the screen; returns its context.
+// Sets the size of a canvas, in pixels of the page, at the resolution of the screen. Returns the canvas context.
 export function sized(canvas, width, height) {
   const scale = globalThis.devicePixelRatio || 1;
   canvas.width = Math.round(width * scale);
@@ -39,7 +39,7 @@ export function hatch(context, x, y, width, height) {
   context.stroke();
 }
 
-// Draws a frame around the element under the pointer.
+// Draws a frame around the cell under the pointer.
 export function frame(context, x, y, width, height) {
   context.strokeStyle = "#e00";
   context.lineWidth = 2;

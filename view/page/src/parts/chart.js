@@ -7,7 +7,7 @@ const AXIS = 92; // width in pixels of the axis beside each chart
 const RIGHT = 12; // width in pixels of the margin to the right of each chart
 export const AROUND = AXIS + RIGHT;
 const BOTTOM = 24; // height in pixels of the axis below the last chart
-const ROOM = 6; // height in pixels of the margin below all other charts; half of a number at the edge extends into it
+const ROOM = 6; // height in pixels of the margin below all other charts; it has room for the lower half of the lowest number
 const LEAST = 3; // minimum length of a drag in pixels
 const SHADE = "33"; // opacity of a colour behind a chart, in hexadecimal
 const PAGE = 10; // number of cells by which Page Up and Page Down move the cursor
@@ -18,9 +18,9 @@ export function inks(box) {
   return { text: color, line: caretColor, edge: borderTopColor };
 }
 
-// `of`: returns a chart's properties (data, height, series, bands, axis, range, additional drawing), given a function
-// for the theme's colours. `anew`: values; if one of them changes, the chart is drawn again. `onPick(time, top)`:
-// handles a click; if Enter was pressed, the time is null.
+// `of`: returns a chart's properties (data, height, series, bands, axis, range, additional drawing). Its argument is a
+// function that returns the theme's colours. `anew`: if one of these values changes, the chart is drawn again.
+// `onPick(time, top)`: handles a click, or Enter, for which the time is null.
 export function Chart({ times, label, view, shared, intervals = [], of, anew, onPoint, onPick }) {
   const box = useRef(null);
   const chart = useRef(null);
@@ -66,7 +66,7 @@ export function Chart({ times, label, view, shared, intervals = [], of, anew, on
 // Moves a chart's cursor to a moment; null hides it.
 const point = (plot, time) => plot.setCursor(time === null ? { left: -10, top: -10 } : { left: plot.valToPos(time, "x"), top: 0 }, false);
 
-// Returns whether a chart's cursor is already in the cell of the common cursor, for example because the mouse moved it.
+// Returns whether a chart's cursor is already in the same cell as the common cursor, as after a mouse movement.
 function isThere(plot, { at, grid }) {
   const { left } = plot.cursor;
   return at === null ? left < 0 : left >= 0 && grid.cellAt(plot.posToVal(left, "x")) === grid.cellAt(at);
@@ -101,8 +101,8 @@ function options(times, { height, series, bands, axis, range, draw, last }, { bo
   };
 }
 
-// Chart → the last mouse event that was handled. Events are handled once, although the chart reports its cursor again
-// whenever it is drawn.
+// Chart → the last mouse event that was handled. Each event must be handled only once, although a chart reports its
+// cursor again whenever it is drawn.
 const handled = new WeakMap();
 function pointed(plot, shared, onPoint) {
   const { left, top, event } = plot.cursor;

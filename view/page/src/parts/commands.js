@@ -4,7 +4,7 @@ import { html } from "../html.js";
 
 export function Commands({ times, range, shown, metric, setMetric }) {
   return html`
-    <section class="commands" aria-label="at the terminal">
+    <section class="commands" aria-label="commands for the terminal">
       <h3>${times.span(range).replace(":", " to ")} s: commands for the terminal</h3>
       <label>metric <select value=${metric} onChange=${(event) => setMetric(event.currentTarget.value)}>${shown.map((name) => html`<option value=${name}>${name}</option>`)}</select></label>
       ${times.commands(metric, range).map(([what, command]) => html`<${Command} key=${what} what=${what} command=${command} />`)}
@@ -15,7 +15,7 @@ export function Commands({ times, range, shown, metric, setMetric }) {
 function Command({ what, command }) {
   const text = useRef(null);
   const [said, say] = useState("");
-  // Copies a command; if the browser does not allow copying, selects the command, so that the reader can copy it.
+  // Copies a command. If the browser does not allow this, selects the command, so that the reader can copy it.
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(command);

@@ -10,7 +10,7 @@ const LEAST = 0.001; // minimum change as a share of the total; keep equal to _L
 
 export function Compare({ difference, metric, inBoth, other, compared, shown, show, select }) {
   const lists = useMemo(() => (inBoth ? changes(difference, metric) : null), [difference, metric, inBoth]);
-  if (!difference) return html`<p class="remark">This page contains no other experiment to compare with. To write a page with a comparison: <code>autoanalyzer view THIS --against OTHER -o report.html</code></p>`;
+  if (!difference) return html`<p class="remark">This page contains no other experiment to compare with. To create a page with a comparison: <code>autoanalyzer view THIS --against OTHER -o report.html</code></p>`;
   const judged = compared.length > 0 && html`<ul class="compared">${compared.map((each) => html`<li>${each}</li>`)}</ul>`;
   if (!lists) return html`${judged}<p class="remark">${metric} is not in both experiments, or its values cannot be summed.</p>`;
   const { unit, slower, faster, before, gain } = lists;
@@ -39,8 +39,8 @@ export function Compare({ difference, metric, inBoth, other, compared, shown, sh
     </section>`;
   return html`
     ${judged}
-    <p>${metric} of the program, sum of the ranks: ${amount(before)} in ${other}, ${amount(before - gain)} here${before && gain ? `, ${share(gain, before)}` : ""}. Regions exclude callees. Changes of less than 0.1 % are left out${lists.partly ? ", as are values that are missing in one of the two experiments" : ""}.</p>
-    <p><button onClick=${() => show(!shown)}>${shown ? "Show this experiment in the trees" : "Show the difference in the trees"}</button> <span class="remark">${shown ? `The trees show ${other} minus this experiment: ▼ marks what became less, a gain (raised), and ▲ what became more, a loss (sunken).` : ""}</span></p>
+    <p>${metric} of the program, sum of the ranks: ${amount(before)} in ${other}, ${amount(before - gain)} here${before && gain ? `, ${share(gain, before)}` : ""}. Values of regions exclude callees. Changes below 0.1 % are left out${lists.partly ? ", and so are values that are missing in one of the two experiments" : ""}.</p>
+    <p><button onClick=${() => show(!shown)}>${shown ? "Show this experiment in the trees" : "Show the difference in the trees"}</button> <span class="remark">${shown ? `The trees show ${other} minus this experiment: ▼ (raised square) marks a decrease, ▲ (sunken square) an increase.` : ""}</span></p>
     ${difference.head.remarks.length > 0 && html`<ul class="caveats">${difference.head.remarks.map((each) => html`<li>${each}</li>`)}</ul>`}
     <div class="lists wide-lists">${list("Slower, or more", slower, "down")}${list("Faster, or less", faster, "up")}</div>
     <${Copies} name="changes" rows=${() => [
@@ -50,8 +50,8 @@ export function Compare({ difference, metric, inBoth, other, compared, shown, sh
   `;
 }
 
-// Returns the regions that have become slower, and those that have become faster. The gain of a region is its value in
-// the other experiment minus its value in this experiment. Null if values cannot be added, or are missing.
+// Returns the regions that became slower, and those that became faster; null if values cannot be added, or are missing.
+// The gain of a region is its value in the other experiment minus its value in this experiment.
 function changes(difference, name) {
   const { head, sums, trees } = difference;
   const metric = head.metrics.findIndex((each) => each.name === name);

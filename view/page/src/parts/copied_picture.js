@@ -1,14 +1,14 @@
-// Pictures of the page as files that look the same outside the page: SVG with its styles, and PNG.
+// Exports the page's pictures, so that they look the same outside the page: as SVG with its styles, or as PNG.
 
 const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-family", "font-size", "text-anchor"];
 const SVG = "http://www.w3.org/2000/svg";
 const SCALE = 2; // pixels of a PNG per pixel of the page
 const TITLE = 20; // height in pixels of the title of a canvas
 
-// Returns the colour of the page, which differs in light and dark themes.
+// Returns the background colour of the page, which depends on the theme.
 export const background = () => getComputedStyle(document.documentElement).backgroundColor;
 
-// Returns an SVG of the page as text, with the styles that the page gives its elements.
+// Returns an SVG of the page as text that includes the styles of its elements.
 export function svgText(svg) {
   const copy = svg.cloneNode(true);
   const originals = [svg, ...svg.querySelectorAll("*")];
@@ -35,8 +35,8 @@ export async function imageOf(svg) {
   return drawn(SCALE * image.naturalWidth, SCALE * image.naturalHeight, (context) => context.drawImage(image, 0, 0, SCALE * image.naturalWidth, SCALE * image.naturalHeight));
 }
 
-// Returns a PNG of canvases, one below the other, each below its title, as a data URL. Throws an error if the browser
-// cannot draw the picture.
+// Returns a PNG of several canvases, one below the other, each with its title above it, as a data URL. Throws an error
+// if the browser cannot draw the picture.
 export function imageOfAll(canvases) {
   const scale = globalThis.devicePixelRatio || 1;
   const heights = canvases.map(({ canvas }) => canvas.height + TITLE * scale);
@@ -59,7 +59,7 @@ function drawn(width, height, draw) {
   context.fillRect(0, 0, canvas.width, canvas.height);
   draw(context);
   const made = canvas.toDataURL("image/png");
-  if (!made.startsWith("data:image/png")) throw new RangeError("the picture is too large"); // browsers return "data:,"
+  if (!made.startsWith("data:image/png")) throw new RangeError("the picture is too large"); // for such pictures, browsers return "data:,"
   return made;
 }
 

@@ -4,11 +4,11 @@ import { html } from "../html.js";
 import { csvText } from "../model/csv.js";
 import { blobOf, imageOf } from "./copied_picture.js";
 
-// `rows`: returns the rows of a table, beginning with the titles. `svg`: returns a picture as the text of an SVG.
-// `image`: returns the data URL of a PNG, for pictures that have no SVG. Each of the three may be absent.
+// `rows`: returns the rows of a table, the titles first. `svg`: returns a picture as the text of an SVG. `image`:
+// returns the data URL of a PNG, for pictures without SVG. Each of the three may be absent.
 export function Copies({ name, rows, svg, image = svg && (() => imageOf(svg())) }) {
   const [said, say] = useState("");
-  const [left, leave] = useState(null); // the text, or the data URL of an image, that the browser did not allow to copy
+  const [left, leave] = useState(null); // the text, or the data URL of the image, that could not be copied
   const text = useRef(null);
   useLayoutEffect(() => {
     if (left?.text) text.current.select();
@@ -34,7 +34,7 @@ export function Copies({ name, rows, svg, image = svg && (() => imageOf(svg())) 
       say("PNG copied");
     } catch {
       if (made) leave({ image: made });
-      say(made ? "use the context menu of the picture to copy it" : `this browser cannot draw the picture as PNG${svg ? "; SVG may work" : ""}`);
+      say(made ? "to copy the picture, use its context menu" : `this browser cannot draw the picture as PNG${svg ? "; SVG may work" : ""}`);
     }
   }
 

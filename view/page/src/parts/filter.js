@@ -1,4 +1,5 @@
-// A chip that names what the shown numbers are limited to, with a button that removes the limit.
+// A chip that names the ranks or the interval to which the shown values are limited, with a button that removes the
+// limit.
 import { html } from "../html.js";
 
 const NAMED = 4; // maximum number of ranks to name

@@ -21,7 +21,7 @@ export function FlatProfile({ browser, experiment, select }) {
       typeof one === "string" ? one.localeCompare(other) : (one !== one) - (other !== other) || sign * (one - other);
     return lines.toSorted((one, other) => (typeof one[order.by] === "string" ? sign : 1) * compare(one[order.by], other[order.by]));
   }, [lines, order]);
-  const total = browser.summed ? Math.abs(lines.reduce((sum, { own }) => sum + (own === own ? own : 0), 0)) : 0; // its sign must not turn losses into gains
+  const total = browser.summed ? Math.abs(lines.reduce((sum, { own }) => sum + (own === own ? own : 0), 0)) : 0; // absolute, because a negative total would turn losses into gains
   const amount = (value) => written({ amount: value === value ? value : null, gap: "–" }, unit).text;
   const percent = (value) => (total ? written({ amount: value === value ? (100 * value) / total : null, gap: "–" }, "%").text : "–");
   const shown = sorted.slice(view.from, view.from + view.count);
@@ -50,7 +50,7 @@ export function FlatProfile({ browser, experiment, select }) {
       </table>
     </div>
     <${Copies} name="flat profile" rows=${() => [
-      ["region", "source", ...NUMBERS.map((key) => `${key === "closed" ? "with callees" : key} (${unit})`)],
+      ["region", "source", ...NUMBERS.map((key) => `${new Map(COLUMNS).get(key)} (${unit})`)],
       ...sorted.map((line) => [line.name, line.place, ...NUMBERS.map((key) => line[key])]),
     ]} />
   `;

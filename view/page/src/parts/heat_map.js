@@ -1,5 +1,4 @@
-// A heat map of the time that each rank (from left to right) spends on call paths (from top to bottom). Ranks are
-// sorted by cluster.
+// A heat map of the selected metric: ranks from left to right, sorted by cluster, and call paths from top to bottom.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { clusterColour, css, inkOn, rgb, signColour, sizeColour } from "../colours.js";
 import { html } from "../html.js";
@@ -12,10 +11,10 @@ import { SvgContext } from "./svg_context.js";
 const MOST_ROWS = 40; // maximum number of rows; more would be hard to survey
 const CELL = 16; // height of a cell in pixels
 const NAMES = 14; // height in pixels of the ranks' numbers at the top
-const TOP = 28; // height in pixels of the ranks' numbers and the clusters below them
+const TOP = 28; // height in pixels of the ranks' numbers, and of the clusters below them
 const NUMBER = 54; // minimum width in pixels of a cell that contains its value as a number
 const LABELS = 200; // width in pixels of the names of the call paths in a copy of the picture
-const SLIGHT = 0.01; // smaller negative values, as a share of the largest value, need no scale with two signs
+const SLIGHT = 0.01; // negative values below this share of the largest value need no scale with two signs
 const WORD = 60; // minimum width in pixels of a cluster whose letter follows the word "cluster"
 const APART = 42; // minimum distance in pixels between the numbers of two ranks
 
@@ -44,7 +43,7 @@ export function HeatMap({ browser, experiment, clusters, nodes, select }) {
     if (there) draw(sized(canvas.current, width, height), { ...drawing, cell, ink: getComputedStyle(canvas.current).color });
   }, [map, columns, width, relative, cell, dark]);
 
-  if (!there) return html`<p class="remark">Values of ${browser.metrics.map((node) => browser.panes.metrics.tree.labels[node]).join(", ")} cannot be summed, or are not in this page by location, so there is no map.</p>`;
+  if (!there) return html`<p class="remark">There is no map: values of ${browser.metrics.map((node) => browser.panes.metrics.tree.labels[node]).join(", ")} cannot be summed, or are not in this page by location.</p>`;
   const at = (event) => {
     const box = canvas.current.getBoundingClientRect();
     const row = Math.floor((event.clientY - box.top - TOP) / CELL);
@@ -92,7 +91,7 @@ export function HeatMap({ browser, experiment, clusters, nodes, select }) {
       </div>
     </div>
     <${Scale} ...${relative ? { title: "relative to the row's mean", low: "more", high: "less", colour: (place) => signColour(2 * place - 1) } : scaleOf(map, unit, browser.named, experiment.head.difference)} hatched=${map.rows.some(({ values }) => values.some((value) => value !== value))} />
-    <p class="told" aria-live="polite">${told ?? "Point at a cell, or move with the arrows, to read its value; a click selects its call path and rank."}</p>
+    <p class="told" aria-live="polite">${told ?? "Point at a cell, or use the arrow keys, to read its value. Click a cell to select its call path and rank."}</p>
     <${Copies} name="map" svg=${svg} rows=${() => [
       [`${browser.named} (${unit})`, ...order.map((location) => experiment.nameOf(location))],
       ...map.rows.map(({ node, values }) => [label(browser, node), ...values]),
@@ -174,8 +173,8 @@ function draw(context, { map, columns, width, order, clusters, relative, cell, e
   if (cell) frame(context, cell.column * wide + 1, TOP + cell.row * CELL, Math.max(3, wide - 2), CELL - 1);
 }
 
-// Returns the value with the largest magnitude at some places, because a column may show several ranks; NaN if all are
-// missing.
+// Returns the value with the largest magnitude between two places, because a column may show several ranks; NaN if all
+// values are missing.
 function most(values, from, to) {
   let found = NaN;
   for (let place = from; place < to; place++) {
@@ -193,7 +192,7 @@ function tell(map, { row, column }, { browser, experiment, order, columns, unit,
   const mean = known.reduce((sum, each) => sum + each, 0) / (known.length || 1);
   const amount = (each) => written({ amount: each === each ? each : null, gap: "not measured" }, unit).text;
   const first = experiment.nameOf(order[from]);
-  const who = to - from > 1 ? `${first} and ${to - from - 1} more, largest` : first;
+  const who = to - from > 1 ? `largest of ${first} and ${to - from - 1} more` : first;
   const number = clusters.length > 1 ? clusters.findIndex((members) => members.includes(order[from])) : -1;
   return `${label(browser, node)}, ${who}${number >= 0 ? ` (cluster ${letters(number)})` : ""}: ${amount(value)}; mean of the row ${amount(mean)}`;
 }

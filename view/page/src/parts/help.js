@@ -5,16 +5,16 @@ const KEYS = [
   ["↑ ↓", "select the row above, or below; the trees to the right show its values"],
   ["→ ←", "open a node, or go to its first child; close a node, or go to its parent"],
   ["Home End", "go to the first row, or to the last row"],
-  ["Enter, Space", "select; with Ctrl, add to the selection. On “n more”: show these rows"],
+  ["Enter, Space", "select; with Ctrl, add to the selection; on “n more”, show these rows"],
   ["Tab", "go to the next tree, to the source, or to the tabs"],
   ["/", "search in all three trees; Enter goes to the next match"],
-  ["1 – 9, 0, m", "open or close a tab; Esc closes it, too"],
+  ["1 – 9, 0, m", "open or close a tab"],
   ["[ ]", "go to the previous finding, or to the next finding"],
-  ["→ ← in a chart", "move the cursor; with Shift, select. Enter zooms, Backspace shows all"],
+  ["→ ← in a chart", "move the cursor; with Shift, select an interval. Enter zooms, Backspace shows all"],
   ["v", "switch values: absolute, or in percent of the program, the selection or the other experiment"],
   ["s", "show or hide the source"],
   ["?", "show this help"],
-  ["Esc", "close an open tab or this help"],
+  ["Esc", "close this help, or the open tab"],
 ];
 
 export function Help({ close }) {
@@ -27,7 +27,7 @@ export function Help({ close }) {
       <h2>How to read the trees</h2>
       <p>A closed node includes all nodes below it; an open node excludes its children.
       The call tree shows the selected metric. The system tree shows the selected metric at the selected call path.
-      A raised square marks a positive value, a sunken square a negative value (in differences, ▼ less and ▲ more than before). A hatched square marks a value that was not measured; this differs from 0. The sign ~ means that a part of the value was not measured.</p>
+      A raised square marks a positive value, a sunken square a negative value (in differences, ▼ marks a decrease, ▲ an increase). A hatched square marks a value that was not measured, which is not the same as 0. The sign ~ marks a value that was only partly measured.</p>
       <form method="dialog"><button>Close</button></form>
     </dialog>
   `;

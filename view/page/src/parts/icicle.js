@@ -1,4 +1,4 @@
-// An icicle plot of the call paths: boxes are as wide as the values, and coloured by the imbalance of the ranks or by
+// An icicle plot of the call paths. The width of a box shows its value; its colour shows the imbalance of the ranks, or
 // the change since another experiment.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { css, inkOn, signColour, sizeColour } from "../colours.js";
@@ -14,8 +14,8 @@ const ROW = 22; // height of a box in pixels
 const LEAST = 2; // minimum width of a box in pixels
 const LETTER = 6.8; // width of a letter in pixels
 const TOP = 0.5; // relative change at the end of the scale
-const [STEP, WIDE] = [0.1, 0.01]; // the scale of imbalances ends at a multiple of STEP; boxes narrower than the share WIDE do not affect it
-const PLAIN = [159, 197, 222]; // colour of all boxes if there is nothing to compare, as with a single rank
+const [STEP, WIDE] = [0.1, 0.01]; // the scale of imbalances ends at a multiple of STEP, and covers all boxes with at least the share WIDE of the width
+const PLAIN = [159, 197, 222]; // colour of all boxes if nothing can be compared, as with a single rank
 const NEUTRAL = [170, 178, 188]; // colour of boxes without imbalance or change
 
 export function IcicleTab({ browser, experiment, difference, other, select }) {
@@ -43,7 +43,7 @@ export function IcicleTab({ browser, experiment, difference, other, select }) {
   }, [there]);
   useEffect(() => point(null), [icicle, focus]);
 
-  if (!there) return html`<p class="remark">Values of ${browser.named} are 0 or cannot be summed, so there are no boxes.</p>`;
+  if (!there) return html`<p class="remark">There are no boxes: values of ${browser.named} are 0 or cannot be summed.</p>`;
   const nameOf = ({ region }) => experiment.head.regions[region][0];
   const pathOf = (chain) => (inverted ? chain.toReversed() : chain).map(nameOf).join(" › ");
   const amount = (value) => written(value, unit).text;
@@ -89,7 +89,7 @@ export function IcicleTab({ browser, experiment, difference, other, select }) {
       <button aria-disabled=${!focused} onClick=${() => setFocus(null)}>the whole program</button>
       <span class="remark" role="status">${found && (found.regions ? `${found.regions} region${found.regions === 1 ? "" : "s"}, with callees ${percent(found.share)} of ${browser.named}` : "no region's name contains this text")}</span>
     </div>
-    <p class="remark">Width: ${browser.named}, ${inverted ? "excluding callees in the first row, with callers below" : "including callees, which are below"}. Boxes narrower than ${LEAST} pixels are left out.</p>
+    <p class="remark">Width: ${browser.named}, ${inverted ? "excluding callees in the first row, and divided among callers below" : "including callees, which are below"}. Boxes narrower than ${LEAST} pixels are left out.</p>
     <div class="icicle-room" ref=${box}>
       <svg class="icicle" width=${width} height=${rows * ROW} role="img" tabindex="0" onMouseLeave=${() => point(null)} onKeyDown=${onKeyDown}
         aria-label=${`Call paths by ${browser.named}; arrows move, Enter shows a box in full width, Backspace shows all. ${told ?? ""}`}>
@@ -101,7 +101,7 @@ export function IcicleTab({ browser, experiment, difference, other, select }) {
       </svg>
     </div>
     ${mode !== "plain" && html`<${Scale} title=${titles[mode]} ...${scale} neutral=${boxes.some(({ colour }) => colour === NEUTRAL) && css(NEUTRAL)} />`}
-    <p class="told" aria-live="polite">${told ?? "Point at a box, or move with the arrows, to read its values; a click selects its call path, and shows it in full width."}</p>
+    <p class="told" aria-live="polite">${told ?? "Point at a box, or use the arrow keys, to read its values. Click a box to select its call path and show it in full width."}</p>
     <${Copies} name="icicle" svg=${() => svgText(box.current.querySelector("svg"))} rows=${() => [
       ["call path", "depth", `${browser.named} (${unit})`, "share of the program"],
       ...Array.from(icicle.all(), ({ box: each, chain }) => [pathOf(chain), chain.length - 1, each.value.amount, each.size / icicle.whole]),
@@ -109,7 +109,7 @@ export function IcicleTab({ browser, experiment, difference, other, select }) {
   `;
 }
 
-// Returns the names of the selected metrics, and of the parts that are subtracted from them, each with 1 or -1.
+// Returns the names of the selected metrics, with the factor 1, and of the parts to subtract, with the factor -1.
 const termsOf = (browser) => browser.metrics.flatMap((metric) => [[browser.sums.metrics[metric].name, 1], ...browser.partsOf(metric).map((part) => [browser.sums.metrics[part].name, -1])]);
 
 // Returns the part of a text that fits into a box.
@@ -118,8 +118,8 @@ function fitted(text, wide) {
   return text.length <= room ? text : room > 2 ? `${text.slice(0, room - 1)}…` : "";
 }
 
-// Returns boxes with their colours and what these mean in words (`said`), the end of the scale of imbalances, and what
-// the colours show: what `wish` requests, or nothing ("plain") if no box has values of several locations.
+// Returns the boxes with their colours, explained in words (`said`); the end of the scale of imbalances (`top`); and
+// what the colours show (`mode`): `wish`, or nothing ("plain") if no box has values of several locations.
 function coloured(boxes, { icicle, wish, changes, width }) {
   const spreads = wish === "imbalance" ? boxes.map((box) => icicle.spreadOf(box)) : [];
   const mode = wish === "imbalance" && !spreads.some((spread) => spread?.count > 1) ? "plain" : wish;

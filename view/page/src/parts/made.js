@@ -29,7 +29,7 @@ export function Made({ name, difference }) {
   return document.getElementById(name) ? html`<div ref=${box}></div>` : difference ? OF_DIFFERENCE : ABSENT[name];
 }
 
-const REAL = ":is(svg.chart, .ranks svg)"; // pictures, in contrast to the samples of a legend
+const REAL = ":is(svg.chart, .ranks svg)"; // only pictures, not the samples in a legend
 
 // Adds buttons below each picture and table in a part of the page.
 export function addAllCopies(part) {

@@ -10,7 +10,7 @@ import { Copies } from "./copies.js";
 import { Scale } from "./scale.js";
 import { SvgContext } from "./svg_context.js";
 
-const ROOM = 900; // width and height of the cells in pixels, unless this would make them too large or too small
+const ROOM = 900; // width and height in pixels of all cells together, unless single cells would be too large or too small
 const LARGEST = 60; // maximum size of a cell in pixels
 const NUMBERED = 50; // minimum size in pixels of a cell that contains its value as a number
 const [LEFT, TOP, RIGHT, BOTTOM] = [64, 36, 30, 12]; // margins around the cells
@@ -66,7 +66,7 @@ export function Messages({ experiment, select }) {
     <div class="grid"><canvas ref=${canvas} tabindex="0" role="img" aria-label=${`Messages by sender and receiver; arrows move${canChoose ? `, Enter selects ${both}` : ""}. ${told ?? ""}`}
       onMouseMove=${(event) => setPlace(at(event))} onMouseLeave=${() => setPlace(null)} onClick=${(event) => at(event) && choose(at(event))} onKeyDown=${onKeyDown}></canvas></div>
     <${Scale} title=${by === "wait" ? "waiting time of the receiver" : by} low=${signed ? `${amount(-top, by)} (more)` : "0"} high=${`${amount(top, by)}${signed ? " (less)" : ""}`} colour=${(share) => colourOf(matrix, signed ? 2 * share - 1 : share)} />
-    <p class="told" aria-live="polite">${told ?? `Point at a cell, or move with the arrows, to read its values${canChoose ? `; a click selects ${both}` : ""}. Pairs without ${signed ? "a change" : "messages"} are blank.`}</p>
+    <p class="told" aria-live="polite">${told ?? `Point at a cell, or use the arrow keys, to read its values.${canChoose ? ` Click a cell to select ${both}.` : ""} Pairs without ${signed ? "a change" : "messages"} are blank.`}</p>
     ${!waits && html`<p class="remark">How long receivers waited is unknown, because the critical path was not recorded.</p>`}
     <${Copies} name="communication matrix" svg=${few && svg} image=${few ? undefined : () => imageOfAll([{ title: by, canvas: canvas.current }])} rows=${() => [
       ["sender", "receiver", "messages", "bytes", ...(waits ? ["wait (s)"] : [])],

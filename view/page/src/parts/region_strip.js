@@ -1,5 +1,5 @@
-// Shows the call path with the most time at each moment, for all locations together and for single locations. A click
-// selects the call path.
+// Shows the call path with the most time at each moment, for all locations together, and for each location or range of
+// locations. A click selects the call path.
 import { useMemo, useState } from "preact/hooks";
 import { NAMED, regionColour } from "../colours.js";
 import { html } from "../html.js";
@@ -7,7 +7,7 @@ import { TimeGrid } from "../model/time_grid.js";
 import { amount } from "../model/units.js";
 import { Chart } from "./chart.js";
 
-const [TALLEST, LOWEST, ALL] = [18, 6, 200]; // in pixels: maximum and minimum height of a row, and total height of the rows for single locations
+const [TALLEST, LOWEST, ALL] = [18, 6, 200]; // in pixels: maximum and minimum height of a row, and total height of all rows except the first
 const FIRST = 22; // height in pixels of the row for all locations
 const NAME = 13; // minimum distance in pixels between two names
 const SEVERAL = "#c4c4c4"; // colour for several short regions together
@@ -22,7 +22,7 @@ export function RegionStrip({ times, view, shared, intervals, last, select }) {
   const tops = useMemo(() => topsOf(rows.length), [rows]);
   const shown = row < rows.length ? row : 0;
   const path = at === null ? NaN : grid.pathAt(shown, grid.cellAt(at));
-  const said = at === null ? `the call path with the most time at each moment${select ? "; a click selects it, and the rank" : ""}` : `${rows[shown]} in ${path >= 0 ? paths[path].chain.join(" / ") : times.nameOf(path)}`;
+  const said = at === null ? `the call path with the most time at each moment${select ? "; click it to select it and its rank" : ""}` : `${rows[shown]} in ${path >= 0 ? paths[path].chain.join(" / ") : times.nameOf(path)}`;
   const onPoint = (top) => setRow(top === null ? 0 : Math.max(0, tops.findLastIndex((each) => each <= top)));
   const onPick = (time, top) => {
     const line = time === null ? shown : Math.max(0, tops.findLastIndex((each) => each <= top));
@@ -46,7 +46,7 @@ export function RegionStrip({ times, view, shared, intervals, last, select }) {
       <ul class="swatches">
         ${shares.slice(0, NAMED).map((each, place) => html`<${Swatch} key=${each.path} colour=${regionColour(place)} region=${paths[each.path]} share=${inView.get(each.path)} select=${select} />`)}
         ${shares.length > NAMED && html`<li><i class="swatch" style=${{ backgroundColor: regionColour(NAMED) }}></i>${shares.length - NAMED} other region${shares.length - NAMED === 1 ? "" : "s"}</li>`}
-        <li><small>of the time of all ${times.head.noun}s${view[0] > times.start || view[1] < times.end ? ` from ${times.moment(view[0])} to ${times.moment(view[1])} s` : ""}</small></li>
+        <li><small>% of the time of all ${times.head.noun}s${view[0] > times.start || view[1] < times.end ? ` from ${times.moment(view[0])} to ${times.moment(view[1])} s` : ""}</small></li>
         ${times.regions.some((each) => each < 0) && html`<li><i class="swatch" style=${{ backgroundColor: SEVERAL }}></i>several short regions</li>`}
       </ul>
     </section>
@@ -63,7 +63,7 @@ function Swatch({ colour, region, share, select }) {
 
 const percent = (share) => amount(100 * share, "%");
 
-// Returns the pixels at which rows begin, and at which the last row ends.
+// Returns the positions in pixels at which each row begins, and at which the last row ends.
 function topsOf(count) {
   const height = Math.max(LOWEST, Math.min(TALLEST, Math.floor(ALL / Math.max(1, count - 1))));
   return [0, ...Array.from({ length: count }, (_, place) => FIRST + place * height)];
@@ -71,7 +71,7 @@ function topsOf(count) {
 
 const middles = (tops) => tops.slice(0, -1).map((top, place) => -(top + tops[place + 1]) / 2);
 
-// Returns the names of rows; an empty text if there is no space for a name.
+// Returns the names of rows; a name is empty if there is no room for it.
 function namesOf(rows, tops) {
   let next = -NAME;
   return middles(tops).map((middle, place) => {

@@ -1,4 +1,4 @@
-// Rooflines: the work per second of each region over its work per byte, below the machine's limits.
+// Rooflines: the work per second of each region over its work per byte, with the machine's limits.
 import { useMemo, useRef, useState } from "preact/hooks";
 import { html } from "../html.js";
 import { ratesOf, writtenRate } from "../model/rates.js";
@@ -10,7 +10,7 @@ import { Copies } from "./copies.js";
 const [WIDE, HIGH] = [860, 430]; // width and height of the picture
 const [LEFT, RIGHT, TOP, BOTTOM] = [70, 20, 14, 46]; // margins around the chart
 const LEAST = 0.005; // a region is drawn if it takes at least this share of the time
-const [SMALLEST, LARGEST] = [4, 26]; // radius of a region that takes no time, and of a region that takes all the time
+const [SMALLEST, LARGEST] = [4, 26]; // radius in pixels of a region that takes no time, and of a region that takes all the time
 const [NAMED, MOST_NAMED, LONGEST] = [0.03, 5, 40]; // minimum share of the time of a labelled region, maximum number of labels, and maximum length of a label
 const DASHES = ["", "10 4", "2 4", "10 3 2 3"];
 
@@ -55,7 +55,7 @@ function Chart({ chart, regions, units, selected, select }) {
   const missing = regions.length - points.length;
   return html`
     <h3>${chart.title}</h3>
-    <p class="remark">Each point is a region, excluding callees; rates are per core. Regions with larger points take more time. Vertical: ${chart.work} per second; horizontal: ${chart.work} per byte.${missing > 0 && ` ${missing} of ${regions.length} regions ${missing > 1 ? "are" : "is"} not drawn, because ${chart.work} or misses are 0, or unknown on some ranks.`}</p>
+    <p class="remark">Each point is a region, excluding callees; larger points take more time. Rates are per core. Vertical: ${chart.work} per second; horizontal: ${chart.work} per byte.${missing > 0 && ` ${missing} of ${regions.length} regions ${missing > 1 ? "are" : "is"} not drawn, because ${chart.work} or misses are 0, or unknown on some ranks.`}</p>
     ${chart.said.map((line) => html`<p class="remark">${line}</p>`)}
     <div class="grid"><svg class="roofline" ref=${picture} viewBox=${`0 0 ${WIDE} ${HIGH}`} role="img" tabindex="0" aria-label=${`${chart.title}; arrows move from region to region, Enter selects. ${told ?? ""}`} onKeyDown=${onKeyDown} onMouseLeave=${() => point(null)}>
       <${Axes} frame=${frame} chart=${chart} />
@@ -64,7 +64,7 @@ function Chart({ chart, regions, units, selected, select }) {
         onMouseEnter=${() => point(place)} onClick=${() => select(each.region)} />`)}
       ${points.filter(({ share }) => share >= NAMED).slice(0, MOST_NAMED).map((each) => html`<${Label} key=${each.region} frame=${frame} point=${each} />`)}
     </svg></div>
-    <p class="told" aria-live="polite">${told ?? (points.length ? "Point at a region, or move with the arrows, to read its values; a click selects it." : "No region has both rates.")}</p>
+    <p class="told" aria-live="polite">${told ?? (points.length ? "Point at a region, or use the arrow keys, to read its values. Click a region to select it." : "No region has values on both axes.")}</p>
     <ul class="swatches listed">
       ${chart.peak !== null && html`<li><${Sample} /> ${rate(chart.peak)}: ${chart.roof}</li>`}
       ${chart.slopes.map(({ name, bytes }, number) => html`<li key=${name}><${Sample} number=${number} /> ${writtenRate(bytes, "bytes/sec")}: ${name}</li>`)}
@@ -76,15 +76,15 @@ function Chart({ chart, regions, units, selected, select }) {
   `;
 }
 
-// Returns a phrase on a region's rate in percent of the highest roof above it: the core's peak, or the fastest
-// bandwidth.
+// Returns a phrase with a region's rate in percent of the limit: the core's peak, or the highest bandwidth if that is
+// lower.
 function bound(chart, x, y) {
   if (chart.peak === null || !chart.slopes.length) return "";
   const most = Math.min(chart.peak, x * Math.max(...chart.slopes.map(({ bytes }) => bytes)));
   return `; ${percent(y / most)} of what ${most < chart.peak ? "the bandwidth" : "the core"} allows`;
 }
 
-// Returns logarithmic scales for both axes, on which all points and the corners of the roofs are visible.
+// Returns logarithmic scales for both axes, so that all points and the corners of the roofs are visible.
 function frameOf({ peak, slopes }, points) {
   const meet = peak === null ? [] : slopes.map(({ bytes }) => peak / bytes);
   const xs = [...points.map(({ x }) => x), ...meet];
@@ -126,7 +126,7 @@ function Axes({ frame, chart }) {
   `;
 }
 
-// Draws each slope up to the peak or the edge of the picture, and the peak from the highest slope to the right.
+// Draws each slope up to the peak or the edge of the picture, and the peak from the highest slope to the right edge.
 function Roofs({ frame, chart: { peak, slopes } }) {
   const [left, right] = frame.x.map((each) => 10 ** each);
   const [low, high] = frame.y.map((each) => 10 ** each);

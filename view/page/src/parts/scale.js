@@ -1,10 +1,10 @@
-// A scale of colours between two numbers, which are shown at its ends, in a line below a picture.
+// A line below a picture that shows the scale of colours, with its title and the values at its ends.
 import { css } from "../colours.js";
 import { html } from "../html.js";
 
 const STEPS = 24;
 
-// `colour`: maps a place from 0 to 1 to its colour.
+// `colour`: maps a position on the scale, from 0 to 1, to its colour.
 // `neutral`: the colour of elements to which the scale does not apply.
 export function Scale({ title, low, high, colour, hatched, neutral }) {
   const places = Array.from({ length: STEPS }, (_, place) => place / (STEPS - 1));

@@ -1,11 +1,11 @@
-// Search in all three trees: typing lists the hits, and Enter shows them one after the other.
+// Searches all three trees. Typing lists the hits, and Enter shows one after the other.
 import { useMemo, useRef, useState } from "preact/hooks";
 import { html } from "../html.js";
 
 const ORDER = ["program", "metrics", "system"];
 const MOST = 12; // maximum number of hits in the list
 
-// `trees` and `titles` by dimension; `show(dimension, node)` selects a node.
+// `trees` and `titles`: for each dimension. `show(dimension, node)`: selects a node.
 export function Search({ trees, titles, show }) {
   const [query, setQuery] = useState("");
   const [seen, setSeen] = useState({ at: -1, found: "" });
@@ -46,7 +46,7 @@ export function Search({ trees, titles, show }) {
         onInput=${(event) => { setQuery(event.currentTarget.value); setAt(-1); setOpen(true); }} /></label>
       ${listed && html`<ul class="hits" id="hits" aria-label="found" onMouseDown=${(event) => event.preventDefault()}>
         ${first.map(({ dimension, node, label }, number) => html`<li key=${`${dimension} ${node}`}><button onClick=${() => { setOpen(false); go(number); }}>${label} <small>${titles[dimension].toLowerCase()}</small></button></li>`)}
-        ${hits.length > MOST && html`<li><small>and ${hits.length - MOST} more: Enter shows the next</small></li>`}
+        ${hits.length > MOST && html`<li><small>and ${hits.length - MOST} more; press Enter for the next</small></li>`}
       </ul>`}
     </div>
   `;

@@ -1,4 +1,4 @@
-// The source of the selection, with nested regions as bands coloured by their time, and advice in its lines.
+// The source of the selection, with advice at its lines. Coloured bands mark nested regions and show their values.
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { css, sizeColour } from "../colours.js";
 import { html } from "../html.js";
@@ -15,7 +15,7 @@ export function SourceView({ browser, experiment, sources, findings, select }) {
   const paths = selectedPaths(browser, experiment);
   const scope = useMemo(() => paths, [browser.panes.program]);
   const region = experiment.trees.flat.home[paths[0]];
-  const [away, setAway] = useState(null); // the line that the reader has opened from advice; ignored once another region is selected
+  const [away, setAway] = useState(null); // the line that the reader opened from the list of advice; ignored after another region is selected
   const [, , ofRegion, , firstOfRegion, lastOfRegion] = experiment.head.regions[region];
   const { file, first, last } = away?.region === region ? away : { file: ofRegion, first: firstOfRegion, last: lastOfRegion };
   const source = sources[file];
@@ -36,7 +36,7 @@ export function SourceView({ browser, experiment, sources, findings, select }) {
   const label = html`<h2 class="pane-title"><span>${file ? atLine(file, first) : "source"}</span></h2>`;
   if (!source?.lines) {
     const name = experiment.head.regions[region][0];
-    const why = !file ? `${name} has no source file: it belongs to a library.` : (source?.warning ?? "The source is not in this page.");
+    const why = !file ? `${name} has no source file, because it belongs to a library.` : (source?.warning ?? "The source is not in this page.");
     return html`<section class="source" aria-label="source">${label}<p class="remark">${why}</p></section>`;
   }
   const from = Math.min(view.from, Math.max(0, source.lines.length - view.count));
@@ -91,7 +91,7 @@ export function SourceView({ browser, experiment, sources, findings, select }) {
   `;
 }
 
-// Maps each line that advice mentions to this advice; the full text is only at the first of these lines.
+// Maps each line that advice mentions to the advice. The text is displayed only at the first of these lines.
 function tipsOf(findings, file) {
   const found = new Map();
   for (const { text, places } of findings.flatMap(({ advice }) => advice)) {
@@ -107,7 +107,7 @@ function tipsOf(findings, file) {
   return found;
 }
 
-// Returns the places that advice on findings about some call paths mentions.
+// Returns the source lines that are mentioned in the advice for some call paths.
 function placesOf(findings, paths) {
   const places = findings.filter(({ path }) => paths.includes(path)).flatMap(({ advice }) => advice.flatMap((each) => each.places));
   return [...new Map(places.map((each) => [each.join(":"), each])).values()];

@@ -3,7 +3,7 @@ import { html } from "../html.js";
 const LEAST = 120; // minimum width of a column in pixels
 const STEP = 24;
 
-// A bar between two columns, which changes their widths by mouse or arrow keys; a double click resets them.
+// A bar between two columns. The mouse or the arrow keys move it; a double click resets it.
 export function Splitter({ name, width, setWidth }) {
   const onPointerDown = (event) => {
     event.preventDefault();

@@ -1,4 +1,4 @@
-// A canvas context that writes SVG. It has only those functions of CanvasRenderingContext2D that our pictures call.
+// A canvas context that writes SVG. It has only those functions of CanvasRenderingContext2D that the pictures use.
 
 import { background } from "./copied_picture.js";
 

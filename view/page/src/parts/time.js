@@ -16,7 +16,7 @@ import { Warping } from "./warping.js";
 const NARROWEST = 240; // minimum width of a chart in pixels
 
 export function Time({ times, state, change, select }) {
-  if (!times.length) return html`<p class="remark">This experiment is a profile: it has sums over the run, but no time lines. To record time lines: <code>autoanalyzer run --trace</code>. The page of a run with time lines shows them here.</p>`;
+  if (!times.length) return html`<p class="remark">This experiment is a profile: it contains sums over the run, but no time lines. To record time lines, use <code>autoanalyzer run --trace</code>; the page then shows them here.</p>`;
   return html`<${Charts} all=${times} times=${times[state.trace]} state=${state} change=${change} select=${select} />`;
 }
 
@@ -28,7 +28,7 @@ function Charts({ all, times, state, change, select }) {
   const [begun, setAnchor] = useState(null);
   const [metric, setMetric] = useState(null);
   const shown = state.shown ?? times.first;
-  const [at, anchor] = [pointed, begun].map((time) => (time !== null && times.start <= time && time <= times.end ? time : null)); // another trace may be shorter
+  const [at, anchor] = [pointed, begun].map((time) => (time !== null && times.start <= time && time <= times.end ? time : null)); // null outside this trace: the reader may have switched from a longer one
   const view = state.range ?? [times.start, times.end];
   const grid = useMemo(() => new TimeGrid(times, view, width - AROUND), [times, ...view, width]);
 
@@ -50,7 +50,7 @@ function Charts({ all, times, state, change, select }) {
   const choose = (range) => {
     setAnchor(null);
     const [start, end] = range ? times.span(range).split(":").map(Number) : [0, 0];
-    change({ range: end - start < times.step / 2 ? null : [start, end] }); // compared with a tolerance, because the ends are rounded
+    change({ range: end - start < times.step / 2 ? null : [start, end] }); // if the interval is empty, the whole run is shown; half a step allows for rounded ends
   };
   const shared = { grid, width, range: state.range, at, anchor, selected, point, select: setAnchor, choose };
   const ready = width > 0 && times.regions !== undefined;
@@ -72,9 +72,9 @@ function Charts({ all, times, state, change, select }) {
   `;
 }
 
-// Returns the values in the charts as rows of a table, one per step, with their titles.
+// Returns the values in the charts as a table: a row with titles, and a row per step.
 function numbersOf(times, metrics) {
-  const titles = metrics.flatMap((name) => ["least", "mean", "most"].map((what) => `${what} of ${name} (${times.units.get(name)})`));
+  const titles = metrics.flatMap((name) => ["minimum", "mean", "maximum"].map((what) => `${what} of ${name} (${times.units.get(name)})`));
   const steps = Array.from({ length: times.steps }, (_, step) => step);
   const numbers = metrics.map((name) => times.numbers.get(name));
   return [
@@ -85,7 +85,7 @@ function numbersOf(times, metrics) {
 
 function told(times, grid, metrics, at, selected) {
   if (selected) return `${times.span(selected).replace(":", " to ")} s is selected; Enter zooms`;
-  if (at === null) return "Point at a chart, or move with the arrows, to read its values; drag over a part to zoom.";
+  if (at === null) return "Point at a chart, or use the arrow keys, to read its values. Drag to zoom in.";
   return [`${grid.moment(at)} s: ${times.nameOf(grid.pathAt(0, grid.cellAt(at)))}`, ...metrics.map((name) => `${name} ${valuesAt(times, name, times.stepAt(at))}`)].join("; ");
 }
 
@@ -102,7 +102,7 @@ function Tools({ all, times, view, state, change, choose }) {
       ${all.length > 1 && html`<label>trace <select value=${state.trace} onChange=${(event) => change({ trace: Number(event.currentTarget.value), shown: null, range: null })}>${all.map(({ head }, place) => html`<option value=${place}>${head.title}</option>`)}</select></label>`}
       ${field("from", 0)} ${field("to", 1)}
       <button aria-disabled=${!state.range} onClick=${() => choose(null)}>the whole run</button>
-      <span class="remark">Minimum, mean and maximum of ${locations} ${noun}${locations === 1 ? "" : "s"}, in steps of ${amount(times.step, "sec")}${interval ? `; one sample per ${amount(interval, "sec")} or more` : ""}.</span>
+      <span class="remark">Minimum, mean and maximum of ${locations} ${noun}${locations === 1 ? "" : "s"}, in steps of ${amount(times.step, "sec")}${interval ? `; at most one sample per ${amount(interval, "sec")}` : ""}.</span>
     </div>
   `;
 }
@@ -121,7 +121,7 @@ function Choice({ times, shown, change }) {
 
 function Intervals({ times, intervals, choose }) {
   return html`
-    <h3>Marked</h3>
+    <h3>Marked intervals</h3>
     <ul class="swatches listed">${intervals.map(
       ({ start, end, label, kind, colour }) => html`<li><i class="swatch" style=${{ backgroundColor: colour }}></i><button class="link" onClick=${() => choose([Math.max(start, times.start), Math.min(end, times.end)])}>${label}</button> <small>${kind}, ${times.moment(start)} to ${times.moment(end)} s</small></li>`,
     )}</ul>

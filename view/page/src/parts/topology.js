@@ -1,4 +1,4 @@
-// Ranks on the program's process grid, one plane at a time.
+// Shows ranks on the program's process grid, one plane at a time.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { clusterColour, css, inkOn, rgb, signColour, sizeColour } from "../colours.js";
 import { html } from "../html.js";
@@ -10,7 +10,7 @@ import { SvgContext } from "./svg_context.js";
 
 const LARGEST = 72; // maximum size of a rank's square in pixels
 const SMALLEST = 4;
-const [NUMBERED, LETTERED, VALUED] = [22, 32, 56]; // minimum sizes in pixels of a rank that shows its number, also the letter of its cluster, and also its value
+const [NUMBERED, LETTERED, VALUED] = [22, 32, 56]; // minimum sizes in pixels of a square that shows a rank's number, number and cluster, or number and value
 const LINE = 14; // height of a line of text in pixels
 const MOST_TOLD = 4; // maximum number of locations whose values are shown separately below the grid
 
@@ -32,7 +32,7 @@ export function Topology({ browser, experiment, clusters, select }) {
     if (canvas.current && values) draw(sized(canvas.current, ...room), { ...drawing, place });
   }, [plane, values, by, place]);
   if (!grid) return html`<p class="remark">This program created no Cartesian grid of its ranks (MPI_Cart_create), and the file contains none.</p>`;
-  if (!values) return html`<p class="remark">Values of ${browser.named} cannot be summed, or are not in this page by location, so there is nothing to show on the grid.</p>`;
+  if (!values) return html`<p class="remark">There is nothing to show on the grid: values of ${browser.named} cannot be summed, or are not in this page by location.</p>`;
   const at = (event) => {
     const box = canvas.current.getBoundingClientRect();
     return plane.at(Math.floor((event.clientX - box.left) / plane.size), Math.floor((event.clientY - box.top) / plane.size));
@@ -69,7 +69,7 @@ export function Topology({ browser, experiment, clusters, select }) {
     <div class="grid"><canvas ref=${canvas} tabindex="0" role="img" aria-label=${`Grid of ranks; arrows move, Enter selects. ${told ?? ""}`}
       onMouseMove=${(event) => setPlace(at(event))} onMouseLeave=${() => setPlace(null)} onClick=${(event) => at(event) && select(at(event).locations)} onKeyDown=${onKeyDown}></canvas></div>
     ${by === "value" && html`<${Scale} title=${browser.named} low=${low} high=${high} colour=${scale.signed ? (at) => signColour(2 * at - 1) : sizeColour} hatched=${values.known.some((known) => !known)} />`}
-    <p class="told" aria-live="polite">${told || "Point at a place to read its value; a click selects the rank."}</p>
+    <p class="told" aria-live="polite">${told || "Point at a rank, or use the arrow keys, to read its value. Click a rank to select it."}</p>
     <${Copies} name="grid" svg=${svg} rows=${() => [
       [experiment.kind, ...grid.dimensions.map(([name], number) => name || `dimension ${number + 1}`), `${browser.named} (${unit})`],
       ...grid.places.flatMap((each, location) => (each ? [[experiment.nameOfLocation(location), ...each, values.known[location] ? values.amounts[location] : null]] : [])),
@@ -77,8 +77,8 @@ export function Topology({ browser, experiment, clusters, select }) {
   `;
 }
 
-// Returns a plane of a grid: the first dimension from left to right, and the second one downwards. `cut`: the place of
-// the plane in all further dimensions.
+// Returns a plane of a grid: the first dimension from left to right, and the second one downwards. `cut`: the plane's
+// coordinates in all further dimensions.
 function planeOf(grid, cut) {
   const [width, height] = [grid.dimensions[0]?.[1] ?? 1, grid.dimensions[1]?.[1] ?? 1];
   const size = Math.max(SMALLEST, Math.min(LARGEST, Math.floor(900 / Math.max(width, height))));
@@ -98,9 +98,9 @@ function sumOf({ amounts, known }, locations) {
   return locations.reduce((sum, location) => (known[location] ? (sum === sum ? sum : 0) + amounts[location] : sum), NaN);
 }
 
-// Returns the largest magnitude at a place of a grid, in all planes, and whether a place has a negative value.
+// Returns the largest magnitude at any place of a grid, in all planes, and whether any place has a negative value.
 function scaleOf(grid, values) {
-  const members = new Map(); // place → its locations: several threads may be at the place of their rank
+  const members = new Map(); // place → its locations, because several threads of a rank may share a place
   grid.places.forEach((place, location) => place && members.set(place.join(), [...(members.get(place.join()) ?? []), location]));
   const sums = [...members.values()].map((locations) => sumOf(values, locations)).filter((sum) => sum === sum);
   return { top: sums.reduce((most, sum) => Math.max(most, Math.abs(sum)), 0), signed: sums.some((sum) => sum < 0) };

@@ -1,4 +1,4 @@
-// One of the three trees. Only visible rows are in the document, so that large trees are fast, too.
+// One of the three trees. Only visible rows are in the document, so large trees are fast, too.
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { css, sizeColour } from "../colours.js";
 import { html } from "../html.js";
@@ -59,8 +59,8 @@ export function TreeView({ name, title, rows, focus, ranges, about, signed, gain
 }
 
 const WHY = {
-  "per rank": "known only for whole processes: the root of the call tree has the value",
-  "not summed": "not summed, because a sum has no meaning: each call path has a value on each rank",
+  "per rank": "known only for whole processes; the value is at the root of the call tree",
+  "not summed": "not summed, because the sum would have no meaning; only a single call path on a single rank has a value",
 };
 const TOGGLES = { open: "▾", closed: "▸", leaf: "", folded: "…" };
 
@@ -89,7 +89,7 @@ function Row({ id, row, focused, range, about, signed, gains, onClick }) {
       onClick=${onClick}
     >
       <span class=${`square ${relief} ${row.value.gap === "not measured" ? "hatched" : ""}`} style=${{ backgroundColor: colour }}></span>
-      <span class=${missing ? "value missing" : "value"} title=${WHY[row.value.gap]}>${mark && html`<span class=${sign > 0 ? "up" : "down"}>${mark}</span>`}${text}${partial && html`<span class="partial" title="a part was not measured">~</span>`}</span>
+      <span class=${missing ? "value missing" : "value"} title=${WHY[row.value.gap]}>${mark && html`<span class=${sign > 0 ? "up" : "down"}>${mark}</span>`}${text}${partial && html`<span class="partial" title="some values were not measured">~</span>`}</span>
       <span class="bar"><span style=${{ width: `${100 * (row.part ?? 0)}%` }}></span></span>
       ${range !== undefined && html`<${Strip} range=${missing ? null : range} unit=${range?.unit} />`}
       <span class="name" style=${{ paddingLeft: `${Math.min(row.depth, DEEPEST) * 0.7}rem` }}

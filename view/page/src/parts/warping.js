@@ -9,12 +9,12 @@ const LINES = 80; // maximum number of lines that a reader can distinguish
 
 export function Warping({ warping }) {
   const { metric, x, y, pairs, error } = warping;
-  const said = `${x.samples} samples of ${metric} in ${x.name} and ${y.samples} in ${y.name} make ${pairs} pairs; the sum of their distances is ${amount(error, "")}`;
+  const said = `${x.samples} samples of ${metric} in ${x.name} and ${y.samples} in ${y.name} form ${pairs} pairs; the sum of their distances is ${amount(error, "")}`;
   return html`
     <h3>How ${y.name} was aligned with ${x.name}</h3>
     <p>${said}.</p>
     <div class="lists">
-      <figure><${Path} warping=${warping} /><figcaption class="remark">The warp path: samples of ${x.name} from left to right, samples of ${y.name} upwards. Where the path is horizontal or vertical, one sample matches several.</figcaption></figure>
+      <figure><${Path} warping=${warping} /><figcaption class="remark">The warp path: samples of ${x.name} from left to right, samples of ${y.name} upwards. If the path is horizontal or vertical, one sample matches several.</figcaption></figure>
       <figure><${Pairs} warping=${warping} /><figcaption class="remark">Matching samples: ${x.name} above, ${y.name} below.</figcaption></figure>
     </div>
   `;
@@ -43,7 +43,7 @@ function Pairs({ warping: { x, y, kept } }) {
   const step = Math.max(1, Math.ceil(kept[0].length / LINES));
   const lines = kept[0].map((sample, place) => [at(above, sample, x.samples), at(below, kept[1][place], y.samples)]).filter((_, place) => place % step === 0);
   return html`
-    <svg class="warping" viewBox=${`-2 -2 ${WIDE + 4} ${2 * HIGH + GAP + 4}`} role="img" aria-label=${`samples of ${x.name} and of ${y.name} that belong together`}>
+    <svg class="warping" viewBox=${`-2 -2 ${WIDE + 4} ${2 * HIGH + GAP + 4}`} role="img" aria-label=${`matching samples of ${x.name} and ${y.name}`}>
       <path class="pairs" d=${lines.map(([from, to]) => `M${from}L${to}`).join("")} />
       <polyline class="curve" points=${points(above)} />
       <polyline class="curve" points=${points(below)} />

@@ -1,10 +1,10 @@
 // Keeps only the visible part of a long list in the document.
 import { useLayoutEffect, useState } from "preact/hooks";
 
-const AROUND = 8; // number of additional rows that are drawn above, and below, the visible rows
+const AROUND = 8; // number of additional rows that are drawn on either side of the visible rows
 
-// Returns the first row to draw, the number of rows, and a handler for scrolling. `height`: pixels per row. The rows
-// are computed again when the reader scrolls, when the box changes its size, or when a value in `anew` changes.
+// Returns the first row to draw and the number of rows, and a handler for scrolling. `height`: pixels per row. The rows
+// are computed again when the reader scrolls, when the size of the box changes, or when a value in `anew` changes.
 export function useWindow(box, height, anew) {
   const [view, setView] = useState({ from: 0, count: 24 + 2 * AROUND });
   const look = () => {
