@@ -51,7 +51,7 @@ def test_what_has_the_name_of_a_built_in_formula_takes_its_place():
         (["tim"], [], "no metric 'tim'; did you mean time"),
         (["cpj"], [], "did you mean cpi"),
         (None, [Formula.parse("a=tim/2")], "a=tim/2: no metric 'tim'; did you mean time"),
-        (["l1_mpki"], [], r"l1_mpki is computed \(1000 \* l1_misses / .* missing here: l1_misses$"),
+        (["l1_mpki"], [], r"l1_mpki is computed as 1000 \* l1_misses / .* missing here: l1_misses$"),
         (None, [Formula.parse("a=2*memory_rate")], "memory_rate is computed .* missing here: the size of a cache"),
         (None, [Formula.parse("time=visits")], "time=visits: expected a new name"),
         (None, [RATE, RATE], "expected a new name"),

@@ -267,7 +267,7 @@ def test_a_program_linked_to_a_library_that_loads_mpi_runs_unmeasured(mpi: tuple
     assert library is not None
     run = recorded([launcher, "-n", "2", str(program)], tmp_path, WRAPPED_MPI=str(library.path))
     assert said_by_tool(run.output) == ["tool: 7", "tool: 7"]
-    assert run.output.count("which the probe library was built for; nothing is measured") == 2
+    assert run.output.count("for which the probe library was built; nothing is measured") == 2
     assert not run.shards
 
 

@@ -72,7 +72,7 @@ def test_a_program_of_another_mpi_runs_unmeasured_with_one_warning(mpi: tuple[st
     (said,) = (line for line in run.stderr.splitlines() if "autoanalyzer" in line)
     names = {"mpirun.openmpi": "libmpi.so.[0-9]+", "mpirun.mpich": "(libmpich|libmpi).so.12"}[launcher]  # of one file
     expected = (
-        f"autoanalyzer: hello: linked to an MPI library other than {names}, which the probe library was built for"
+        f"autoanalyzer: hello: linked to an MPI library other than {names}, for which the probe library was built"
     )
     assert re.fullmatch(f"{expected}; nothing is measured", said)
     assert not list(tmp_path.glob("*.shard"))

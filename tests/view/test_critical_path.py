@@ -66,7 +66,7 @@ def test_without_a_path_one_line_says_how_to_get_it(
     ("is_partial", "said"),
     [
         (True, ", for the beginning of the run only"),
-        (False, "; the busiest rank is busy for longer than that, so a part of the path is missing"),
+        (False, "; the busiest rank is busy for longer than that, so part of the path is missing"),
     ],
 )
 def test_it_is_said_why_a_path_has_no_efficiencies(

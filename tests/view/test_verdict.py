@@ -319,6 +319,7 @@ def test_what_only_some_ranks_execute_is_said_to_be_without_counts_and_how_to_sh
     (first, *_) = found.verdict.findings
     assert (first.kind, first.alone) == (Kind.IMBALANCE, (0,))
     (entry, *_) = entries(found)
+    assert entry.lines[0].endswith("125 ms each if all ranks shared it evenly")
     assert entry.lines[1:] == ["why: only rank 0 executes this region", f"try: {ALONE}"]
     for visits in ([3.0] * 4, [3.0, np.nan, 0.0, 0.0]):
         assert analyze(counted(*rows, visits=[visits, [1.0] * 4])).verdict.findings[0].alone == ()

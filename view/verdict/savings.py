@@ -91,7 +91,9 @@ def _left(findings: Findings, finding: Finding, part: Saved) -> str:
     The present time is left out if it equals the slowest group's time, which is already shown.
     """
     groups = sorted(finding.groups, key=lambda group: group.value)
-    how = f"all were as fast as {ranks(groups[0].labels)}" if part.why is Why.FASTEST and groups else "shared evenly"
+    how = "all ranks shared it evenly" if finding.alone else "shared evenly"
+    if part.why is Why.FASTEST and groups:
+        how = f"all were as fast as {ranks(groups[0].labels)}"
     each, path = " each" * (part.why is not Why.FASTEST), time_of(findings.experiment, part.before)
     is_known = any(
         group.least <= part.before <= group.most or path == amount_of(findings, group.most) for group in groups[-1:]

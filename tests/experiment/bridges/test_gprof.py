@@ -131,7 +131,7 @@ def test_a_flat_profile_that_is_cut_off_is_refused_or_said_to_lack_functions(tmp
     with pytest.raises(InputError, match="expected whole lines, found truncated output"):
         load(tmp_path / "a.txt")
     (tmp_path / "a.txt").write_text("".join(text.splitlines(keepends=True)[:6]))
-    assert "lists only 79 % of the time" in load(tmp_path / "a.txt").notes.remarks[-1]
+    assert "contains only 79 % of the time" in load(tmp_path / "a.txt").notes.remarks[-1]
     assert not any("truncated" in each for each in load(FOREIGN / "stencil.gprof.txt").notes.remarks)
 
 

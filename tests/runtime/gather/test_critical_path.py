@@ -211,7 +211,7 @@ def test_it_is_said_why_the_path_is_not_known_or_not_all_of_it() -> None:
         "entries on the critical path without a region, because memory ran short: 4",
     ]
     assert list(said_of_path([known, process(state="missed"), known])) == [
-        "the critical path may be longer: on 1 of 3 ranks a message of the probe library did not arrive, and these"
+        "the critical path may be longer: on 1 of 3 ranks a message of the probe library did not arrive, so these"
         " ranks stopped following the messages that they received"
     ]
     assert list(said_of_path([known, process(left_out="locks"), process(left_out="strangers locks")])) == [
