@@ -1,4 +1,4 @@
-"""The visits on the critical path, which show whether ranks pass on results, or different ranks are late in turn."""
+"""The visits on the critical path, which show whether ranks pass on results or different ranks are late in turn."""
 
 from __future__ import annotations
 

@@ -48,10 +48,10 @@ def is_built(experiment: Experiment, path: int) -> bool:
 
 
 def is_of_a_library(experiment: Experiment, path: int) -> bool:
-    """Return whether a region is not part of the program's source, but below an MPI call or in a shared library.
+    """Return whether a region is outside the program's source: below an MPI call, or in a shared library.
 
-    An MPI call itself belongs to the program. Everything that our own probes measured also belongs to the program,
-    because only the program contains probes.
+    An MPI call itself belongs to the program, and so does everything that our own probes measured, because only the
+    program contains probes.
     """
     if not any("imported:" in each.source for each in experiment.metrics):
         return False

@@ -101,7 +101,7 @@ class Analysis:
 
     @property
     def is_mpi_unknown(self) -> bool:
-        """Whether several ranks ran, but another tool did not measure their time in MPI."""
+        """Whether the run has several ranks, but comes from another tool that did not measure time in MPI."""
         return replaced(self.experiment, "mpi_time") == NOTHING and len(self.run.weighed.ranks) > 1
 
     @property
@@ -190,7 +190,7 @@ class Analysis:
 
     @property
     def _has_parts(self) -> bool:
-        """Whether any part of the computing time is known."""
+        """Whether instructions, system time or allocations are known, so that busy time can be split by cause."""
         known = (complete(self.experiment, name) for name in ("system_time", "allocations"))
         return "instructions" not in self.lacking or any(known)
 
@@ -234,7 +234,7 @@ class Analysis:
 
     @cached_property
     def account(self) -> Account:
-        """The seconds of each region, divided into counts times prices, calls, waiting and remaining time."""
+        """The seconds of each region, split into counts times prices, calls, waiting and remaining time."""
         return find_account(self.run)
 
     @cached_property
@@ -256,8 +256,9 @@ class Analysis:
     def in_turn(self) -> Values:
         """The seconds that the run would save if the ranks were busy in a region at the same time: ``float64[region]``.
 
-        Values are 0 where ranks are already busy at the same time. All are 0 if a rank was excluded, or if there is a
-        master: its workers continue in the order in which it answers, which differs from run to run.
+        Regions in which ranks are already busy at the same time have the value 0. All values are 0 if a rank was
+        excluded, or if there is a master: its workers continue in the order in which it answers, which differs from run
+        to run.
         """
         chained = self.explanation.seconds.chained
         is_excluded = len(self.run.compared.ranks) < len(self.run.weighed.ranks)
@@ -274,7 +275,7 @@ class Analysis:
         """The length of the critical path minus the mean busy time of the ranks (without a master), in seconds.
 
         Never negative. If the path is unknown, or ``compares_a_part``, this is the run's time minus the mean over the
-        compared ranks, or threads. Infinite if another metric is compared.
+        compared ranks, or threads. Infinite if the compared metric is not ``compute_time``.
         """
         path, run = self.explanation.serialisation, self.run
         if self.vectors.metric != "compute_time":

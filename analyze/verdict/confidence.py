@@ -79,12 +79,12 @@ def is_same_work(analysis: Analysis, regions: Sequence[int]) -> bool:
 
 
 def is_by_counts_alone(analysis: Analysis, regions: Sequence[int]) -> bool:
-    """Return whether only the counts of ranks differ in the given regions, but neither their times nor any cause."""
+    """Return whether ranks differ in the given regions only by their counts, and neither in time nor in any cause."""
     return not _counts_differ(analysis, regions) and analysis.differences.is_by_counts_alone(regions)
 
 
 def is_slight_speed(analysis: Analysis, regions: Sequence[int]) -> bool:
-    """Return whether a slower or shared core may explain a difference that is no longer than a burst of load."""
+    """Return whether a difference is as brief as a burst of load, so that a slow or shared core may explain it."""
     if _counts_differ(analysis, regions):
         return False
     return analysis.differences.may_be_speed(regions) and analysis.differences.is_brief(regions)
