@@ -114,7 +114,7 @@ class Parts:
         return {BUSY[name]: float(between[name][0, region]) for name in self.account.parts if name in BUSY}
 
     def causes(self, region: int) -> tuple[Cause, ...]:
-        """Return the attributes that take a quarter of a region's time or more, largest first, or those of ``by_paper``.
+        """Return the attributes that take at least a quarter of a region's time, largest first (or see ``by_paper``).
 
         Attributes in ``uncertain`` are left out. If file I/O calls move few bytes each, the cause is ``io_calls``
         instead of ``io_bytes``.
