@@ -67,8 +67,8 @@ def analyze(
         exclude_regions: Regions to leave out; see ``Selection.of``.
         include_ranks: Ranks to compare even if they look like a master; see ``find_master``.
         method: ``autoanalyzer``, or ``paper``: the method of Liu et al. 2011 as printed.
-        least: The least share of the run that a finding must be worth; None for the default in ``Criteria``. The method
-            of Liu et al. has no such limit.
+        least: The least share of the run that a fix must save, or that a critical region must take; None for the
+            defaults in ``Criteria``. The method of Liu et al. has no such limit.
 
     Raises:
         InputError: The experiment lacks data that the analyses need, or an included rank does not exist.

@@ -60,7 +60,7 @@ class Differences:
         return self._judged[places]
 
     def may_be_the_end(self, regions: Sequence[int]) -> bool:
-        """Return whether ranks that did not reach the end of the program account for at least half of the difference."""
+        """Return whether at least half of the difference is due to ranks that did not reach the end of the program."""
         ended = np.isin(self.vectors.ranks, self.selection.experiment.notes.unfinished)
         if not ended.any() or ended.all():
             return False
@@ -196,7 +196,7 @@ def _spread(vectors: RankVectors) -> float:
 
 
 def _floor(vectors: RankVectors, prepared: Prepared) -> float:
-    """Return the least saving that matters: in seconds or, for ``mpi_bytes``, in bytes that take as long to transfer."""
+    """Return the least saving that matters: in seconds or, for ``mpi_bytes``, in bytes whose transfer takes so long."""
     if vectors.metric == "mpi_bytes":
         return prepared.least_gain * prepared.mean_time / seconds_of_a_byte(vectors.experiment)
     busy = float(vectors.values[list(vectors.top)].sum(axis=0).mean())

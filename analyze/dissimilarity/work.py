@@ -201,8 +201,7 @@ class Work:
         return not any(self._matters(name, [place], columns) for name in self.events for place in tested)
 
     def _matters(self, name: str, places: Sequence[int], columns: Indices) -> bool:
-        """Return whether an event is more frequent on slow ranks, and may explain a material share of their extra time.
-        """
+        """Return whether slow ranks have more events of a kind, which may explain much of their additional time."""
         times, more, most = self._beyond_work(name, places, columns)
         apart = times - times.mean()
         squares, together = float((apart * apart).sum()), float((more * apart).sum())

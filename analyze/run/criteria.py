@@ -1,6 +1,6 @@
 """The thresholds behind the verdict, each with its unit, reason and source.
 
-Thresholds from Liu et al. 2011 are in the algorithms' modules: 10 % in Algorithm 1, and a miss rate of 1 %.
+Two thresholds from Liu et al. 2011 are defined elsewhere: 10 % in Algorithm 1 (``THRESHOLD``), and a miss rate of 1 %.
 """
 
 from __future__ import annotations

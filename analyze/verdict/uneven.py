@@ -19,8 +19,7 @@ __all__ = ["uneven_regions"]
 
 
 def uneven_regions(analysis: Analysis) -> Iterator[Finding]:
-    """Yield a finding for each culprit in which ranks differ, or one for all regions if they differ without a culprit.
-    """
+    """Yield a finding for each culprit in which ranks differ; if there is no culprit, one for all regions together."""
     found = analysis.dissimilarity
     if not found.exists:
         return
