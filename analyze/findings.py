@@ -67,7 +67,7 @@ def analyze(
         exclude_regions: Regions to leave out; see ``Selection.of``.
         include_ranks: Ranks to compare even if they look like a master; see ``find_master``.
         method: ``autoanalyzer``, or ``paper``: the method of Liu et al. 2011 as printed.
-        least: The least share of the run that a fix must save, or that a critical region must take; None for the
+        least: The minimum share of the run that a fix must save, or that a critical region must take; None for the
             defaults in ``Criteria``. The method of Liu et al. has no such limit.
 
     Raises:

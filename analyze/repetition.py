@@ -22,13 +22,13 @@ from .verdict.repeatability import Repeatability, Repetition
 
 __all__ = ["repeated"]
 
-_Place: TypeAlias = tuple[int, bool]  # index of the call path in the mean, and whether it stands for its own code only
+_Place: TypeAlias = tuple[int, bool]  # index of the call path in the mean, and whether only its own code counts
 _Kind: TypeAlias = tuple[object, ...]
 
 
 @dataclass(frozen=True)
 class _Halves:
-    """The slow ranks (or threads) and the others, split at the midpoint between the least and the largest value.
+    """The slow ranks (or threads) and the others, split at the midpoint between the smallest and the largest value.
 
     A rank's value is its sum over the given regions. If ranks run several programs, only the ranks of the program in
     which they differ most are split.

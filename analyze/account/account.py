@@ -27,7 +27,7 @@ class Account:
     """The wall time of each rank's first thread, split into parts.
 
     Attributes:
-        ranks: The selection of all ranks and of the code regions.
+        ranks: All ranks, and the code regions.
         parts: Names of the available parts, in this order. Computing: ``allocations``; then ``instructions``,
             ``l1_misses``, ``l2_misses``, ``EVENTS`` and ``unexplained``, or only ``computing``. Kernel:
             ``page_faults``, and ``system`` for all other kernel time outside calls. File I/O: ``io_calls``,
@@ -38,7 +38,7 @@ class Account:
         inclusive: Part → ``float64[region]``: inclusive seconds, mean over the ranks.
         own_intervals: Part → ``float64[2, region]``: lower and upper limits of ``own``; see ``part_intervals``.
         inclusive_intervals: Part → ``float64[2, region]``: lower and upper limits of ``inclusive``.
-        splitting: The prices with which time was split into parts.
+        splitting: How time was split into parts, and the prices used.
     """
 
     ranks: Selection

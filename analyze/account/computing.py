@@ -47,11 +47,11 @@ class Counted:
         others: Metrics of CPU time that is not computing: MPI, file I/O, OpenMP, and other kernel time. None if CPU
             time was not measured.
         names: Names of the counts: ``instructions``, and cache misses if they were counted.
-        events: The ``EVENTS`` that were counted and calibrated, each with its least and greatest price in seconds.
+        events: The ``EVENTS`` that were counted and calibrated, each with its lowest and highest price in seconds.
         rates: ``float64[count, call path]``: counts per second of computing, events last. Used if a rank's counts do
             not belong to the work that was timed on this rank; otherwise None.
         of_events: ``float64[event, call path]``: the price of each event in each call path; None if each event has its
-            least price.
+            lowest price.
     """
 
     others: tuple[str, ...] | None

@@ -24,7 +24,7 @@ __all__ = ["part_intervals"]
 
 Values = npt.NDArray[np.float64]
 
-_NORMAL: Final = 1.959964  # standard deviations that contain 95 % of normal values
+_NORMAL: Final = 1.959964  # standard deviations that contain 95 % of a normal distribution
 _CYCLES: Final = ("cycles", "ref_cycles")
 
 
@@ -114,7 +114,7 @@ def _prices(experiment: Experiment, splitting: Splitting, errors: Values) -> Val
 
 
 def _of_cycles(experiment: Experiment, splitting: Splitting) -> tuple[float, float]:
-    """Return the least and the greatest plausible seconds per instruction, from the run's mean time per cycle.
+    """Return the lowest and the highest plausible seconds per instruction, from the run's mean time per cycle.
 
     The limits are 0 and infinity if cycles were not counted.
     """

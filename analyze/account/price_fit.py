@@ -48,10 +48,10 @@ _SINGULAR: Final = 1e-10  # eigenvalues below this share of the largest are roun
 _PULL: Final = 1e-6  # weight of calibrated prices, relative to the weight of a count; small, so that counts decide
 _ROUNDS: Final = 100
 _CLOSE: Final = 1e-12  # relative change of prices at which iteration stops; small, so blocks do not affect the result
-_MEDIAN: Final = 0.6745  # standard deviations that contain half of normal values
+_MEDIAN: Final = 0.6745  # standard deviations that contain half of a normal distribution
 _CONFIDENCE: Final = 0.95  # level of confidence intervals
 _LEAST_FREE: Final = 2.0  # degrees of freedom; with fewer, Student's t has no variance, and intervals are useless
-_FAR: Final = 10.0  # standard deviations; normal values beyond this limit are negligible
+_FAR: Final = 10.0  # standard deviations; the normal distribution beyond this limit is negligible
 _POINTS: Final = 10_001  # points of integration; enough for quantiles with six correct digits
 _NOTHING: Final = 1e-6  # share of all computing time; smaller residuals and times are raised to it
 
@@ -193,11 +193,11 @@ def own_prices(experiment: Experiment, counted: Counted, prices: Sequence[float]
 
 
 def event_prices(experiment: Experiment, counted: Counted, prices: Sequence[float]) -> Values:
-    """Return the seconds per event in each call path, between the least and the greatest price of the event.
+    """Return the seconds per event in each call path, between the lowest and the highest price of the event.
 
-    If a call path's computing takes longer than the fitted prices and the least price of each event explain, the excess
-    is first attributed to events that may take longer, namely divisions that wait for each other. Only the rest is
-    attributed to more expensive instructions.
+    If a call path's computing takes longer than the fitted prices and the lowest price of each event explain, the
+    excess is first attributed to events that may take longer, namely divisions that wait for each other. Only the rest
+    is attributed to more expensive instructions.
 
     Args:
         experiment: The run; if it has many locations, an evenly spread sample is used.

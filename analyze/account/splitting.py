@@ -148,7 +148,7 @@ class Splitting:
         yield from _at_most([("page_faults", faults)], time, "system")
 
     def computing(self, experiment: Experiment) -> Iterator[Part]:
-        """Yield the parts of all threads' computing time and kernel time, in seconds, as ``parts`` yields them."""
+        """Yield the parts of all threads' computing time and kernel time, in seconds, in the form of ``parts``."""
         time = self.counted.time(experiment)
         yield from self._of_computing(experiment, time, time)
         if "system_time" in (self.counted.others or ()):

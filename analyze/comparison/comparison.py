@@ -63,7 +63,7 @@ class Comparison:
     Attributes:
         metric: The compared metric.
         unit: The metric's unit.
-        threshold: The least relative change that counts.
+        threshold: The smallest relative change that counts.
         least: The shortest time of the program or a region that is judged; 0 if the metric is not a time.
         of_ranks: Whether values are means over the ranks, sums, or the values of the busiest rank.
         runs: The numbers of base runs and of other runs.
@@ -141,7 +141,7 @@ def compare(
         other: Runs of the other version.
         metric: The metric to compare; higher is worse. ``compute_time`` is CPU time outside MPI, which other programs
             on the machine disturb less than wall time.
-        threshold: The least relative change that counts.
+        threshold: The smallest relative change that counts.
         exact: Whether only regions with the same identity match.
         labels: Names of the experiments in messages, base runs first.
 

@@ -1,9 +1,9 @@
 """The critical path of a run, and the efficiencies of its ranks derived from it.
 
 The path is the longest chain of work across ranks, and only less work on the path can shorten the run (Hollingsworth
-1998; Böhme et al. 2012). The efficiencies are defined as by the POP centre: their product is the share of the run in
-which ranks were busy. Load balance and serialisation are computed from CPU time outside MPI, so other load on the
-machine does not affect them.
+1998; Böhme et al. 2012). The efficiencies are those of the POP centre: their product is the share of the run in which
+ranks were busy. Load balance and serialisation are computed from CPU time outside MPI, so other load on the machine
+does not affect them.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ class HeavyProcedure:
         wall_time: Inclusive seconds, mean over the processes.
         share: ``wall_time`` as a share.
         with_small: ``wall_time`` without regions below that take at least 3 % of the run, as a share.
-        compute_share: As ``with_small``, but compute time as a share of all compute time; None if it was not measured.
+        compute_share: Like ``with_small``, but for compute time, as a share of all compute time; None if not measured.
         mpi_time: The part of ``wall_time`` in MPI calls; None if it was not measured.
         io_time: The part of ``wall_time`` in calls that read or write files; None if it was not measured.
         callers: Name of a function that calls the procedure → time of its calls as a share, largest first.

@@ -32,7 +32,7 @@ class Differences:
         selection: The ranks, or threads, that were compared.
         vectors: The performance vectors of the ranks or threads; all positions refer to their ``regions``.
         dissimilarity: The clusters of the ranks or threads, and the culprits.
-        floor: The least saving from balancing that matters, in the unit of the compared metric.
+        floor: The smallest saving from balancing that matters, in the unit of the compared metric.
         not_judged: Times off the processor in which ranks differ, but that may be waiting for a core; None if there are
             none.
     """
@@ -196,7 +196,7 @@ def _spread(vectors: RankVectors) -> float:
 
 
 def _floor(vectors: RankVectors, prepared: Prepared) -> float:
-    """Return the least saving that matters: in seconds or, for ``mpi_bytes``, in bytes whose transfer takes so long."""
+    """Return the smallest saving that matters, in seconds; for ``mpi_bytes``, the bytes whose transfer takes so long."""
     if vectors.metric == "mpi_bytes":
         return prepared.least_gain * prepared.mean_time / seconds_of_a_byte(vectors.experiment)
     busy = float(vectors.values[list(vectors.top)].sum(axis=0).mean())

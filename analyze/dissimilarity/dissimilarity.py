@@ -68,7 +68,7 @@ def find_dissimilarity(vectors: RankVectors, *, floor: float) -> Dissimilarity:
 
     Args:
         vectors: The vectors.
-        floor: The least saving that matters, in the metric's unit.
+        floor: The smallest saving that matters, in the metric's unit.
     """
     programs = len(vectors.groups)
     of_top = vectors.values[list(vectors.top)].T

@@ -16,7 +16,7 @@ __all__ = ["without_what_costs_nothing"]
 def without_what_costs_nothing(
     differences: Differences, serialisation: Serialisation | None, weighed: Sequence[CodeRegion]
 ) -> Differences:
-    """Return the given differences; without any, if they may be chance and balancing would not shorten the path.
+    """Return the given differences, or none if they may be due to chance and balancing would not shorten the path.
 
     If another program disturbs a rank in one region, this rank is late there, but the critical path becomes longer only
     if other ranks wait for this rank. So uncertain differences are dropped if balancing all named regions would save

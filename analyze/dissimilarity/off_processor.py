@@ -161,7 +161,7 @@ def _of_ranks(selection: Selection, asleep: _Asleep) -> tuple[Values, Values, Va
 
 
 def _is_waited_for(vectors: RankVectors, culprit: int, in_mpi: Values) -> bool:
-    """Return whether, in some program, the rank with the least time off the processor waits in MPI instead."""
+    """Return whether, in some program, the rank with the shortest time off the processor waits in MPI instead."""
     for columns in vectors.groups:
         times = vectors.values[culprit][columns]
         if in_mpi[columns][int(times.argmin())] >= CRITERIA.part * np.ptp(times) > 0:

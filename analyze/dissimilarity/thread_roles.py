@@ -28,7 +28,7 @@ def differing_jobs(selection: Selection, *, floor: float) -> tuple[RankVectors, 
 
     Args:
         selection: The threads, which are alike in all regions that they have in common.
-        floor: The least difference in seconds that counts.
+        floor: The smallest difference in seconds that counts.
 
     Returns:
         The times; the clusters by totals, without culprits; and the compared threads. None if all threads are alike.

@@ -101,8 +101,8 @@ class Work:
     def differing_events(self, places: Sequence[int], clusters: Sequence[Sequence[int]]) -> tuple[Difference, ...]:
         """Return the events that are more frequent per instruction on slow ranks, most frequent event first.
 
-        The time of an event need not be known. An event is returned if it would explain a material share of the
-        difference between ranks if it took the longest possible time.
+        The time of an event need not be known. An event is returned if, at its longest possible time, it would explain
+        a material share of the difference between ranks.
 
         Args:
             places: The regions.
@@ -201,7 +201,7 @@ class Work:
         return not any(self._matters(name, [place], columns) for name in self.events for place in tested)
 
     def _matters(self, name: str, places: Sequence[int], columns: Indices) -> bool:
-        """Return whether slow ranks have more events of a kind, which may explain much of their additional time."""
+        """Return whether slow ranks have more of an event that may explain a material share of their extra time."""
         times, more, most = self._beyond_work(name, places, columns)
         apart = times - times.mean()
         squares, together = float((apart * apart).sum()), float((more * apart).sum())

@@ -37,7 +37,7 @@ class TimeSplit:
         polls: Whether nearly all MPI time is spent testing or completing requests, in calls too short to belong to
             messages.
         moves_nothing: Whether no MPI call transfers data, or nearly all MPI time is spent in barriers.
-        has_small_io: Whether file I/O calls move so few bytes that calls, rather than bytes, account for the time.
+        has_small_io: Whether file I/O calls transfer so few bytes that calls, rather than bytes, account for the time.
         is_slow_io: Whether file I/O is mostly writing, and takes at least twice as long as on a slow disk.
         waited: Waiting for late ranks.
         chained: The estimated saving if ranks worked at the same time instead of one after another, computed from the
@@ -123,7 +123,7 @@ class TimeSplit:
         Regions in which this is not worth a fix are left out.
 
         Args:
-            least: The least share of the program's time that is worth a fix.
+            least: The minimum share of the program's time that is worth a fix.
         """
         return np.flatnonzero((self.chained > 0) & (self.chained >= least * self.busy)).tolist()
 
@@ -136,9 +136,9 @@ class TimeSplit:
         waits or stalls.
 
         Args:
-            least: The least share of the program's time that is worth a fix.
+            least: The minimum share of the program's time that is worth a fix.
             values: Values by which regions are classified.
-            seconds: The least number of seconds spent on the cause that is worth a fix.
+            seconds: The minimum number of seconds spent on the cause that is worth a fix.
         """
         least = max(least * self.busy, seconds)
         known = ("io_bytes", "mpi_bytes", *(("l1_miss_rate", "l2_miss_rate") if self.counts_cycles else ()))

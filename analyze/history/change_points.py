@@ -121,7 +121,7 @@ def _by_floors(values: Sequence[float], places: Values, least: int) -> int:
     Args:
         values: The values.
         places: Indices of the values at which a change may begin.
-        least: The least number of values on each side, if there are such places.
+        least: The minimum number of values on each side, if there are such places.
     """
     logs = np.log(values)
     left, right = _above_floor(logs), _above_floor(logs[::-1])[::-1]

@@ -147,7 +147,7 @@ class History:
 
         Args:
             later: New runs of the same program.
-            threshold: The least change that counts, as a share of the program.
+            threshold: The smallest change that counts, as a share of the program.
         """
         changes = self._changes
         starts = {key: changes[key][-1].run if key in changes else 0 for key in self._series}

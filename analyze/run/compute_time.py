@@ -108,7 +108,7 @@ class SharedOut:
 
         Call paths in which times per instruction differ stay as measured, because ranks have cache misses there or
         differ in speed. If all counts of a call path are equal, only speed can explain different times; then the noise
-        includes a burst of load from other programs. None if instructions are not known by rank, or if processes have
+        includes a burst of load from other programs. None if instructions are not known per rank, or if processes have
         several threads, which divide the work differently in each run.
 
         Args:

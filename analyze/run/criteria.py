@@ -10,7 +10,7 @@ from typing import Any, Final
 
 __all__ = ["CRITERIA", "SAMPLING", "THRESHOLD", "TICK", "Criteria", "criterion_fields"]
 
-THRESHOLD: Final = 0.1  # Algorithm 1, line 7: share of a vector's length; also the least share that is reported
+THRESHOLD: Final = 0.1  # Algorithm 1, line 7: share of a vector's length; also the minimum share that is reported
 # Numbers of samples are Poisson distributed, so a - b has the variance a + b. The limit is three standard deviations,
 # plus 1 % because the sampling clock is not exact.
 SAMPLING: Final = 3.03

@@ -12,12 +12,12 @@ __all__ = ["FAR", "NORMAL", "noise_level", "spread", "steepness", "without_outli
 
 FAR: Final = 3.5  # distance from the median, as a multiple of the spread, at which a value is an outlier
 
-NORMAL: Final = 1.4826  # ratio of the standard deviation to the median absolute deviation of normal values
+NORMAL: Final = 1.4826  # ratio of the standard deviation to the median absolute deviation, for a normal distribution
 
 _HAMPEL: Final = 3.0  # distance from the running median, as a multiple of the spread, beyond which a value is replaced
 
 _SECOND: Final = 6**0.5  # standard deviation of the second differences of white noise, relative to that of the noise
-_LEAST: Final = 1e-3  # least noise, as a share of the range
+_LEAST: Final = 1e-3  # smallest noise, as a share of the range
 _BESIDE: Final = 2  # number of samples on each side of a sample whose means are compared
 
 

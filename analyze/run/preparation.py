@@ -62,7 +62,7 @@ class Prepared:
 
     @property
     def least_gain(self) -> float:
-        """The least share of the run that a fix must save to be reported."""
+        """The minimum share of the run that a fix must save to be reported."""
         return CRITERIA.least_gain if self.least is None else self.least
 
     @property
@@ -72,7 +72,7 @@ class Prepared:
 
     @property
     def least_weight(self) -> float:
-        """The least share of the run that a critical region must take."""
+        """The minimum share of the run that a critical region must take."""
         return CRITERIA.least_weight if self.least is None else self.least
 
 
@@ -91,7 +91,7 @@ def prepare(
         metric: The metric to compare ranks by.
         exclude_ranks: Ranks to leave out; see ``Selection.of``.
         exclude_regions: Regions to leave out; see ``Selection.of``.
-        least: The least share of the run that a fix must save, or that a critical region must take; None for the
+        least: The minimum share of the run that a fix must save, or that a critical region must take; None for the
             defaults in ``Criteria``.
 
     Raises:

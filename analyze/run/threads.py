@@ -94,7 +94,7 @@ def has_nested_teams(experiment: Experiment) -> bool:
 
 
 def busy_threads(experiment: Experiment) -> int:
-    """Return the number of threads that entered any region."""
+    """Return the number of threads that entered at least one region."""
     return sum(over_locations(experiment, _busy))
 
 

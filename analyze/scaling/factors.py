@@ -29,7 +29,7 @@ def factors_of(series: Series, growth: np.ndarray) -> Factors:
 
     Args:
         series: The runs.
-        growth: ``float64[run]``: the total work in perfect scaling, relative to the first run: 1 for strong scaling.
+        growth: ``float64[run]``: the total work with perfect scaling, relative to the first run: 1 for strong scaling.
     """
     busy, lengths = series.busy.sum(axis=1), series.lengths
     ranks = np.array(series.ranks)

@@ -90,7 +90,7 @@ def ledger_of(series: Series, run: int, growth: float, findings: Findings) -> Le
     Args:
         series: The runs.
         run: Index of the run.
-        growth: The work of perfect scaling in this run, relative to the first: 1 for strong scaling.
+        growth: The total work of this run with perfect scaling, relative to the first run: 1 for strong scaling.
         findings: The findings of this run.
     """
     ranks = series.ranks[run]

@@ -34,7 +34,7 @@ FORMS: Final[dict[str, _Form]] = {
 MOST_TERMS: Final = 2
 _ROUNDING: Final = 1e-9  # allowed error of a value of 0, relative to the largest value
 _ROUGH: Final = 1e-3  # allowed error in a rough test that rules out most models, relative to the largest value
-_NOTHING: Final = 1e-6  # least size of a term, relative to the largest value
+_NOTHING: Final = 1e-6  # smallest size of a term, relative to the largest value
 
 
 @dataclass(frozen=True)

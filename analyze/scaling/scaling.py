@@ -93,7 +93,7 @@ class Scaling:
 
     @property
     def growth(self) -> np.ndarray:
-        """The work of perfect scaling, relative to the first run: ``float64[run]``."""
+        """The total work with perfect scaling, relative to the first run: ``float64[run]``."""
         return _growth(self.series, self.mode)
 
 

@@ -212,7 +212,7 @@ def _size(experiment: Experiment) -> int:
 
 
 def _of_ranks(runs: Sequence[Sequence[Experiment]]) -> Sequence[Sequence[Experiment]]:
-    """Return the runs without the processes that ranks started, unless runs then have fewer different sizes."""
+    """Return the runs without the processes that ranks started, unless runs would then differ less in size."""
     of_ranks = [[_without_started(each) for each in repeated] for repeated in runs]
     different, before = (len({_size(repeated[0]) for repeated in each}) for each in (of_ranks, runs))
     return runs if different < before else of_ranks

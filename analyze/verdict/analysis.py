@@ -129,12 +129,12 @@ class Analysis:
 
     @cached_property
     def same_work(self) -> SameWork:
-        """The ranks and regions with the same work, but different speed; none if ``method`` is not our own."""
+        """The ranks and regions with the same work, but different speed; empty if ``method`` is not our own."""
         return self.work.same_work(self.dissimilarity) if self.method == OURS else SameWork()
 
     @cached_property
     def differing_attributes(self) -> Mapping[int | None, tuple[Difference, ...]]:
-        """The attributes (with our own method, also events) that differ between ranks as their times do, by culprit.
+        """Culprit → the attributes (with our own method, also events) that differ between ranks as their times do.
 
         The key None holds the attributes of all culprits together, or of the whole program if there is no culprit.
         """
@@ -157,19 +157,19 @@ class Analysis:
 
     @cached_property
     def groups(self) -> Mapping[int | None, tuple[Group, ...]]:
-        """The groups of ranks that are alike, with their times, by culprit; for None, see ``differing_attributes``."""
+        """Culprit → the groups of ranks that are alike, with their times; for None, see ``differing_attributes``."""
         return {culprit: groups_in(self.differences, each, self.master) for culprit, each in self._places.items()}
 
     @cached_property
     def causes_of_differences(self) -> Mapping[int | None, tuple[Cause, ...]]:
-        """Why the slowest ranks are busy longer, in seconds, by culprit; for None, see ``differing_attributes``."""
+        """Culprit → why the slowest ranks are busy longer, in seconds; for None, see ``differing_attributes``."""
         is_busy = self.vectors.metric in _BUSY and self.experiment.notes.counts_by_rank
         account = self.account if self._has_parts and is_busy and not self.root_causes else None
         executed = self.work.attributes.get("instructions")
         return causes_of_differences(account, self.differences, executed, self.differing_attributes, self.groups)
 
     def main_cause(self, culprit: int | None) -> Cause | None:
-        """Return the largest cause of a difference; ``unexplained`` only if no attribute differs as the times do."""
+        """Return the largest cause of a difference; ``unexplained`` only if no attribute differs like the times."""
         key = culprit if culprit in self.causes_of_differences else None
         causes = self.causes_of_differences.get(key, ())
         counted = (each for each in causes if each.attribute != "unexplained" or not self.differing_attributes.get(key))

@@ -79,7 +79,7 @@ def is_same_work(analysis: Analysis, regions: Sequence[int]) -> bool:
 
 
 def is_by_counts_alone(analysis: Analysis, regions: Sequence[int]) -> bool:
-    """Return whether ranks differ in the given regions only by their counts, and neither in time nor in any cause."""
+    """Return whether ranks differ in the given regions only in their counts, and neither in time nor in a cause."""
     return not _counts_differ(analysis, regions) and analysis.differences.is_by_counts_alone(regions)
 
 
@@ -132,7 +132,7 @@ def _without_a_cause(analysis: Analysis) -> Confidence:
 
 
 def _is_measured(analysis: Analysis, regions: Sequence[int]) -> bool:
-    """Return whether the main cause of the differences in the given regions takes measured time."""
+    """Return whether the main cause of the difference in each given region is known, with its time."""
     causes = [analysis.main_cause(each) for each in regions]
     return all(each and each.seconds is not None and each.attribute != "unexplained" for each in causes)
 

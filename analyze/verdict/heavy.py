@@ -128,7 +128,7 @@ def _late(analysis: Analysis, place: int, saved: Saved) -> Finding:
 
 
 def _busiest(analysis: Analysis, region: Region) -> int | None:
-    """Return a region's position for its call path with the most time on the critical path; None if it has none."""
+    """Return the position of a region's call path with the most time on the critical path; None if there is none."""
     serialisation, paths = analysis.explanation.serialisation, analysis.experiment.call_paths
     places = [index for index, each in enumerate(analysis.run.weighed.regions) if paths[each.id].region == region]
     if not places or serialisation is None:

@@ -103,7 +103,7 @@ class Parts:
         return frozenset(name for name in misses if isnan(least[name]))
 
     def _at_least(self, region: int) -> Mapping[str, float]:
-        """Return the least seconds that each attribute may take in a region, within the error of its price.
+        """Return the shortest time that each attribute may take in a region, in seconds, given its price's error.
 
         NaN if the error is unknown; empty without an account.
         """
@@ -114,10 +114,10 @@ class Parts:
         return {BUSY[name]: float(between[name][0, region]) for name in self.account.parts if name in BUSY}
 
     def causes(self, region: int) -> tuple[Cause, ...]:
-        """Return the attributes that take at least a quarter of a region's time, largest first (or see ``by_paper``).
+        """Return the attributes that take at least a quarter of a region's time, or those of ``by_paper``.
 
-        Attributes in ``uncertain`` are left out. If file I/O calls move few bytes each, the cause is ``io_calls``
-        instead of ``io_bytes``.
+        The largest comes first. Attributes in ``uncertain`` are left out. If file I/O calls transfer few bytes each,
+        the cause is ``io_calls`` instead of ``io_bytes``.
         """
         if self.by_paper:
             return tuple(Cause(each.attribute) for each in self.by_paper.causes.get(region, ()))
@@ -156,7 +156,7 @@ class Parts:
         """Return the events that may explain a region's time, most frequent first; None if no such event was counted.
 
         These events have no price on this machine, or have one but may still take no time. They occur at least once per
-        100 instructions, which is also the least rate of misses that counts.
+        100 instructions, which is also the lowest miss rate that counts.
         """
         experiment, weighed = self.run.experiment, self.run.weighed
         counted = [name for name in EVENTS if complete(experiment, name)]

@@ -15,11 +15,11 @@ from .teams import in_total_inside, slow_in_turn
 
 __all__ = ["slow_teams", "threads_that_wait", "waiting_threads"]
 
-_COUNTED = "contended entries of the lock were counted"
+_COUNTED = "contended lock entries were counted"
 _FEW_CORES = "threads share cores, so part of the waiting may be for a core"
 _SHORT = "barriers, and the work between them, were measured"
 _SLOWEST = "the slowest thread of each execution was timed"
-_NOISE = "a noisy machine, too, can make a different thread slow each time"
+_NOISE = "a noisy machine can also make a different thread slow each time"
 
 
 def waiting_threads(analysis: Analysis) -> Iterator[Finding]:

@@ -18,7 +18,7 @@ _KNOWN: Final[WeakKeyDictionary[Analysis, Mapping[int, int | None]]] = WeakKeyDi
 
 
 def slow_in_turn(analysis: Analysis) -> Mapping[int, int | None]:
-    """Return the regions in which the slowest thread differs between executions; none if threads are not compared.
+    """Return the regions in which the slowest thread differs between executions; empty if threads are not compared.
 
     Computed once per analysis.
 

@@ -26,7 +26,7 @@ class ThreadWaits:
 
     Attributes:
         run: The run.
-        least: The least seconds of waiting to report.
+        least: The shortest waiting to report, in seconds.
         shared: Whether threads also wait for cores, so that a part of their waiting may be for a core.
     """
 
@@ -72,7 +72,7 @@ class ThreadWaits:
         return barriers.work <= shortest and barriers.number * price >= self.least
 
     def _price(self, team: float) -> float:
-        """Return the seconds per barrier of ``team`` threads, as calibrated if about as many cores were calibrated."""
+        """Return the seconds per barrier of ``team`` threads: calibrated, if for a similar number of cores."""
         notes = self.run.experiment.notes
         cores = notes.calibrated.get("cores", "")
         is_alike = cores.isdecimal() and 1 / _ALIKE <= team / max(int(cores), 1) <= _ALIKE

@@ -52,10 +52,10 @@ def find_late_ranks(selection: Selection, vectors: RankVectors, culprits: Sequen
              │        └── advance
              └── write
 
-    Ranks start the first iteration as late as they arrive, and every other iteration as late as they ended the previous
-    one. A region's own MPI calls come after the regions below it. In these calls, ranks wait for the last of the ranks
-    that hardly wait. Each rank waits for as long as it is ahead of that rank, but in total no longer than its measured
-    time minus the shortest measured time of any rank. After that, the rank is no longer ahead.
+    Each rank starts the first iteration as late as it arrives, and each later iteration as late as it ended the
+    previous one. A region's own MPI calls come after the regions below it. In these calls, ranks wait for the last of
+    the ranks that hardly wait. Each rank waits for as long as it is ahead of that rank, but in total no longer than its
+    measured time minus the shortest measured time of any rank. After that, the rank is no longer ahead.
 
     Args:
         selection: The ranks, and regions.
