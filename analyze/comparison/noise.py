@@ -55,7 +55,7 @@ class Shift:
 def shift(base: Sequence[float], other: Sequence[float], *, repeats: bool = False) -> Shift:
     """Compare positive values of repeated runs.
 
-    With fewer than two runs on either side, noise is unknown. Then only a change by at least ``UNKNOWN_NOISE`` is
+    If either side has fewer than two runs, noise is unknown. Then only a change of at least ``UNKNOWN_NOISE`` is
     certain.
 
     Args:

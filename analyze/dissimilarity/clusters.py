@@ -79,7 +79,7 @@ def levels(values: Values, *, reach: Callable[[float], float] = lambda _: 0.0) -
 
     Args:
         values: ``float64[location]``.
-        reach: A function from a number to the distance within which other numbers are always like it.
+        reach: A function that maps a number to the distance within which other numbers always count as alike.
 
     Returns:
         ``int[location]``, numbered from 0, the lowest first.

@@ -196,7 +196,7 @@ def _spread(vectors: RankVectors) -> float:
 
 
 def _floor(vectors: RankVectors, prepared: Prepared) -> float:
-    """Return the smallest saving that matters, in seconds; for ``mpi_bytes``, the bytes whose transfer takes so long."""
+    """Return the smallest saving that matters, in seconds or, for ``mpi_bytes``, as bytes that take this long."""
     if vectors.metric == "mpi_bytes":
         return prepared.least_gain * prepared.mean_time / seconds_of_a_byte(vectors.experiment)
     busy = float(vectors.values[list(vectors.top)].sum(axis=0).mean())

@@ -243,10 +243,11 @@ def _groups(programs: Indices | None, ranks: int) -> list[Indices]:
 
 
 def by_program(selection: Selection) -> Selection:
-    """Return the selection with ranks grouped by program: the entry procedure in which a rank spends the most time.
+    """Return the selection with ranks grouped by program.
 
-    Processes that ranks forked or spawned form groups of their own, even if they run the same program. If there are
-    several programs, ranks without any time form another group, because nothing shows which program they run.
+    A rank's program is the entry procedure in which the rank spends most time. Processes that ranks forked or spawned
+    form groups of their own, even if they run the same program. If there are several programs, ranks without any time
+    form another group, because nothing shows which program they run.
     """
     experiment = selection.experiment
     started = np.isin(selection.ranks, experiment.notes.started)

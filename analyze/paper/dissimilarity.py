@@ -1,6 +1,6 @@
 """Algorithms 1 and 2 of Liu et al. 2011 as printed: ranks that behave differently, and the regions responsible.
 
-Liu et al. call regions of depth 1 "1-code regions". Several of them that are adjacent form a composite region.
+Liu et al. call regions of depth 1 "1-code regions". Several adjacent 1-code regions form a composite region.
 """
 
 from __future__ import annotations

@@ -167,7 +167,7 @@ def _of_who_did(part: Experiment, _: slice, shared: SharedOut) -> Values:
 
 
 def _off_by(part: Experiment, _: slice, shared: SharedOut) -> tuple[Values, Values]:
-    """Return the lowest and the highest deviation of any rank's time from the time for its work.
+    """Return the lowest and the highest deviation of any rank's time from the time expected for its work.
 
     Both are ``float64[call path]``, in seconds.
     """

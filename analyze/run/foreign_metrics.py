@@ -30,7 +30,7 @@ _ADDED: Final = {each.name for each in _KNOWN if each.aggregation == "sum"} - EN
 _NAMES: Final[dict[str, tuple[str, ...]]] = {
     "visits": ("visits",),
     "wall_time": ("time",),
-    "cpu_time": ("execution", "time"),  # ``execution`` leaves out idle threads
+    "cpu_time": ("execution", "time"),  # ``execution`` excludes idle threads
     "mpi_time": ("mpi",),
     "omp_time": ("omp_time",),
     "mpi_bytes": ("bytes",),

@@ -18,7 +18,7 @@ _HAMPEL: Final = 3.0  # distance from the running median, as a multiple of the s
 
 _SECOND: Final = 6**0.5  # standard deviation of the second differences of white noise, relative to that of the noise
 _LEAST: Final = 1e-3  # smallest noise, as a share of the range
-_BESIDE: Final = 2  # number of samples on each side of a sample whose means are compared
+_BESIDE: Final = 2  # number of neighbouring samples on each side of a sample; their means are compared
 
 
 def spread(values: Values) -> Values:

@@ -83,7 +83,7 @@ def find_threads(experiment: Experiment) -> Threads | None:
     parts = tuple(places.parts(parallel))
     compared = np.logical_and(places.active, parallel[:, places.process]).any(axis=0).reshape(-1)
     firsts = np.unique(places.first)
-    if len(firsts) > 1:  # first threads count, because their serial work distinguishes processes
+    if len(firsts) > 1:  # first threads are always compared, because their serial work distinguishes processes
         compared[firsts] = True
     return Threads(places.first, ~parallel[:, places.process], compared, parts)
 

@@ -17,7 +17,7 @@ __all__ = ["ThreadWaits"]
 # Seconds per barrier if it was not calibrated: with a core for each thread, a barrier takes 1 to 10 us for 4 to 64
 # threads (EPCC's microbenchmarks).
 _BARRIER: Final = 1e-5
-_ALIKE: Final = 2.0  # largest ratio of two numbers of threads for which a barrier takes about equally long
+_ALIKE: Final = 2.0  # if two numbers of threads differ by at most this factor, their barriers take about equally long
 
 
 @dataclass(frozen=True)

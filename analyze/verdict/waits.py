@@ -81,7 +81,7 @@ def is_for_master(analysis: Analysis, finding: Finding) -> bool:
 
 
 def _late_ranks(analysis: Analysis, places: list[int]) -> tuple[int, ...]:
-    """Return the ranks whose work in the given regions makes others wait, longest wait first; empty if all are alike."""
+    """Return the ranks whose work in the given regions delays others, longest wait first; empty if all are alike."""
     ranks = np.array(analysis.run.weighed.ranks)
     times = np.where(ranks == analysis.master_rank, 0.0, analysis.run.weighed.rows("delay_time", places).sum(axis=0))
     late, order = _much(times), np.argsort(-times, kind="stable")
