@@ -83,7 +83,7 @@ def _has_whole_path(experiment: Experiment) -> bool:
 
 
 def _is_partial_path(experiment: Experiment) -> bool:
-    """Return whether the critical path was not recorded to the end; it is then shorter than a rank's busy time."""
+    """Return whether the critical path was not recorded to the end, so that it may be shorter than busy time."""
     if experiment.notes.path_is_partial or not _has(experiment, BUSY_TIME):
         return experiment.notes.path_is_partial
     busy = value_of_program(experiment, BUSY_TIME)

@@ -10,8 +10,8 @@ degrees of freedom,
     P(y - x > d) = n / (n + m) · (1 + m d / T)^-v
 
 holds exactly if the floors are equal, for any scale: T is Gamma(v) distributed and independent of the minima. If noise
-also makes runs faster, the formula is wrong for about seven or more runs. Then a rank test must confirm the result
-(Mann and Whitney 1947).
+also makes runs faster, the formula is wrong for about seven or more runs. So for seven or more runs, a rank test must
+confirm the result (Mann and Whitney 1947).
 """
 
 from __future__ import annotations

@@ -33,8 +33,8 @@ class Differences:
         vectors: The performance vectors of the ranks or threads; all positions refer to their ``regions``.
         dissimilarity: The clusters of the ranks or threads, and the culprits.
         floor: The smallest saving from balancing that matters, in the unit of the compared metric.
-        not_judged: Times off the processor in which ranks differ, but that may be waiting for a core; None if there are
-            none.
+        not_judged: Times off the processor in which ranks differ, but which may be waiting for a core; None if there
+            are no such times.
     """
 
     selection: Selection

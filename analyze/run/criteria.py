@@ -1,6 +1,7 @@
 """The thresholds behind the verdict, each with its unit, reason and source.
 
-Two thresholds from Liu et al. 2011 are defined elsewhere: 10 % in Algorithm 1 (``THRESHOLD``), and a miss rate of 1 %.
+Two thresholds from Liu et al. 2011 are not in ``Criteria``: 10 % in Algorithm 1 (``THRESHOLD``), and a miss rate of 1 %
+(``LEAST_RATE`` in ``evidence/attributes.py``).
 """
 
 from __future__ import annotations

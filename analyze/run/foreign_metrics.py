@@ -21,7 +21,7 @@ __all__ = ["NOTHING", "SAMPLES", "as_run", "expected_times", "in_own_names", "ne
 NOTHING: Final = "0"  # replaces time in MPI if no metric provides this time
 SAMPLES: Final = "samples"  # unit of times if only numbers of samples are known
 
-# Metrics of the critical path. If another tool's archive is the origin, their sources name the original metrics.
+# Metrics of the critical path. They keep their own source, which names the original metrics if they are computed.
 _PATH: Final = (*PATH_METRICS, PATH_VISITS, TEAM_TIME)
 _COMPUTED: Final = {each.name for each in _PATH}
 _KNOWN: Final = (*STORED_METRICS, *_PATH, *COUNT_METRICS)

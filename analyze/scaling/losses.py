@@ -147,7 +147,7 @@ def _add(parts: _Parts, kind: str, region: Region | None, path: int, seconds: fl
 def _add_growth(parts: _Parts, series: Series, run: int, growth: float) -> None:
     """Add the increase in busy time over perfect scaling to ``parts``, in rank-seconds.
 
-    Counts show work exactly. If there are no counts, the increase in time must exceed noise and sampling error.
+    Counts show work exactly. A time that counts do not confirm must increase by more than noise and sampling error.
     """
     first, executed = 0, series.instructions
     files = series.files[run] - growth * series.files[first]

@@ -20,7 +20,7 @@ __all__ = ["is_for_master", "wait_of", "waits_for"]
 def wait_of(
     analysis: Analysis, region: Region, seconds: float, late: Region | None = None, *, without: tuple[int, ...] = ()
 ) -> Wait:
-    """Return the record of a wait in a region, with the ranks that wait there.
+    """Return a ``Wait`` in a region, with the ranks that wait there.
 
     Args:
         analysis: The results so far.
