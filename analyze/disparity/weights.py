@@ -30,7 +30,7 @@ _LEAST_PART: Final = 0.01  # share of the program's instructions; below it, most
 
 
 def cycles_metric(experiment: Experiment) -> str | None:
-    """Return the metric that counts the cycles for CPI; None if CPI is unavailable."""
+    """Return the metric of the cycles from which CPI is computed; None if CPI is unavailable."""
     if not complete(experiment, "instructions"):
         return None
     return next((name for name in ("cycles", "ref_cycles") if complete(experiment, name)), None)

@@ -135,7 +135,7 @@ class Work:
         return bool(apart) and all(are_as_fast_elsewhere(self.vectors, region, group) for group in apart)
 
     def _alike(self, clusters: Sequence[Sequence[int]], places: Sequence[int]) -> Iterator[tuple[int | str, ...]]:
-        """Yield the ranks of each group of clusters that did the same work, by label; fewest instructions first."""
+        """Yield the labels of the ranks in each group of clusters with the same work, fewest instructions first."""
         if "instructions" not in self.attributes:
             return
         executed, labels = self.attributes["instructions"].amount(places).sum(axis=0), self.vectors.labels
@@ -208,7 +208,7 @@ class Work:
         return bool(np.ptp(more) > THRESHOLD * most) and LONGEST[name] * together >= CRITERIA.part * squares > 0
 
     def _follows(self, name: str, places: Sequence[int], columns: Indices) -> bool:
-        """Return whether an event matters, and the ranks' times explain most of the variance of its excess count."""
+        """Return whether an event ``_matters``, and times explain most of the variance of its excess counts."""
         if len(columns) < 2 or not self._matters(name, places, columns):
             return False
         times, more, _ = self._beyond_work(name, places, columns)

@@ -78,7 +78,7 @@ class DecisionTable:
 
     @property
     def distinct(self) -> tuple[tuple[Row, tuple[int | str, ...]], ...]:
-        """The different rows, each with the objects that share it, in the order of the first objects."""
+        """The distinct rows, each with the objects that share it, in the order of the first objects."""
         groups: dict[tuple[tuple[Hashable, ...], Hashable], list[Row]] = {}
         for row in self.rows:
             groups.setdefault((row.values, row.decision), []).append(row)

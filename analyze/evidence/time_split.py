@@ -238,7 +238,7 @@ def time_split(
 
 
 def _on_slow_disk(cost: Callable[[str], Values]) -> Values:
-    """Return the longest time that the calls and bytes of file I/O take, in seconds, mean over the ranks."""
+    """Return the longest time that file I/O can take on a slow disk, in seconds, mean over the ranks."""
     return CRITERIA.call * cost("io_calls") + CRITERIA.byte * cost("io_bytes")
 
 
