@@ -60,18 +60,18 @@ def analyze(
     """Run all stages of the analysis, and return their results.
 
     Args:
-        experiment: An experiment that was measured, derived or imported.
+        experiment: A measured, derived or imported experiment.
         metric: The metric to compare ranks by: one of ``DISSIMILARITY_METRICS``; see ``find_differences``.
         disparity_metric: The metric to classify regions by: one of ``DISPARITY_METRICS``.
         exclude_ranks: Ranks to leave out; see ``Selection.of``.
         exclude_regions: Regions to leave out; see ``Selection.of``.
-        include_ranks: Ranks to compare although they look like a master; see ``find_master``.
+        include_ranks: Ranks to compare even if they look like a master; see ``find_master``.
         method: ``autoanalyzer``, or ``paper``: the method of Liu et al. 2011 as printed.
-        least: The least share of the run that a finding must be worth; None for the default in ``Criteria``. The method
-            of Liu et al. has no such limit.
+        least: The minimum share of the run that a fix must save, or that a critical region must take; None for the
+            defaults in ``Criteria``. The method of Liu et al. has no such limit.
 
     Raises:
-        InputError: The experiment lacks what the analyses need, or an included rank does not exist.
+        InputError: The experiment lacks data that the analyses need, or an included rank does not exist.
         UsageError: An excluded rank or region does not exist.
     """
     by_default = PAPER_METRIC if method == PAPER else DISSIMILARITY_METRICS[0]

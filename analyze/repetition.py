@@ -1,4 +1,4 @@
-"""Repeated runs of one command: count the runs that confirm each finding of their mean."""
+"""Repeated runs of one command: count the runs that confirm each finding on their mean."""
 
 from __future__ import annotations
 
@@ -22,15 +22,16 @@ from .verdict.repeatability import Repeatability, Repetition
 
 __all__ = ["repeated"]
 
-_Place: TypeAlias = tuple[int, bool]  # index of the call path in the mean, and whether only its own code is meant
+_Place: TypeAlias = tuple[int, bool]  # index of the call path in the mean, and whether only its own code counts
 _Kind: TypeAlias = tuple[object, ...]
 
 
 @dataclass(frozen=True)
 class _Halves:
-    """The ranks, or threads, of the program in which they differ most, split at the midpoint of their values.
+    """The slow ranks (or threads) and the others, split at the midpoint between the smallest and the largest value.
 
-    The values are sums over the given regions.
+    A rank's value is its sum over the given regions. If ranks run several programs, only the ranks of the program in
+    which they differ most are split.
     """
 
     slow: frozenset[int | str]
@@ -50,7 +51,7 @@ class _Halves:
     def apart(self, vectors: RankVectors, regions: Sequence[int]) -> float | None:
         """Return how many seconds longer the slow ranks took than the other ranks; None if some ranks are missing.
 
-        Threads that take no part in the regions count as 0.
+        Threads that do not work in the regions count as 0.
         """
         column = {label: number for number, label in enumerate(vectors.labels)}
         if not self.slow or not self.slow | self.others <= column.keys():
@@ -116,13 +117,13 @@ def repeated(findings: Findings, runs: Sequence[Experiment], analyse: Callable[[
     Args:
         findings: The findings of the mean.
         runs: The runs that the mean was computed from.
-        analyse: Analyses a run with the same options as the mean.
+        analyse: A function that analyses a run with the same options as the mean.
     """
     joined = integrate([findings.experiment, *runs], exact=True)
     mean = _Analysed(findings, joined.rows[0])
     in_runs = dict.fromkeys([*mean.differences, *mean.weights], 0)
     seconds: dict[_Kind, list[float | None]] = {each: [] for each in in_runs}
-    token = WORKERS.set(None)  # the workers have opened the mean, but not the runs
+    token = WORKERS.set(None)  # the worker processes have opened only the mean, so they cannot read the runs
     try:
         for experiment, rows in zip(joined.operands[1:], joined.rows[1:], strict=True):
             run = _Analysed(analyse(experiment), rows)
@@ -154,7 +155,7 @@ def _compared_as(mean: Findings, run: Findings) -> RankVectors | None:
 
 
 def _apart(mean: _Analysed, difference: _Difference, run: _Analysed, vectors: RankVectors | None) -> float | None:
-    """Return, for one run, how many seconds longer the ranks that are slow in the mean take than other ranks."""
+    """Return how many seconds longer than other ranks the mean's slow ranks take in a run."""
     if vectors is None:
         return None
     wanted = {mean.place(mean.findings.vectors.regions[each]) for each in difference.regions}

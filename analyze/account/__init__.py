@@ -1,4 +1,4 @@
-"""The account: how each region on each rank spent its wall time."""
+"""The account: how the wall time of each region on each rank was spent."""
 
 from .account import Account, find_account
 from .computing import EVENTS

@@ -27,7 +27,7 @@ class Account:
     """The wall time of each rank's first thread, split into parts.
 
     Attributes:
-        ranks: The selection of all ranks and of the code regions.
+        ranks: All ranks, and the code regions.
         parts: Names of the available parts, in this order. Computing: ``allocations``; then ``instructions``,
             ``l1_misses``, ``l2_misses``, ``EVENTS`` and ``unexplained``, or only ``computing``. Kernel:
             ``page_faults``, and ``system`` for all other kernel time outside calls. File I/O: ``io_calls``,
@@ -38,7 +38,7 @@ class Account:
         inclusive: Part → ``float64[region]``: inclusive seconds, mean over the ranks.
         own_intervals: Part → ``float64[2, region]``: lower and upper limits of ``own``; see ``part_intervals``.
         inclusive_intervals: Part → ``float64[2, region]``: lower and upper limits of ``inclusive``.
-        splitting: The prices with which time was split into parts.
+        splitting: How time was split into parts, and the prices used.
     """
 
     ranks: Selection
@@ -63,7 +63,7 @@ class Account:
 
     @property
     def unexplained(self) -> float | None:
-        """The share of computing time that counts do not explain, 0 to 1; None if either is unknown or 0."""
+        """The share of computing time that counts do not explain, 0 to 1; None if nothing was counted or computed."""
         parts = [*self.splitting.counted.names, *self.splitting.counted.events, "unexplained"]
         together = sum(float(self.own[each].sum()) for each in parts if each in self.own)
         return float(self.own["unexplained"].sum()) / together if together > 0 and "unexplained" in self.own else None
@@ -84,9 +84,8 @@ class Account:
     def of_groups(self, groups: Sequence[Group], compared: Selection) -> list[dict[str, float]]:
         """Return the mean seconds that each group of ranks or threads spent in each part, summed over its regions.
 
-        If threads are compared, only computing and kernel time are split into parts. The ranks of a group are assumed
-        to be alike. If there are many ranks, sampled ranks represent all ranks of their group, provided that each group
-        contains sampled ranks.
+        For threads, only computing and kernel time are split into parts. The ranks of a group are assumed to be alike.
+        If there are many ranks, a group is represented by its sampled ranks, provided that each group contains some.
 
         Args:
             groups: For each group: positions of regions, none of which is inside another, and labels of ranks or
@@ -105,9 +104,9 @@ class Account:
 def find_account(run: Prepared) -> Account:
     """Split the wall time of each region and rank into parts that add up to it.
 
-    Counts explain computing time, at prices (seconds per event) that are fitted to the run; the remaining computing
-    time is ``unexplained``. Calls and bytes explain the time in file I/O and MPI, at the machine's calibrated prices;
-    the remaining time in MPI counts as waiting.
+    Counts, multiplied by prices (seconds per event) that are fitted to the run, explain computing time; the rest of it
+    is ``unexplained``. Calls and bytes, multiplied by the machine's calibrated prices, explain the time in file I/O and
+    MPI; the rest of the time in MPI counts as waiting.
 
     Args:
         run: The run; excluded ranks are included in the means.
@@ -140,7 +139,7 @@ def _sums(ranks: Selection, splitting: Splitting) -> dict[str, Values]:
 
 
 def _of_groups(ranks: Selection, splitting: Splitting, groups: tuple[Group, ...]) -> list[dict[str, float]]:
-    """Return the contribution of some ranks or threads to the mean of each group: part → seconds, for each group."""
+    """Return what a block of ranks or threads contributes to the mean of each group: part → seconds, for each group."""
     labels = np.array(ranks.labels)
     weights = [(list(regions), np.isin(labels, members) / len(members)) for regions, members in groups]
     found: list[dict[str, float]] = [{} for _ in groups]

@@ -1,4 +1,4 @@
-"""The part of CPU time that is computing, and the counts that are taken during this time."""
+"""The part of CPU time that is computing, and what was counted during this time."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ Values = npt.NDArray[np.float64]
 
 _OTHERS: Final = ("mpi_cpu_time", "io_cpu_time", "omp_cpu_time", "system_time")
 _COUNTS: Final = ("instructions", "l1_misses", "l2_misses")
-# Event that takes longer than other instructions → the calibrated prices between which its time lies.
+# Event that takes longer than other instructions → the two calibrated prices that bound its time.
 EVENTS: Final = {
     "divisions": ("division_independent", "division_dependent"),
     "branch_misses": ("branch_miss", "branch_miss"),
     "denormals": ("denormal", "denormal"),
 }
-# Events that may take no time in reality: a processor may predict more branches than the simulation does, and some
-# operations on denormal numbers take no longer than others.
+# Simulated events that may take no time in reality: a processor may predict more branches than the simulation does, and
+# some operations on denormal numbers take no longer than others.
 MODELLED: Final = frozenset({"branch_misses", "denormals"})
 _NO_PRICES: Final = Prices()
 
 
 def is_walk(misses: Values, accesses: Values) -> Flags:
-    """Return elementwise whether there are no more L1 misses per access than in sequential access (a walk)."""
+    """Return, elementwise, whether L1 misses per access are no more frequent than in sequential access (a walk)."""
     return np.asarray((1 - THRESHOLD) * ratio(misses, accesses) < CRITERIA.part)
 
 
@@ -47,11 +47,11 @@ class Counted:
         others: Metrics of CPU time that is not computing: MPI, file I/O, OpenMP, and other kernel time. None if CPU
             time was not measured.
         names: Names of the counts: ``instructions``, and cache misses if they were counted.
-        events: The ``EVENTS`` that were counted and calibrated, each with its least and greatest price in seconds.
+        events: The ``EVENTS`` that were counted and calibrated, each with its lowest and highest price in seconds.
         rates: ``float64[count, call path]``: counts per second of computing, events last. Used if a rank's counts do
             not belong to the work that was timed on this rank; otherwise None.
         of_events: ``float64[event, call path]``: the price of each event in each call path; None if each event has its
-            least price.
+            lowest price.
     """
 
     others: tuple[str, ...] | None
@@ -91,8 +91,8 @@ class Counted:
     def counts(self, part: Experiment, time: Values) -> list[Values]:
         """Return each count during computing, in an array of the shape of ``time``; L1 misses exclude L2 misses.
 
-        The counters also run in calls that read or write files, which are not computing. The counts in these calls are
-        estimated, assuming as many events per second as in computing, and are left out.
+        The counters also run during file I/O, which is not computing. The counts in file I/O are estimated, assuming as
+        many events per second as in computing, and subtracted.
         """
         found = self._counted(self.names, part, time)
         if self.names[1:] == _COUNTS[1:]:
@@ -100,7 +100,7 @@ class Counted:
         return found
 
     def in_events(self, part: Experiment, time: Values) -> dict[str, Values]:
-        """Map each event to the computing time that it takes, in the shape of ``time``; the sum is at most ``time``."""
+        """Map each event to its computing time, in the shape of ``time``; all events together take at most ``time``."""
         prices = [least for least, _ in self.events.values()] if self.of_events is None else self.of_events[:, :, None]
         found = [count * price for count, price in zip(self.event_counts(part, time), prices, strict=True)]
         together = np.sum([np.zeros_like(time), *found], axis=0)

@@ -24,18 +24,18 @@ __all__ = ["part_intervals"]
 
 Values = npt.NDArray[np.float64]
 
-_NORMAL: Final = 1.959964  # standard deviations that contain 95 % of normal values
+_NORMAL: Final = 1.959964  # standard deviations that contain 95 % of a normal distribution
 _CYCLES: Final = ("cycles", "ref_cycles")
 
 
 def part_intervals(experiment: Experiment, splitting: Splitting, means: Mapping[str, Values]) -> dict[str, Values]:
     """Return the 95 % confidence interval of each part of each call path's time.
 
-    Prices that are fitted to the run have the error of the fit. For one region, the price of an instruction is only
-    known within the calibrated bounds, and events that are modelled may take no time. A page fault takes up to twice
-    its calibrated price. The parts of computing add up to the measured time, so each part is also bounded by the
-    others. Measured parts, such as waiting, have no interval. Calls and bytes have no interval either, because their
-    calibrated price is only a lower bound.
+    Prices that are fitted to the run have the error of the fit. Within a single region, the price of an instruction is
+    known only within the calibrated bounds, and simulated events (``MODELLED``) may take no time. A page fault takes up
+    to twice its calibrated price. The parts of computing add up to the measured time, so each part is also bounded by
+    the others. Measured parts, such as waiting, have no interval. Calls and bytes have no interval either, because
+    their calibrated price is only a lower bound.
 
     Args:
         experiment: The run.
@@ -43,8 +43,8 @@ def part_intervals(experiment: Experiment, splitting: Splitting, means: Mapping[
         means: Part → ``float64[call path]``, seconds.
 
     Returns:
-        Part → ``float64[2, call path]``: lower and upper limits, around the part itself. NaN if unknown, because
-        nothing was calibrated and the run has too few regions.
+        Part → ``float64[2, call path]``: lower and upper limits; the part itself lies between them. NaN if nothing was
+        calibrated and the run has too few regions for a fit.
     """
     found = {name: np.array([values, values]) for name, values in means.items()}
     if splitting.counted.names:
@@ -114,9 +114,9 @@ def _prices(experiment: Experiment, splitting: Splitting, errors: Values) -> Val
 
 
 def _of_cycles(experiment: Experiment, splitting: Splitting) -> tuple[float, float]:
-    """Return the least and the greatest plausible seconds per instruction, from the run's mean time per cycle.
+    """Return the lowest and the highest plausible seconds per instruction, from the run's mean time per cycle.
 
-    They are 0 and infinite if cycles were not counted.
+    The limits are 0 and infinity if cycles were not counted.
     """
     cycles = next((each for each in _CYCLES if complete(experiment, each)), None)
     if cycles is None:

@@ -16,9 +16,9 @@ __all__ = ["price_of_fault"]
 def price_of_fault(experiment: Experiment, calibrated: Prices) -> float:
     """Fit the price of a page fault to the system time of all call paths by least squares.
 
-    System time also includes the time in system calls. So without a calibrated price, the time of page faults is not
-    separated from the time of system calls. With a calibrated price, the fitted price is at least this price and at
-    most twice this price. The exclusive values of roots are left out, because they include process start.
+    System time also includes system calls, so page faults can be separated from it only if they have a calibrated
+    price. The fitted price is at least the calibrated price, and at most twice as high. The exclusive values of roots
+    are left out, because they include process start.
 
     Returns:
         Seconds per page fault; 0 if page faults did not occur, were not counted, or have no calibrated price.

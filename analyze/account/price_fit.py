@@ -40,18 +40,18 @@ _BOUNDS: Final = {
 }
 _FREE: Final = (0.0, np.inf)
 _NONE: Final = (0.0, 0.0)
-_TOLD: Final = 0.01  # share of computing time; an uncalibrated price that explains less is noise
+_MATERIAL: Final = 0.01  # share of computing time; an uncalibrated price that explains less is noise
 # Converts the price of an instruction, the price of an L1 miss and the extra cost of an L2 miss to the prices of an
 # instruction, an L1 miss and an L2 miss. The last row is for the time.
 _STEPS: Final = np.array([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1]])
 _SINGULAR: Final = 1e-10  # eigenvalues below this share of the largest are rounding errors
 _PULL: Final = 1e-6  # weight of calibrated prices, relative to the weight of a count; small, so that counts decide
 _ROUNDS: Final = 100
-_CLOSE: Final = 1e-12  # relative change of prices at which iterations stop; so small that blocks do not matter
-_MEDIAN: Final = 0.6745  # standard deviations that contain half of normal values
+_CLOSE: Final = 1e-12  # relative change of prices at which iteration stops; small, so blocks do not affect the result
+_MEDIAN: Final = 0.6745  # standard deviations that contain half of a normal distribution
 _CONFIDENCE: Final = 0.95  # level of confidence intervals
 _LEAST_FREE: Final = 2.0  # degrees of freedom; with fewer, Student's t has no variance, and intervals are useless
-_FAR: Final = 10.0  # standard deviations; normal values beyond this limit are negligible
+_FAR: Final = 10.0  # standard deviations; the normal distribution beyond this limit is negligible
 _POINTS: Final = 10_001  # points of integration; enough for quantiles with six correct digits
 _NOTHING: Final = 1e-6  # share of all computing time; smaller residuals and times are raised to it
 
@@ -59,12 +59,12 @@ _NOTHING: Final = 1e-6  # share of all computing time; smaller residuals and tim
 def fitted_prices(experiment: Experiment, counted: Counted, calibrated: Prices) -> tuple[float, ...]:
     """Fit prices to all call paths and threads.
 
-    The sums of counts times prices come as close as possible to the computing time without events.
+    The fit brings the sums of counts times prices as close as possible to the computing time without events.
 
     Prices are not negative, and lie within calibrated bounds: for an instruction, the times of an independent
     instruction and of an instruction in a chain of divisions; for a miss, the times in sequential access and in pointer
-    chasing. If misses are not calibrated, an L2 miss costs at least as much as an L1 miss, and a miss costs nothing if
-    it explains less than 1 % of computing time.
+    chasing. If misses are not calibrated, an L2 miss costs at least as much as an L1 miss, and the price of a kind of
+    miss is 0 if it explains less than 1 % of computing time.
 
     Args:
         experiment: The run; if it has many locations, an evenly spread sample is used.
@@ -84,10 +84,10 @@ def fitted_prices(experiment: Experiment, counted: Counted, calibrated: Prices) 
     products = ordered.T @ products @ ordered
     steps = fit(products, bounds)
     sizes = np.sqrt(np.diagonal(products, axis1=1, axis2=2)).sum(axis=0)
-    told = steps * sizes[:-1] >= _TOLD * sizes[-1]
-    if not told[1:].all():
-        told[0] = True
-        steps = fit(products, [bound if tells else _NONE for bound, tells in zip(bounds, told, strict=True)])
+    kept = steps * sizes[:-1] >= _MATERIAL * sizes[-1]
+    if not kept[1:].all():
+        kept[0] = True
+        steps = fit(products, [bound if is_kept else _NONE for bound, is_kept in zip(bounds, kept, strict=True)])
     return tuple((ordered[:-1, :-1] @ steps).tolist())
 
 
@@ -103,8 +103,8 @@ def errors(products: Values, prices: Sequence[float]) -> Values:
 
     The covariance is computed as in a regression by least absolute deviations (Koenker and Bassett 1978). Residuals are
     assumed to be normally distributed, and to be the same share of each call path's time: the median share in this run.
-    As many call paths as there are prices are left out of this median, because the fit explains that many exactly. The
-    number of independent call paths is estimated as (sum of times)² / (sum of squared times).
+    For n prices, the fit explains n call paths exactly, so n call paths are left out of the median. The number of
+    independent call paths is estimated as (sum of times)² / (sum of squared times).
 
     Args:
         products: As for ``fit``.
@@ -138,7 +138,7 @@ def errors(products: Values, prices: Sequence[float]) -> Values:
 
 
 def quantile_of_t(free: float) -> float:
-    """Return by how many standard errors a mean may be off, with 95 % confidence: a quantile of Student's t.
+    """Return the half-width of a mean's 95 % confidence interval in standard errors: a quantile of Student's t.
 
     With ``x = sqrt(free) tan(angle)``, the density is a power of the angle's cosine. SciPy is not used because
     importing it takes longer than the whole verdict.
@@ -156,10 +156,10 @@ def own_prices(experiment: Experiment, counted: Counted, prices: Sequence[float]
     """Return prices for each call path, so that its counts at these prices add up to its computing time.
 
     An instruction takes from a sixth of a cycle to ten cycles, depending on how long operations wait for each other, so
-    each call path has its own price. In a walk through consecutive values, misses have the calibrated price of a walk.
-    Time that remains even at the highest price of an instruction is attributed to misses that cost more there than in
-    the whole run, as in pointer chasing. Misses of L2 come first, then misses of L1. Without both calibrated bounds,
-    such prices could explain anything, so all call paths get the fitted price.
+    each call path has its own price. In sequential access, misses have the calibrated price of sequential access. Time
+    that remains even at the highest price of an instruction is attributed to misses that cost more there than in the
+    whole run, as in pointer chasing: first to L2 misses, then to L1 misses. Without both calibrated bounds, such prices
+    could explain anything, so all call paths get the fitted price.
 
     Args:
         experiment: The run; if it has many locations, an evenly spread sample is used.
@@ -183,21 +183,21 @@ def own_prices(experiment: Experiment, counted: Counted, prices: Sequence[float]
     left = left - sum(count * price for count, price in zip(counts[1:], found[1:], strict=True))
     for number in (0, *range(len(counts) - 1, 0, -1)):
         (least, most), known = bounds[number], counts[number] > 0
-        told = found[number] if number else np.zeros_like(left)  # the price already subtracted from ``left``
+        paid = found[number] if number else np.zeros_like(left)  # the price already subtracted from ``left``
         own = found[number]
         if least > 0 and np.isfinite(most):
-            own = np.where(known, np.clip(told + ratio(left, counts[number]), np.maximum(told, least), most), own)
-        left = left - (own - told) * counts[number]
+            own = np.where(known, np.clip(paid + ratio(left, counts[number]), np.maximum(paid, least), most), own)
+        left = left - (own - paid) * counts[number]
         found[number] = own
     return found
 
 
 def event_prices(experiment: Experiment, counted: Counted, prices: Sequence[float]) -> Values:
-    """Return the seconds per event in each call path, between the least and the greatest price of the event.
+    """Return the seconds per event in each call path, between the lowest and the highest price of the event.
 
-    If a call path's computing takes longer than the fitted prices and the least price of each event explain, the excess
-    is first attributed to events that may take longer: divisions that wait for each other. Only the remaining excess is
-    attributed to more expensive instructions.
+    If a call path's computing takes longer than the fitted prices and the lowest price of each event explain, the
+    excess is first attributed to events that may take longer, namely divisions that wait for each other. Only the rest
+    is attributed to more expensive instructions.
 
     Args:
         experiment: The run; if it has many locations, an evenly spread sample is used.
@@ -224,8 +224,8 @@ def event_prices(experiment: Experiment, counted: Counted, prices: Sequence[floa
 def _walks(experiment: Experiment) -> Flags:
     """Return which call paths have no more misses than sequential access (a walk); ``bool[call path]``.
 
-    Processors prefetch in sequential access, so fitted prices would blame misses for time that dependent instructions
-    take.
+    The hardware prefetches in sequential access, so fitted prices would blame cache misses for time that dependent
+    instructions take.
     """
     if not all(complete(experiment, name) for name in ("l1_misses", "l1_accesses")):
         return np.zeros(len(experiment.call_paths), dtype=bool)
@@ -246,9 +246,9 @@ def _products(experiment: Experiment, counted: Counted) -> Values:
 def fit(products: Values, bounds: Sequence[Bounds]) -> tuple[float, ...]:
     """Fit prices that minimise the sum of the call paths' residuals.
 
-    A call path's residual is the root of the sum of its threads' squared residuals. Within a call path, this amounts to
-    least squares; over call paths, it amounts to least absolute deviations, so that a region with unusual instructions
-    does not affect the prices in other regions. The solution uses iteratively reweighted least squares.
+    A call path's residual is the root of the sum of its threads' squared residuals. This amounts to least squares
+    within a call path, and to least absolute deviations over call paths, so that a region with unusual instructions
+    does not affect the prices in other regions. The solver is iteratively reweighted least squares.
 
     Args:
         products: ``float64[call path, n + 1, n + 1]``: sums over the threads; the last row and column are for the time.
@@ -270,9 +270,9 @@ def fit(products: Values, bounds: Sequence[Bounds]) -> tuple[float, ...]:
 
 
 def _least_squares(products: Values, bounds: Sequence[Bounds]) -> Values:
-    """Return the prices, ``float64[count]``, that solve ``counts @ prices = time`` best, from sums of products alone.
+    """Return the least-squares solution of ``counts @ prices = time`` within bounds: ``float64[count]``.
 
-    The solution has the least sum of squared errors within the bounds.
+    Only the sums of products are needed, not the counts themselves.
     """
     size = np.sqrt(np.diag(products))
     least, most = np.array(bounds).reshape(-1, 2).T
@@ -298,8 +298,8 @@ def _least_squares(products: Values, bounds: Sequence[Bounds]) -> Values:
 def _within(square: Values, right: Values, low: Values, high: Values) -> Values:
     """Minimise ``x @ square @ x / 2 - right @ x`` within bounds, for a positive definite matrix ``square``.
 
-    Each unknown lies on a bound or where the slope is 0. There are few unknowns, so all combinations are tried. SciPy's
-    ``lsq_linear`` gives the same result, but importing it takes longer than the whole verdict.
+    Each unknown is either at a bound or where the slope is 0. There are few unknowns, so all combinations are tried.
+    SciPy's ``lsq_linear`` gives the same result, but importing it takes longer than the whole verdict.
     """
     best, least = low, np.inf
     for places in product((None, low, high), repeat=len(right)):

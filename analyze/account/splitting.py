@@ -37,8 +37,8 @@ class Splitting:
     """Prices and known parts, which are the same for all blocks of ranks.
 
     Attributes:
-        times: The measured times besides computing, of ``mpi``, ``mpi_wait`` (a part of ``mpi``), ``io`` and ``omp``.
-        priced: The parts in ``times`` whose calls and bytes have prices.
+        times: Which times besides computing were measured: ``mpi``, ``mpi_wait`` (a part of ``mpi``), ``io``, ``omp``.
+        priced: Those of ``times`` whose calls and bytes have prices.
         prices: The calibrated prices.
         counted: How computing time and its counts are derived.
         fitted: Seconds per count, fitted to all call paths together.
@@ -47,7 +47,7 @@ class Splitting:
         allocates: Whether allocations were counted and have a price.
         turns: Whether the time that first threads waited for a core is known.
         waiting: Part → ``float64[call path]``: the part's share of the time in OpenMP; empty if it is unknown.
-        across: Machine and node → the share of other ranks that are not on this node.
+        across: Machine and node → the share of the other ranks that are on other nodes.
     """
 
     times: frozenset[str]
@@ -137,7 +137,7 @@ class Splitting:
         yield "asleep", off - turns
 
     def _of_allocations(self, experiment: Experiment) -> Values:
-        """Return the time of allocations; if frees were counted, an allocation and a free each take half the price."""
+        """Return the time of allocations; if frees were counted, an allocation and a free take half the price each."""
         blocks = np.maximum(experiment.exclusive("allocations"), 0.0)
         if complete(experiment, "frees"):
             blocks = (blocks + np.maximum(experiment.exclusive("frees"), 0.0)) / 2
@@ -148,7 +148,7 @@ class Splitting:
         yield from _at_most([("page_faults", faults)], time, "system")
 
     def computing(self, experiment: Experiment) -> Iterator[Part]:
-        """Yield the parts of all threads' computing time and kernel time, in seconds, as ``parts`` yields them."""
+        """Yield the parts of all threads' computing time and kernel time, in seconds, in the form of ``parts``."""
         time = self.counted.time(experiment)
         yield from self._of_computing(experiment, time, time)
         if "system_time" in (self.counted.others or ()):
@@ -181,15 +181,15 @@ class Splitting:
             yield from _at_most([(f"{name}_calls", calls), (f"{name}_bytes", volume)], time, rest)
 
     def _of_split(self, experiment: Experiment, time: Values) -> Iterator[Part]:
-        """Yield the parts of MPI time if barriers measured the waiting; the remaining MPI time is split by prices."""
+        """Yield the parts of MPI time for a run that measured waiting with barriers; the rest is split by prices."""
         waited = np.minimum(experiment.exclusive("mpi_wait_time"), time)
         parts = dict(self._of_calls(experiment, "mpi", time - waited))
         yield from {**parts, "mpi_waiting": parts.get("mpi_waiting", 0.0) + waited}.items()
 
     def _mpi(self, experiment: Experiment) -> tuple[Values, Values]:
-        """Return the times of MPI calls and of bytes at their prices, as if all pairs of ranks communicated equally.
+        """Return the times of MPI calls and of bytes at their prices: ``float64[call path, location]`` each.
 
-        Both are ``float64[call path, location]``.
+        All pairs of ranks are assumed to communicate equally.
         """
         prices = self.prices
         across = np.array([self.across[place.machine, place.node] for place in experiment.locations])
@@ -204,9 +204,9 @@ class Splitting:
     def _files(self, experiment: Experiment, time: Values) -> tuple[Values, Values]:
         """Return the times of I/O calls and of bytes at their prices, ``float64[call path, location]`` each.
 
-        Calls are divided into reads and writes by their bytes. A library such as MPI-IO, or the Fortran runtime, adds
-        its own time per call. So if calls are small, all of their time counts as time of calls, unless they took so
-        long that they must have waited for something.
+        Calls are divided into reads and writes in proportion to their bytes. A library such as MPI-IO or the Fortran
+        runtime adds its own time per call. So if calls are small, all of their time is attributed to calls rather than
+        bytes, unless they took so long that they must have waited for something.
         """
         prices = self.prices
         calls, read, written = (experiment.exclusive(each) for each in _CALLS["io"])

@@ -1,4 +1,4 @@
-"""Small experiments that represent many ranks, made from summaries without reading any rank again."""
+"""Small experiments that represent many ranks; they are built from summaries, so no rank is read again."""
 
 from __future__ import annotations
 

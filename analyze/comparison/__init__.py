@@ -1,4 +1,4 @@
-"""Compare two sets of runs: whether one set is slower, and where."""
+"""Compare two sets of runs of a program: is one set slower, and where?"""
 
 from .changes import Change, Changes
 from .compared_runs import BUSY_TIME, PATH_TIME, check_run, metrics_to_compare

@@ -22,7 +22,7 @@ __all__ = ["Change", "Changes"]
 
 _MOST: Final = 5  # maximum number of listed call paths
 _SMALL: Final = 0.01  # changes below this share of the largest change are left out
-_LEAST: Final = 0.05  # a location is listed if it changed by at least this share of the largest change
+_LEAST: Final = 0.05  # a location is listed if its change is at least this share of the largest change
 _ALIKE: Final = 0.9  # locations are alike if the smallest change is at least this share of the largest
 _MOVED: Final = 0.8  # work moved if the smaller of decreases and increases is at least this share of the larger
 _NOTHING: Final = 5e-10  # smaller changes, in seconds, are rounding errors
@@ -31,7 +31,7 @@ _NO_WHOLE: Final = (PATH_TIME, "delay_time", "wait_time", TEAM_TIME.name)  # tim
 
 
 def _most(sizes: Values) -> list[int]:
-    """Return the positions of sizes of at least ``_LEAST`` of the largest, in ascending order; none if all are 0."""
+    """Return the positions of sizes that reach ``_LEAST`` of the largest, in ascending order; empty if all are 0."""
     largest = float(sizes.max(initial=0.0))
     return np.flatnonzero(sizes >= _LEAST * largest).tolist() if largest else []
 
@@ -46,9 +46,9 @@ class Change:
         path: Index of the call path; None for the whole program.
         causes: The decrease of each metric that may explain the change, the best explanation first.
         is_moved: Whether work moved from some locations to others: decreases and increases are about equal, and
-            instructions, if known, moved, too.
-        is_of_path_alone: Whether more or less of the call path's work is on the critical path, although the busy time
-            of all locations together, and of each, changed by less than a quarter of this.
+            instructions, if counted, moved as well.
+        is_of_path_alone: Whether the call path's time changed mainly on the critical path: its busy time, both in total
+            and at each location, changed by less than a quarter of that amount.
     """
 
     amount: float
@@ -60,7 +60,7 @@ class Change:
 
     @property
     def kind(self) -> Literal["gain", "loss", "change"]:
-        """``gain`` or ``loss``; ``change`` if the sum is the same, although locations changed."""
+        """``gain`` or ``loss``; ``change`` if locations changed but their sum did not."""
         return "change" if abs(self.amount) < _NOTHING else "gain" if self.amount > 0 else "loss"
 
     @cached_property
@@ -100,9 +100,9 @@ class Changes:
 
     Attributes:
         metric: The metric by which changes are listed: the length of the critical path, otherwise busy time, otherwise
-            wall time; empty if none of them is known. Ranks may wait less in one place and more in another, so wall
-            time comes last.
-        of_ranks: The metric in which changes at locations are given.
+            wall time; empty if none of them is known. Wall time is the last choice, because ranks may wait less in one
+            region and more in another.
+        of_ranks: The metric in which changes at locations are reported.
         unit: Unit of these metrics.
         totals: The change of each metric in the whole program, summed over the locations.
         program: The change of ``of_ranks`` in the whole program.
@@ -173,10 +173,10 @@ def _is_counted(difference: Experiment) -> bool:
 
 
 def _prices(difference: Experiment) -> dict[str, float]:
-    """Map the metrics that may explain a change, and that both experiments have, to the most seconds per unit.
+    """Map each metric that may explain a change, and that both experiments have, to its highest price in seconds.
 
-    They are the calibrated prices that both experiments have in common; otherwise, the limits in ``CRITERIA``. For
-    instructions, there is no limit, because the speed of the core is unknown.
+    The prices are the calibrated ones that both experiments have in common, or otherwise the limits in ``CRITERIA``.
+    Instructions have no limit, because the speed of the core is unknown.
     """
     calibrated = Prices.of(difference.notes.prices)
     found = {
@@ -210,7 +210,7 @@ def _is_moved(difference: Experiment, path: int, change: Values) -> bool:
 
 
 def _explaining(difference: Experiment, path: int, change: float) -> dict[str, float]:
-    """Return the metrics that fell or rose together with a call path's time, and may explain its change.
+    """Return the metrics that changed in the same direction as a call path's time, and may explain its change.
 
     Args:
         difference: The difference.
@@ -249,7 +249,7 @@ def _paths(
     Args:
         difference: The difference.
         parts: The stored metrics by which changes are listed, with their signs.
-        of_ranks: The stored metrics in which changes at locations are given, with their signs.
+        of_ranks: The stored metrics in which changes at locations are reported, with their signs.
         is_path: Whether changes on the critical path are listed.
     """
     sums, sizes = np.zeros(len(difference.call_paths)), np.zeros(len(difference.call_paths))

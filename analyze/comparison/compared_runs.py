@@ -1,4 +1,4 @@
-"""Check that runs can be compared, and read the values of the program and of each call path."""
+"""Check that runs can be compared, and compute the values of the program and of each call path."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ def metrics_to_compare(runs: Sequence[Experiment]) -> tuple[str, ...]:
     """Return the metrics by which to compare runs: wall time, compute time, and path time or busy time, if available.
 
     Wall time includes waiting. Compute time is CPU time outside MPI: the work of all ranks. The length of the critical
-    path, or otherwise the busy time of the busiest rank, also falls if the same work is balanced better. Other programs
-    hardly affect CPU times. Experiments of other tools are compared by ``time``, or by CPU time if they have no other
-    time.
+    path (or, if it is unknown, the busy time of the busiest rank) also falls if the same work is balanced better. Other
+    programs on the machine hardly affect CPU times. Experiments of other tools are compared by ``time``, or by CPU time
+    if they have no other time.
     """
     base = PATH_TIME if all(map(_has_whole_path, runs)) else BUSY_TIME
     there = [each for each in ("wall_time", _COMPUTE_TIME, base) if all(_has(run, each) for run in runs)]
@@ -83,7 +83,7 @@ def _has_whole_path(experiment: Experiment) -> bool:
 
 
 def _is_partial_path(experiment: Experiment) -> bool:
-    """Return whether the critical path was not recorded to the end; else it is as long as any rank's busy time."""
+    """Return whether the critical path was not recorded to the end, so that it may be shorter than busy time."""
     if experiment.notes.path_is_partial or not _has(experiment, BUSY_TIME):
         return experiment.notes.path_is_partial
     busy = value_of_program(experiment, BUSY_TIME)
@@ -135,7 +135,7 @@ def check_runs(joined: Integration, count: int, metric: str) -> None:
 
 
 def check_run(label: str, experiment: Experiment) -> None:
-    """Raise an error for results computed from runs, and for unfinished runs.
+    """Raise an error if an experiment is not a run but computed from runs, or if the run is unfinished.
 
     Args:
         label: Name of the experiment in the message.
@@ -215,7 +215,7 @@ def _check_barriers(joined: Integration) -> None:
 
 
 def check_parts(joined: Integration) -> None:
-    """Raise ``InputError`` if runs were reduced to different parts of the program."""
+    """Raise ``InputError`` if runs were cut to different parts of the program, or have no region in common."""
     first, root = joined.operands[0], joined.labels[0]
     there = {joined.rows[0][path] for path in first.roots}
     for label, rows, each in zip(joined.labels, joined.rows, joined.operands, strict=True):
@@ -243,7 +243,7 @@ def unit_of(runs: Sequence[Experiment], metric: str) -> str:
 
 
 def of_ranks(metric: str) -> OfRanks:
-    """Return how a metric's values are combined: mean over first threads, sum over threads, or the busiest rank."""
+    """Return how values are combined over ranks: mean over first threads, sum over threads, or value of the busiest."""
     return "mean" if metric in _WALL else "max" if metric == BUSY_TIME else "sum"
 
 
@@ -256,9 +256,9 @@ def least_to_judge(runs: Sequence[Experiment], metric: str) -> float:
 
 
 def repeats(runs: Sequence[Experiment], metric: str) -> bool:
-    """Return whether the metric's values are identical whenever the same program runs again.
+    """Return whether repeated runs of the same program have identical values of the metric.
 
-    This holds for simulated counts, except of instructions in MPI, because MPI libraries poll.
+    They do for simulated counts, except for instructions in MPI, because MPI libraries poll.
     """
     return metric != _POLLING and all(
         run.metric(name).source.startswith("simulated:") for run in runs for name in _stored(metric)
@@ -295,7 +295,7 @@ def values_of_groups(experiment: Experiment, metric: str, groups: Sequence[int])
 def waiting_by_path(joined: Integration, run: int, metric: str) -> Values:
     """Return the part of ``values_by_path`` that is time in MPI calls or OpenMP waits; ``float64[call path]``.
 
-    It is 0 for metrics that do not include waiting.
+    This is 0 for metrics that do not include waiting.
     """
     experiment = joined.operands[run]
     found = np.zeros(len(joined.call_paths))
@@ -313,8 +313,8 @@ def waiting_by_path(joined: Integration, run: int, metric: str) -> Values:
 def value_of_program(experiment: Experiment, metric: str) -> float:
     """Return the value of the whole program, over all call paths except MPI_Init and MPI_Finalize.
 
-    Work before and after MPI always counts, however little it is: with a limit, it might count in only one of two equal
-    runs.
+    Work before and after MPI always counts, even if it is little: with a limit, it might count in only one of two
+    equal runs.
     """
     return float(_over_locations(_without_startup(experiment, metric).sum(axis=0)[None], experiment, metric)[0])
 

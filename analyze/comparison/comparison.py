@@ -1,4 +1,4 @@
-"""Compare two sets of runs of a program: whether one set is slower, and where."""
+"""Compare two sets of runs of a program: is one set slower, and where?"""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ class Judgement:
         other: Smallest value of the other runs.
         shift: The relative change, and its confidence.
         verdict: ``slower`` or ``faster`` if the change reaches the threshold and is certain; ``unclear`` if it reaches
-            the threshold but is not certain, or the program is too short; ``waiting`` if only time in MPI calls or at
-            OpenMP barriers grew, and the program is not slower; otherwise ``same``, also if the change is negligible
-            for the program.
+            the threshold but is not certain, or if the time is too short to judge; ``waiting`` if only time in MPI
+            calls or OpenMP waits grew, and the program is not slower; otherwise ``same``. A change that is negligible
+            for the program is ``same``, too.
     """
 
     path: int | None
@@ -63,8 +63,8 @@ class Comparison:
     Attributes:
         metric: The compared metric.
         unit: The metric's unit.
-        threshold: The least relative change that counts.
-        least: The shortest time of the program or a region that is judged; 0 for other metrics.
+        threshold: The smallest relative change that counts.
+        least: The shortest time of the program or a region that is judged; 0 if the metric is not a time.
         of_ranks: Whether values are means over the ranks, sums, or the values of the busiest rank.
         runs: The numbers of base runs and of other runs.
         program: The whole program.
@@ -93,7 +93,7 @@ class Comparison:
 
     @property
     def noise_known(self) -> bool:
-        """Whether there are enough runs to estimate their noise."""
+        """Whether both sides have enough runs to estimate the noise."""
         return self.program.shift.noise is not None
 
     @property
@@ -109,8 +109,8 @@ class _Bounds:
     Attributes:
         threshold: As in ``Comparison``.
         least: As in ``Comparison``.
-        trifle: Changes below this limit are negligible; in the unit of the values.
-        repeats: Whether values are identical whenever the same program runs again.
+        trifle: Limit below which changes are negligible, in the unit of the values.
+        repeats: Whether repeated runs of the same program have identical values.
     """
 
     threshold: float
@@ -132,15 +132,16 @@ def compare(
 
     Wall times are means over the processes' first threads. ``busy_time`` is the time of the busiest rank, in the
     program and in each region. Other values are sums. The whole program excludes ``MPI_Init`` and ``MPI_Finalize``.
-    Regions are judged with Holm's correction, so that many regions do not cause more false alarms. If a side has only
-    one run, changes are certain only in simulated counts, or in the whole program if they reach ``UNKNOWN_NOISE``.
+    Regions are judged with Holm's correction, so that the number of regions does not raise the number of false alarms.
+    If a side has only one run, a change is certain only in simulated counts, or in the whole program if it reaches
+    ``UNKNOWN_NOISE``.
 
     Args:
         base: Runs of one version.
         other: Runs of the other version.
         metric: The metric to compare; higher is worse. ``compute_time`` is CPU time outside MPI, which other programs
             on the machine disturb less than wall time.
-        threshold: The least relative change that counts.
+        threshold: The smallest relative change that counts.
         exact: Whether only regions with the same identity match.
         labels: Names of the experiments in messages, base runs first.
 
@@ -194,7 +195,7 @@ def _unless_waiting(region: Judgement, added: Values, bounds: _Bounds) -> Judgem
 
     Args:
         region: The region.
-        added: ``float64[call path]``: by how much this time grew.
+        added: ``float64[call path]``: the growth of this time.
         bounds: The limits for judging a change.
     """
     assert region.path is not None
@@ -232,7 +233,7 @@ def _by_holm(regions: Sequence[Judgement], bounds: _Bounds) -> list[Judgement]:
 
 
 def _verdict(judgement: Judgement, bounds: _Bounds, tests: int) -> Verdict:
-    """Classify a change; ``tests`` multiplies its probability (Holm).
+    """Classify a change; its probability is multiplied by ``tests``, as Holm's correction requires.
 
     If the noise is unknown, because a side has only one run, no region's change is certain.
     """

@@ -1,17 +1,17 @@
 """How much slower one side's runs are, and with what confidence.
 
 Other work on a machine, interrupts and cold caches only ever add to a run's time. So the fastest runs are the most
-informative (Song et al. 2004 represent a series by its minimum). The model is that the logarithms of the times are a
-floor plus exponential noise, whose scale is the same on both sides. The minimum estimates the floor. The faster half of
-each side estimates the scale, as a sample that is censored beyond this half (type II; Epstein and Sobel 1954), so that
-a few disturbed runs do no harm. For the minima ``x`` of n and ``y`` of m runs, and T the time on test with v degrees of
-freedom,
+informative (Song et al. 2004 represent a series by its minimum). In our model, the logarithms of the times are a floor
+plus exponential noise with the same scale on both sides. The minimum estimates the floor. The scale is estimated from
+the faster half of each side, as from a sample that is censored beyond this half (type II; Epstein and Sobel 1954), so
+that a few disturbed runs have no effect. For the minima ``x`` of n and ``y`` of m runs, and T the time on test with v
+degrees of freedom,
 
     P(y - x > d) = n / (n + m) · (1 + m d / T)^-v
 
-holds exactly if the floors are equal, whatever the scale: T is Gamma(v) distributed and independent of the minima. If
-noise also makes runs faster, the formula is wrong for about seven or more runs. So a rank test must confirm the result
-(Mann and Whitney 1947).
+holds exactly if the floors are equal, for any scale: T is Gamma(v) distributed and independent of the minima. If noise
+also makes runs faster, the formula is wrong for about seven or more runs. So for seven or more runs, a rank test must
+confirm the result (Mann and Whitney 1947).
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ __all__ = ["CONFIDENCE", "UNKNOWN_NOISE", "Shift", "by_ranks", "shift"]
 CONFIDENCE: Final = 0.99
 _LEAST: Final = 2  # runs per side; with fewer, the noise is unknown
 _MANY: Final = 7  # runs per side; with at least as many, a rank test must confirm a change
-_EXACT: Final = 100  # runs; with more runs, the normal distribution suffices, because its tails are larger
-_AGREEING: Final = 0.2  # factor on the rank test's probability: 1 in 20 suffices where the minima need 1 in 100
+_EXACT: Final = 100  # runs; with more runs, the normal approximation suffices, because its tails are larger
+_AGREEING: Final = 0.2  # factor on the rank test's probability: 1 in 20 suffices, while the minima need 1 in 100
 UNKNOWN_NOISE: Final = 0.5  # relative change; equal runs differ by less, even on a shared machine
 
 
@@ -55,13 +55,13 @@ class Shift:
 def shift(base: Sequence[float], other: Sequence[float], *, repeats: bool = False) -> Shift:
     """Compare positive values of repeated runs.
 
-    With fewer than two runs on either side, noise is unknown. Then only a change by at least ``UNKNOWN_NOISE`` is
+    If either side has fewer than two runs, noise is unknown. Then only a change of at least ``UNKNOWN_NOISE`` is
     certain.
 
     Args:
         base: One or more values.
         other: One or more values.
-        repeats: Whether values are identical whenever the same program runs again; then one run is enough.
+        repeats: Whether repeated runs of the same program have identical values; then one run is enough.
     """
     x, y = sorted(map(log, base)), sorted(map(log, other))
     n, m = len(x), len(y)
@@ -86,10 +86,10 @@ def shift(base: Sequence[float], other: Sequence[float], *, repeats: bool = Fals
 
 
 def _time_on_test(ordered: Sequence[float]) -> tuple[float, int]:
-    """Return the total time on test, and the number of failures, as in life testing, from times in ascending order.
+    """Return the total time on test and the number of failures, as in life testing, of times in ascending order.
 
-    The time on test is the sum of the distances of all runs from the fastest run. Runs beyond the faster half count
-    with the distance of the slowest run in this half. The failures are the runs of this half, except the fastest run.
+    The time on test is the sum of the distances of all runs from the fastest run; for runs beyond the faster half, the
+    distance of the slowest run in this half is used. The failures are the runs of this half, except the fastest run.
     """
     kept = len(ordered) // 2 + 1
     beyond = (len(ordered) - kept) * (ordered[kept - 1] - ordered[0])
@@ -108,7 +108,7 @@ def _tail(d: float, n: int, m: int, time: float, degrees: int) -> float:
 def _above_by_ranks(x: Sequence[float], y: Sequence[float]) -> float:
     """Return the p-value of a one-sided rank-sum test of x < y; 0 if a side has fewer than ``_MANY`` runs.
 
-    With 0, the rank test does not prevent a change from being certain.
+    With a p-value of 0, the rank test does not affect whether a change is certain.
     """
     return 0.0 if min(len(x), len(y)) < _MANY else by_ranks(x, y, "greater")
 
@@ -116,9 +116,9 @@ def _above_by_ranks(x: Sequence[float], y: Sequence[float]) -> float:
 def by_ranks(
     base: Sequence[float], other: Sequence[float], alternative: Literal["greater", "two-sided"] = "two-sided"
 ) -> float:
-    """Return the p-value of a rank-sum test: whether both sides have the same distribution (Mann and Whitney).
+    """Return the p-value of a rank-sum test of whether both sides have the same distribution (Mann and Whitney).
 
-    With ``greater``, the test is one-sided: it only detects other values that are larger than the base values.
+    With ``greater``, the test is one-sided, and detects only values in ``other`` that exceed those in ``base``.
     """
     from scipy.stats import mannwhitneyu  # noqa: PLC0415 - takes a second
 

@@ -1,1 +1,1 @@
-"""The critical path, the regions on it, and delays: in which region ranks wait for the work in which other region."""
+"""The critical path, the regions on it, and delays: the regions in which ranks wait, and those that they wait for."""

@@ -1,9 +1,9 @@
 """The critical path of a run, and the efficiencies of its ranks derived from it.
 
 The path is the longest chain of work across ranks, and only less work on the path can shorten the run (Hollingsworth
-1998; Böhme et al. 2012). The efficiencies are defined as by the POP centre: their product is the share of the run in
-which ranks were busy. Load balance and serialisation are computed from CPU time outside MPI, so other load on the
-machine does not affect them.
+1998; Böhme et al. 2012). The efficiencies are those of the POP centre: their product is the share of the run in which
+ranks were busy. Load balance and serialisation are computed from CPU time outside MPI, so other load on the machine
+does not affect them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Efficiency:
         load_balance: Mean busy time of the ranks, divided by the busy time of the busiest rank.
         serialisation: Busy time of the busiest rank, divided by the length of the critical path: less than 1 if ranks
             work one after another.
-        transfer: Length of the path, divided by the run's time: the remaining time is communication, or waiting for a
+        transfer: Length of the path, divided by the run's time: the rest of the run is communication, or waiting for a
             core.
         parallel: The product of the three: mean busy time, divided by the run's time.
         reliable: Names of the efficiencies that other load on the machine did not affect; empty for an archive of
@@ -86,8 +86,8 @@ class CriticalPath:
         length: The path's length in seconds.
         efficiency: The efficiencies; None if only the beginning of the run was recorded.
         regions: The call paths on the critical path, longest time first.
-        delays: In which region ranks waited for which other region, longest first.
-        waited: Region → exclusive seconds of waiting in the region for other ranks, mean over all ranks but a master.
+        delays: The regions in which ranks waited, each with the region that they waited for, longest wait first.
+        waited: Region → exclusive seconds of waiting for other ranks in it, mean over all ranks except a master.
     """
 
     length: float
@@ -166,7 +166,7 @@ def _ranks(experiment: Experiment, parts: Values) -> dict[int, tuple[int, ...]]:
 
 
 def _large_parts(part: Experiment, _: slice, least: list[float]) -> list[tuple[int, int, float]]:
-    """Return call path, rank and seconds if a rank's time on the critical path is at least ``least[call path]``."""
+    """Return call path, rank and seconds of each time on the critical path of at least ``least[call path]`` seconds."""
     processes, columns = np.unique([place.process for place in part.locations], return_inverse=True)
     found = []
     for path, values in enumerate(np.asarray(part.exclusive("path_time"))):

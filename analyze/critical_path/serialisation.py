@@ -1,9 +1,9 @@
-"""The time of each region on the critical path, and how much of it arises because ranks do not work at the same time.
+"""The time of each region on the critical path, and how much of it is due to ranks that work at different times.
 
-The path is as long as all its parts together. So a region's time on the path minus the ranks' mean busy time in the
-region is the saving if the region's work were balanced and done by all ranks at the same time. If the path is longer
-than the work of even the busiest rank, imbalance alone does not explain its length. Then ranks work one after another,
-each with the result of the previous one, or the late rank differs between synchronisations.
+The length of the path is the sum of its parts. So if a region's work were balanced and done by all ranks at the same
+time, the saving would be the region's time on the path minus the ranks' mean busy time in the region. If the path is
+longer than the work of even the busiest rank, imbalance alone does not explain its length. Then either ranks work one
+after another, each with the result of the previous one, or the late rank differs between synchronisations.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ class Serialisation:
         busiest: Busy time in each region of the rank that is busiest in all regions together.
         beyond: Seconds by which a region's time on the path exceeds the busy time of the rank that is busiest in it.
             This is 0 if it is below a tenth of the time on the path, because ranks are never equally fast all the time.
-            It is also 0 if it is not worth a fix, if sampling error alone may cause it, and for regions that are not
-            named (see ``find_serialisation``).
+            It is also 0 if it is too small to be worth a fix, if sampling error alone may cause it, and for regions
+            that are not named (see ``find_serialisation``).
         passes_on: ``bool[region]``: whether ranks pass results from one to the next: messages end a part of the waiting
-            for this region, and the path has visits by several ranks for each step. If they do not, and the region is
-            not ``in_doubt``, the late rank differs between synchronisations.
+            for this region, and the path has visits by several ranks in each step. If ranks do not pass on results,
+            and the region is not ``in_doubt``, the late rank differs between synchronisations.
         in_doubt: ``bool[region]``: whether messages end a part of the waiting, but the visits on the path do not show
             whether ranks pass results on or the late rank differs between synchronisations.
-        delays: In which region ranks waited for which other region.
+        delays: The regions in which ranks waited, each with the region that they waited for.
     """
 
     on_path: Values
@@ -64,18 +64,18 @@ class Serialisation:
         return np.where(self.beyond > 0, self.saved, 0.0)
 
     def handed_on(self, region: int) -> float:
-        """Return the seconds that all ranks together wait in a region for messages from ranks that work in it."""
+        """Return the seconds that ranks wait in a region for messages from ranks that work in it, over all ranks."""
         delays = self.delays
         return float((delays.by_messages * delays.late[region] * delays.waiting[region]).sum())
 
     def because_of(self, region: int) -> Region | None:
-        """Return the region in which ranks wait longest for the work of a region; None if there is none."""
+        """Return the region in which ranks wait longest for work in the given region; None if there is none."""
         delays = self.delays
         seconds = delays.by_messages * delays.late[region] if self._by_messages[region] else delays.because_of(region)
         return self._longest(seconds, 0)
 
     def awaited_in(self, region: int) -> Region | None:
-        """Return the region whose work ranks wait for longest while they are in a region; None if they do not wait."""
+        """Return the region that ranks in the given region wait for longest; None if they do not wait."""
         return self._longest(self.delays.in_region(region), 1)
 
     @property

@@ -63,7 +63,7 @@ class Teams:
 
 
 def find_teams(ranks: Selection) -> Teams | None:
-    """Compare the slowest thread of each execution of a parallel region with all its threads.
+    """Compare the slowest thread in each execution of a parallel region with the other threads.
 
     Args:
         ranks: All ranks, and the regions, each with the regions below it.
@@ -99,7 +99,7 @@ def _is_most(beyond: Values, inner: int, place: int) -> bool:
 
 
 def _innermost(experiment: Experiment, regions: Sequence[CodeRegion], team: int, beyond: Values) -> int:
-    """Return the innermost loop that has nearly all of a parallel region's excess; the parallel region if none has.
+    """Return the innermost loop that has nearly all of a parallel region's excess; if none has, the parallel region.
 
     Only loops in the parallel region's function are searched.
     """

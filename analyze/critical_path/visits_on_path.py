@@ -1,4 +1,4 @@
-"""The visits on the critical path, which show whether ranks pass on results, or different ranks are late in turn."""
+"""The visits on the critical path, which show whether ranks pass on results or different ranks are late in turn."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ __all__ = ["time_of_extra_visits"]
 
 
 def time_of_extra_visits(ranks: Selection) -> tuple[Values, Values] | None:
-    """Return the least and the greatest time on the path that extra visits may take; ``float64[region]`` each.
+    """Return the lowest and the highest time on the path that extra visits may take; ``float64[region]`` each.
 
     If the late rank differs from step to step, the path takes the slowest rank's visit in each step, so it has as many
     visits as a single rank. If ranks pass on results, the path has visits by several ranks in each step.
 
-    Only visits that contain no communication count, because the path cannot change ranks inside them. Of nested visits,
-    only the outermost counts, because the slowest rank may have more inner visits in each step. A region's remaining
-    time counts only in the second result, because only a part of a visit that contains communication may be on the
-    path.
+    Only visits that contain no communication count, because the path cannot change ranks inside them. If visits are
+    nested, only the outermost counts, because the slowest rank may have more inner visits in each step. A region's
+    remaining time counts only in the second result, because only a part of a visit that contains communication may be
+    on the path.
 
     Args:
         ranks: All ranks, and the regions.
@@ -46,7 +46,7 @@ def time_of_extra_visits(ranks: Selection) -> tuple[Values, Values] | None:
 
 
 def _of_outermost(experiment: Experiment, values: Values, calls: Values) -> Values:
-    """Replace each call path's value by the value of its outermost ancestor that contains no MPI calls, if any.
+    """Replace each call path's value with that of its outermost ancestor that contains no MPI calls, if any.
 
     Args:
         experiment: The run.

@@ -1,1 +1,1 @@
-"""Regions that are more expensive than others, and why (Liu et al. 2011, sections 4.2.2 to 4.4)."""
+"""Regions that take more time than others, and why (Liu et al. 2011, sections 4.2.2 to 4.4)."""

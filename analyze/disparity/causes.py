@@ -26,7 +26,7 @@ class RootCause:
 
     Attributes:
         attribute: Name of the attribute.
-        value: The attribute's rate in the region, or its sum over the ranks.
+        value: The attribute's rate in the region; for an attribute that is not a rate, its sum over the ranks.
         program: The attribute's rate or sum in the whole program.
         elsewhere: The attribute's rate or sum in all code outside the region.
     """
@@ -43,7 +43,7 @@ class DisparityCauses:
 
     Attributes:
         table: One row per code region; 1 means that the attribute is high, or that the region is a culprit. Critical
-            regions that are not culprits are left out, because their values are mixtures.
+            regions that are not culprits are left out, because their values mix those of several regions.
         causes: Culprit → its root causes.
         also: Culprit → other attributes that are high in the culprit, but do not distinguish it from other regions.
     """
@@ -133,7 +133,7 @@ def _raised(attribute: Attribute, seconds: TimeSplit, costly: Sequence[int]) -> 
 def _only_executes(seconds: TimeSplit) -> npt.NDArray[np.bool_]:
     """Return whether computing is a material share of each region's time, and no slower than average: ``bool[region]``.
 
-    It is no slower if the time beyond the program's average time per instruction is not a material share.
+    Computing is no slower than average if its excess over the program's mean time per instruction is immaterial.
     """
     executing = seconds.of["instructions"]
     return np.asarray(seconds.is_part(executing) & ~seconds.is_part(seconds.computing - executing))

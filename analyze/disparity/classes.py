@@ -23,8 +23,8 @@ _SMALL: Final = 0.05  # share of the largest value below which values are never 
 def classify(values: Sequence[float]) -> list[int] | None:
     """Return the severity class of each value, from 0, very low, to 4, very high.
 
-    Values within 10 % of a larger value count as equal to this value, as in nested regions, starting from the largest.
-    A value of 0, or below 1 % of the largest, is always in class 0; a value below 5 % is never high.
+    Starting from the largest, values within 10 % of a larger value count as equal to it; nested regions often have such
+    values. A value of 0, or below 1 % of the largest, is always in class 0; a value below 5 % is never high.
 
     Args:
         values: One value per region, not negative.
@@ -63,7 +63,7 @@ def _merge_alike(values: Sequence[float]) -> dict[float, float]:
 
 
 def optimal_split(values: Sequence[float], k: int) -> list[int]:
-    """Split sorted values into k groups of neighbours, with the least sum of squares around the groups' means.
+    """Split sorted values into k groups of neighbours, so that the sum of squares around the group means is minimal.
 
     The split is exact; dynamic programming over prefix sums takes O(k n²) for n values.
 

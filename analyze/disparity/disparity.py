@@ -1,4 +1,4 @@
-"""Find regions that are more expensive than others (Liu et al. 2011, sections 4.2.2 and 4.3)."""
+"""Find regions that take more time than others (Liu et al. 2011, sections 4.2.2 and 4.3)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Disparity:
         classes: Severity class of each code region, 0 to 4; empty if there are fewer than two different values.
         critical: Positions of the critical code regions.
         culprits: Positions of the regions responsible. If a critical region is expensive only because it contains
-            expensive regions, the culprit is one of these. The innermost regions whose causes are worth a fix are
+            expensive regions, the culprits are among the latter. The innermost regions whose causes are worth a fix are
             culprits, too.
     """
 
@@ -32,7 +32,7 @@ class Disparity:
 
     @property
     def exists(self) -> bool:
-        """Whether any region stands out."""
+        """Whether there is a culprit."""
         return bool(self.culprits)
 
 
@@ -54,8 +54,8 @@ def find_disparity(
         values: CRNM of each region, or another metric to classify by.
         shares: Each region's wall time as a share of the program's time.
         additive: Whether a region's value includes the values of the regions below it, as with CRNM but not CPI.
-        least: The least share of a critical region.
-        costly: Regions that spend enough time on a cause to be worth a fix.
+        least: The share of the program's time below which no region is critical.
+        costly: Regions that spend enough time on one cause to be worth a fix.
         in_turn: Regions whose ranks work one after another. The innermost of these regions are always culprits.
         waiting: Regions that spend part of their time waiting. Such a region is no culprit if it contains a culprit
             from ``in_turn``, which explains the waiting.
@@ -67,22 +67,22 @@ def find_disparity(
     found = {culprit for each in below for culprit in each}
     found.update(index for index in costly if found.union(costly).isdisjoint(descendants(regions, index)))
     named = {index for index in in_turn if set(in_turn).isdisjoint(descendants(regions, index))}
-    told = {index for index in found.intersection(waiting) if not named.isdisjoint(descendants(regions, index))}
-    found = found.difference(told) | named
+    explained = {index for index in found.intersection(waiting) if not named.isdisjoint(descendants(regions, index))}
+    found = found.difference(explained) | named
     return Disparity(tuple(values), tuple(classes), tuple(critical), tuple(sorted(found)))
 
 
 def _alone(regions: Sequence[CodeRegion], classes: Sequence[int], index: int) -> list[int]:
-    """Return a list of the given critical region if its class is higher than the class of each child; if not, empty.
+    """Return the given critical region in a list, or an empty list if a child's class is as high as its own.
 
-    Use it for metrics such as CPI: the value of a region does not include the values of the regions below it.
+    This is for metrics such as CPI, in which a region's value does not include the values of the regions below it.
     """
     return [index] if all(classes[index] > classes[child] for child in regions[index].children) else []
 
 
 @dataclass(frozen=True)
 class _Culprits:
-    """Finds where critical regions are expensive: in their own code, or in regions that they contain.
+    """Finds out whether critical regions are expensive in their own code or in the regions that they contain.
 
     Attributes:
         regions: The code-region tree.
@@ -101,10 +101,9 @@ class _Culprits:
     def of(self, index: int) -> list[int]:
         """Return the culprits of a critical region, without the culprits of critical regions below it.
 
-        The region itself is a culprit if its class is higher than the class of each child, and its value outside
-        expensive children is at least as large as the value of the smallest critical region. If it is not, and contains
-        no critical regions, the culprits are the largest regions below it, or the region itself if no region below is
-        large.
+        The region itself is a culprit if its class is higher than the class of each child, and its value without its
+        large children is at least the value of the smallest critical region. If it is not, and contains no critical
+        regions, the culprits are the largest regions below it, or the region itself if no region below is large.
         """
         lowest = min(self.values[each] for each in self.critical)
         weighing, rest = self._parts(index)

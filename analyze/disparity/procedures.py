@@ -84,7 +84,7 @@ class HeavyProcedure:
         wall_time: Inclusive seconds, mean over the processes.
         share: ``wall_time`` as a share.
         with_small: ``wall_time`` without regions below that take at least 3 % of the run, as a share.
-        compute_share: As ``with_small``, but compute time as a share of all compute time; None if it was not measured.
+        compute_share: Like ``with_small``, but for compute time, as a share of all compute time; None if not measured.
         mpi_time: The part of ``wall_time`` in MPI calls; None if it was not measured.
         io_time: The part of ``wall_time`` in calls that read or write files; None if it was not measured.
         callers: Name of a function that calls the procedure → time of its calls as a share, largest first.
@@ -110,8 +110,8 @@ class _Merged:
         regions: The regions, in the order of first entry.
         of_path: ``int[call path]``: the region of each call path.
         outermost: ``bool[call path]``: whether no call path above has the same region.
-        holder: ``int[call path]``: the region that reports a call path's time: its own region, or the nearest region
-            above that takes 3 % of the run; -1 in MPI's start-up.
+        holder: ``int[call path]``: the region that a call path's time is counted for: its own region, or the nearest
+            region above, that takes at least 3 % of the run; -1 in MPI's start-up.
         wall: Exclusive time of first threads.
         inclusive: Inclusive time of first threads.
         compute: Exclusive CPU time without MPI and waiting in OpenMP; None if it was not measured.
@@ -171,8 +171,8 @@ class _Merged:
 
     def held(self, values: Values) -> Values:
         """Sum values, ``float64[call path]``, by the region in ``holder``; ``float64[region]``."""
-        told = self.holder >= 0
-        return np.asarray(np.bincount(self.holder[told], values[told], len(self.regions)), dtype=np.float64)
+        counts = self.holder >= 0
+        return np.asarray(np.bincount(self.holder[counts], values[counts], len(self.regions)), dtype=np.float64)
 
     def entered(self, region: int) -> list[int]:
         """Return the outermost call paths of a region, longest first."""
@@ -198,7 +198,7 @@ class Procedures:
 
     @cached_property
     def every(self) -> tuple[Procedure, ...]:
-        """The procedures with time of their own, or in small regions below, over all call paths, longest time first.
+        """The procedures that take time themselves or in small regions below, over all call paths, longest time first.
 
         If ranks wait for cores, procedures are sorted by compute time, because wall time includes this waiting.
         """
@@ -238,9 +238,9 @@ class Procedures:
         """The procedures that take more time than the verdict's hot spots, largest first.
 
         A procedure's time is its exclusive time plus the time of small regions below. It must be at least a quarter of
-        the run, or of all compute time. A procedure with several call paths needs only as much time as the largest hot
-        spot, or a tenth of the run if there is no hot spot. The entry procedure, procedures with a call path that is
-        already named, and procedures below 3 % of the run are left out.
+        the run, or of all compute time. For a procedure with several call paths, as much time as the largest hot spot
+        is enough, or a tenth of the run if there is no hot spot. The entry procedure, procedures with a call path that
+        is already named, and procedures below 3 % of the run are left out.
         """
         run, merged = self.run, self._merged
         if run.mean_time <= 0:
@@ -287,7 +287,7 @@ class Procedures:
 
 
 def _outermost(experiment: Experiment, of_path: Indices, regions: int) -> Flags:
-    """Return which call paths are below no call path of the same region: ``bool[call path]``."""
+    """Return which call paths are not below another call path of the same region: ``bool[call path]``."""
     found, above = np.ones(len(of_path), dtype=bool), np.zeros(regions, dtype=np.intp)
     way: list[int] = []
     for root in experiment.roots:
@@ -301,7 +301,7 @@ def _outermost(experiment: Experiment, of_path: Indices, regions: int) -> Flags:
 
 
 def _callers(experiment: Experiment, merged: _Merged, paths: Sequence[int]) -> dict[str, float]:
-    """Map each function that calls a region to the seconds that the region takes in these calls, largest first."""
+    """Map each function that calls a region to the region's seconds in these calls, largest first."""
     times: dict[str, float] = {}
     for path in paths:
         caller = caller_of(experiment.call_paths, path)

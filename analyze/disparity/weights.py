@@ -1,4 +1,4 @@
-"""The third stage of the analysis: find regions that are more expensive than others, by CRNM, CPI or wall time.
+"""The third stage of the analysis: find regions that take more time than others, by CRNM, CPI or wall time.
 
 See Liu et al. 2011, section 4.2.2.
 """
@@ -26,11 +26,11 @@ from .disparity import Disparity, find_disparity
 __all__ = ["Weights", "cycles_metric", "cycles_per_instruction", "find_weights", "weights"]
 
 
-_LEAST_PART: Final = 0.01  # share of the program's instructions; below it, the kernel uses most of a region's cycles
+_LEAST_PART: Final = 0.01  # share of the program's instructions; below it, most of a region's cycles are the kernel's
 
 
 def cycles_metric(experiment: Experiment) -> str | None:
-    """Return the metric that counts the cycles for CPI; None if CPI is unavailable."""
+    """Return the metric of the cycles from which CPI is computed; None if CPI is unavailable."""
     if not complete(experiment, "instructions"):
         return None
     return next((name for name in ("cycles", "ref_cycles") if complete(experiment, name)), None)
@@ -41,8 +41,8 @@ def weights(selection: Selection, *, metric: str = "crnm") -> Values:
 
     Args:
         selection: The regions, and all ranks.
-        metric: ``crnm`` (Eq. 2), which is the share of wall time if CPI is unknown; ``cpi``; or ``wall_time`` in
-            seconds.
+        metric: ``crnm`` (Eq. 2), which is the share of the program's wall time if CPI is unknown; ``cpi``; or
+            ``wall_time`` in seconds.
 
     Raises:
         InputError: ``cpi`` is requested but unavailable.
@@ -148,7 +148,7 @@ def _computing(experiment: Experiment) -> Flags:
     if not (complete(experiment, "io_time") and complete(experiment, "wall_time")):
         return np.ones(len(experiment.call_paths), dtype=bool)
     io, wall = (summary(experiment, name).sums for name in ("io_time", "wall_time"))
-    # Cycles in file I/O are not counted, but instructions that format text are.
+    # Instructions that format text are counted in file I/O, but cycles are not.
     return np.asarray((io < (1 - THRESHOLD) * wall) | (wall == 0))
 
 
@@ -200,9 +200,9 @@ def find_weights(prepared: Prepared, seconds: TimeSplit, metric: str = "crnm") -
 
 
 def _is_sampled_enough(prepared: Prepared) -> Flags:
-    """Return which regions have more samples than chance explains; all if time was not sampled: ``bool[region]``.
+    """Return which regions have more samples than chance explains: ``bool[region]``; all if time was not sampled.
 
-    If samples only divide measured times, calls are measured, not sampled.
+    If samples only divide measured times among regions, the time of MPI and I/O calls is measured, not sampled.
     """
     experiment = prepared.experiment
     sample = experiment.notes.samples.get("wall_time", 0.0)

@@ -21,9 +21,9 @@ class DissimilarityCauses:
     """The causes of differences between ranks, by rough sets.
 
     Attributes:
-        table: One row per rank; the values are its clusters by single attributes, and the decision is its cluster by
+        table: One row per rank: its values are the clusters by single attributes, and its decision is the cluster by
             time.
-        differences: Root causes over all culprits together, widest relative spread first.
+        differences: Root causes over all culprits together, largest relative spread first.
         of_culprit: Culprit → the root causes of the difference in this region alone.
     """
 
@@ -35,10 +35,10 @@ class DissimilarityCauses:
 def find_dissimilarity_causes(found: Dissimilarity, work: Work) -> DissimilarityCauses:
     """Build the decision table of the ranks, reduce it, and read the causes from it.
 
-    An attribute's vectors contain its values in the culprits only, because in other regions the ranks are alike, which
-    would hide the difference. Without culprits, they contain the regions of depth 1. Unlike in Liu et al. 2011, a value
-    is 0 if the attribute's seconds do not differ in the same way as the compared metric. For example, a rank that reads
-    less than the other ranks is not late because of reading.
+    An attribute's vectors contain only its values in the culprits, because ranks are alike in other regions, which
+    would hide the difference. Without culprits, the vectors contain the regions of depth 1. Unlike in Liu et al. 2011,
+    a value is 0 if the attribute's seconds do not differ in the same way as the compared metric. For example, a rank
+    that reads less than the other ranks is not late because of reading.
 
     Args:
         found: The clusters and the culprits.

@@ -22,14 +22,14 @@ _LOOK: Final = 1024  # number of vectors searched at a time
 def cluster(vectors: Values, *, floor: float = 0.0, groups: Labels | None = None) -> Labels:
     """Label each vector with the number of its cluster (Liu et al. 2011, section 4.2.1, Algorithm 1).
 
-    A vector p that has no cluster yet forms a cluster with all other vectors that have no cluster and are within
-    ``THRESHOLD`` times the length of p. A cluster may have one member. Liu et al. take the vectors in the order of the
-    ranks. Here the shortest vector comes first, so that clusters do not depend on how ranks are numbered. Equally long
-    vectors are ordered by the first value in which they differ, smallest first.
+    A vector p without a cluster forms a cluster with all other vectors that have no cluster yet and whose distance from
+    p is at most ``THRESHOLD`` times p's length. A cluster may have one member. Liu et al. process the vectors in the
+    order of the ranks. Here the shortest vector comes first, so that clusters do not depend on how ranks are numbered.
+    Equally long vectors are ordered by the first value in which they differ, smallest first.
 
     Args:
         vectors: ``float64[location, region]``; not changed.
-        floor: A distance that never counts as a difference, in the vectors' unit, such as the clocks' resolution.
+        floor: A distance within which vectors never differ, in the vectors' unit, such as the clocks' resolution.
         groups: ``int[location]``: only vectors of the same group are compared. If None, all are in one group.
 
     Returns:
@@ -73,13 +73,13 @@ def _unlabelled(labels: Labels, first: int) -> int:
 def levels(values: Values, *, reach: Callable[[float], float] = lambda _: 0.0) -> Labels:
     """Divide numbers that are known to differ into clusters, by Algorithm 1.
 
-    The smallest number that has no cluster yet forms a cluster with all numbers that exceed it by at most ``THRESHOLD``
-    times its value. This distance is at least ``THRESHOLD`` times the range of all numbers, so that values close to
-    zero are alike. It is at most half of the range, so that there is more than one cluster.
+    The smallest number without a cluster forms a cluster with all numbers that exceed it by at most ``THRESHOLD`` times
+    its value. This distance is at least ``THRESHOLD`` times the range of all numbers, so that values close to zero are
+    alike, and at most half of the range, so that there is more than one cluster.
 
     Args:
         values: ``float64[location]``.
-        reach: Maps a number to the distance within which other numbers are always alike.
+        reach: A function that maps a number to the distance within which other numbers always count as alike.
 
     Returns:
         ``int[location]``, numbered from 0, the lowest first.
@@ -113,7 +113,7 @@ def _renumbered(labels: Labels) -> Labels:
 
 
 def _in_order(parts: Sequence[tuple[list[int], Labels]]) -> Labels:
-    """Combine the clusters of several groups, numbered in the order of their first members."""
+    """Combine the clusters of several groups of vectors, and number them in the order of their first members."""
     labels = np.zeros(sum(len(columns) for columns, _ in parts), dtype=np.intp)
     count = 0
     for columns, own in parts:
@@ -133,8 +133,8 @@ def severity(vectors: Values) -> float:
     """Return the largest distance between two vectors, ``float64[location, region]``, divided by the largest length.
 
     The result is 0 if all lengths are 0. Liu et al. 2011 show S in Fig. 9 without a definition; this definition is
-    ours. The result is exact for up to 2,000 vectors that may be extreme. For more vectors, the distance from one
-    extreme vector to the vector farthest from it is used, which is at least half of the largest distance.
+    ours. The result is exact if at most 2,000 vectors can belong to the farthest pair. Otherwise, it uses the distance
+    from one extreme vector to the vector farthest from it, which is at least half of the largest distance.
     """
     longest = float(np.linalg.norm(vectors, axis=1).max(initial=0.0))
     if longest == 0.0:
@@ -143,7 +143,7 @@ def severity(vectors: Values) -> float:
     radius = np.linalg.norm(vectors - center, axis=1)
     extreme = vectors[radius.argmax()]
     widest = float(np.linalg.norm(vectors - extreme, axis=1).max())
-    # A pair can only be farther apart than the result so far if its distances from the centre add up to more.
+    # A pair can be farther apart than ``widest`` only if the two distances from the centre add up to more than that.
     candidates = vectors[radius >= (widest - radius.max()) * (1 - 1e-12)]
     if len(candidates) <= _EXACT_PAIRS:
         centred = candidates - center

@@ -32,9 +32,9 @@ class Differences:
         selection: The ranks, or threads, that were compared.
         vectors: The performance vectors of the ranks or threads; all positions refer to their ``regions``.
         dissimilarity: The clusters of the ranks or threads, and the culprits.
-        floor: The least saving from balancing that matters, in the unit of the compared metric.
-        not_judged: Times off the processor in which ranks differ, if it is unknown how much of these times is waiting
-            for a core.
+        floor: The smallest saving from balancing that matters, in the unit of the compared metric.
+        not_judged: Times off the processor in which ranks differ, but which may be waiting for a core; None if there
+            are no such times.
     """
 
     selection: Selection
@@ -46,8 +46,8 @@ class Differences:
     def may_be_measuring(self, regions: Sequence[int]) -> bool:
         """Return whether ranks differ, over all given regions, by at most ``MOST_PAID`` times one rank's overhead.
 
-        The estimated overhead is already subtracted, and differences that its error explains are removed. But a rank
-        that entered more regions than other ranks, or had far more overhead, may still differ only because of the
+        The estimated overhead is already subtracted, and differences that its error explains are already removed. Even
+        so, a rank that entered more regions than other ranks, or had far more overhead, may differ only because of the
         measurement.
         """
         places = tuple(regions)
@@ -60,7 +60,7 @@ class Differences:
         return self._judged[places]
 
     def may_be_the_end(self, regions: Sequence[int]) -> bool:
-        """Return whether ranks that did not reach the end of the program cause at least half of the difference."""
+        """Return whether at least half of the difference is due to ranks that did not reach the end of the program."""
         ended = np.isin(self.vectors.ranks, self.selection.experiment.notes.unfinished)
         if not ended.any() or ended.all():
             return False
@@ -108,7 +108,7 @@ class Differences:
         return bool((whole * (1 - measured)).sum() <= whole.sum() / 2)
 
     def is_by_counts_alone(self, regions: Sequence[int]) -> bool:
-        """Return whether only counts show a difference: in no program do the ranks that executed most take longer.
+        """Return whether only counts differ: in no program did the ranks that executed most instructions take longer.
 
         False if no time in the regions was divided among ranks by counts.
         """
@@ -123,8 +123,8 @@ class Differences:
     def _is_by_the_clock(self, places: list[int]) -> bool:
         """Return whether measured times confirm the difference in some program.
 
-        Times confirm it in two cases: they deviate from the executed work by less than the difference, or the ranks
-        that executed most took longer by more than the deviations within both groups.
+        Times confirm it in two cases: the times deviate from the executed work by less than that work differs between
+        ranks, or the ranks that executed most took longer by more than the sum of both groups' standard deviations.
         """
         times = self.vectors.values[places].sum(axis=0)
         measured = np.nansum(self.vectors.measured(places), axis=0)
@@ -137,8 +137,8 @@ class Differences:
                 return True
         return False
 
-    # These are cached, because each of them iterates over all ranks, and both the verdict and the JSON document use
-    # them.
+    # Each of these results needs a pass over all ranks, and both the verdict and the JSON document use them, so they
+    # are cached.
 
     @cached_property
     def _judged(self) -> dict[tuple[int, ...], bool]:
@@ -159,12 +159,12 @@ def _most_paid(selection: Selection, regions: Sequence[int]) -> float:
 
 
 def find_differences(prepared: Prepared, metric: str | None = None) -> Differences:
-    """Compare the ranks by a metric; by default by compute time and, if that is alike, by other relevant metrics.
+    """Compare the ranks by a metric: by default by compute time and, if this hardly differs, by other relevant metrics.
 
     Args:
         prepared: The run.
-        metric: One of ``DISSIMILARITY_METRICS``. If None, and compute time forms one cluster or differs little, time
-            off the processor and ``mpi_bytes`` are tried, too; see ``differing_time_off`` and ``differing_volumes``.
+        metric: One of ``DISSIMILARITY_METRICS``. If None, and ranks hardly differ in compute time, time off the
+            processor and ``mpi_bytes`` are compared, too; see ``differing_time_off`` and ``differing_volumes``.
     """
     ranks, compared_by = prepared.compared, metric or DISSIMILARITY_METRICS[0]
     compared = ranks if compared_by == "mpi_bytes" else ranks.by_thread()
@@ -196,7 +196,7 @@ def _spread(vectors: RankVectors) -> float:
 
 
 def _floor(vectors: RankVectors, prepared: Prepared) -> float:
-    """Return the least saving that matters: in seconds or, for ``mpi_bytes``, in bytes whose transfer takes as long."""
+    """Return the smallest saving that matters, in seconds or, for ``mpi_bytes``, as bytes that take this long."""
     if vectors.metric == "mpi_bytes":
         return prepared.least_gain * prepared.mean_time / seconds_of_a_byte(vectors.experiment)
     busy = float(vectors.values[list(vectors.top)].sum(axis=0).mean())

@@ -27,9 +27,9 @@ class Dissimilarity:
         severity: How much ranks differ: S as in ``clusters.severity``.
         critical: Positions of the critical code regions, parents before children.
         culprits: Positions of the critical regions with most of their difference outside the culprits below them.
-        composite: Whether several culprits each produce these clusters alone. In the method of Liu et al., whether only
-            several regions together produce the clusters.
-        odd_one: The column without which all others are one cluster; None if there is no such column.
+        composite: Whether each of several culprits produces these clusters on its own. With the method of Liu et al.,
+            whether only several regions together produce the clusters.
+        odd_one: The column without which all other columns are one cluster; None if there is no such column.
         programs: The number of programs that the ranks run; ranks of different programs are in different clusters.
         jobs: Whether threads are compared by their totals, because they have no region in common; see
             ``thread_roles.differing_jobs``.
@@ -53,22 +53,22 @@ class Dissimilarity:
 def find_dissimilarity(vectors: RankVectors, *, floor: float) -> Dissimilarity:
     """Find the regions in which ranks differ, and cluster the ranks by these regions.
 
-    Algorithm 2 tests for each region whether the clusters by all regions change without this region. With that test,
-    several imbalances hide each other, and a difference of less than a tenth of the total forms no cluster. So here
-    each region is tested separately, from the leaves up. Ranks differ in a region if the difference exceeds the noise,
-    and either balancing would save ``floor``, or the difference separates ranks in Algorithm 1. A region is a culprit
-    if most of its difference is outside the culprits below it. Ranks are in one cluster if they share a cluster in each
-    culprit.
+    Algorithm 2 of Liu et al. clusters ranks by all regions together, and tests whether the clusters change if a region
+    is left out. Then several imbalances hide each other, and a difference of less than a tenth of the total forms no
+    cluster. So here each region is tested separately, from the leaves up. Ranks differ in a region if the difference
+    exceeds the noise, and either balancing would save ``floor``, or the difference separates ranks in Algorithm 1. A
+    region is a culprit if most of its difference is outside the culprits below it. Ranks are in one cluster if they
+    share a cluster in each culprit.
 
-    If there is no culprit, ranks are clustered by all regions of depth 1 together; if samples divided measured times
-    among the regions, by the totals alone. If that gives several clusters, and the noise of the run is unknown, the
-    search is repeated with a limit of a tenth of each region's longest time.
+    If there is no culprit, ranks are clustered by all regions of depth 1 together or, if samples divided measured times
+    among the regions, by the totals alone. If this results in several clusters, and the noise of the run is unknown,
+    the search is repeated with a limit of a tenth of each region's longest time.
 
     Cost: some passes over the vectors, and sorting the ranks once for each culprit.
 
     Args:
         vectors: The vectors.
-        floor: The least saving that matters, in the metric's unit.
+        floor: The smallest saving that matters, in the metric's unit.
     """
     programs = len(vectors.groups)
     of_top = vectors.values[list(vectors.top)].T
@@ -110,7 +110,7 @@ class _Search:
         self.wide = THRESHOLD * float(totals.max(initial=0.0))
 
     def differ(self, values: Values, noise: float) -> bool:
-        """Return whether ranks differ by more than noise, and materially; values are ``float64[rank]``."""
+        """Return whether ranks differ materially, and by more than noise; values are ``float64[rank]``."""
         return any(self._differ(values[columns], noise) for columns in self.programs)
 
     def _differ(self, values: Values, noise: float) -> bool:
@@ -144,7 +144,7 @@ class _Search:
         return of_recursion(vectors.experiment, regions, innermost)
 
     def leading_to(self, culprits: Sequence[int]) -> tuple[int, ...]:
-        """Return the culprits and the regions around them in which ranks also differ, parents before children."""
+        """Return the culprits, and the regions around them in which ranks differ as well, parents before children."""
         vectors, noise = self.vectors, self.vectors.noise
         parents = {child: index for index, each in enumerate(vectors.regions) for child in each.children}
         found = set(culprits)
@@ -157,7 +157,7 @@ class _Search:
         return tuple(sorted(found))
 
     def labels(self, culprits: Sequence[int]) -> Labels:
-        """Cluster ranks, so that two ranks share a cluster if no culprit separates them; ``int[rank]``."""
+        """Return each rank's cluster, ``int[rank]``; ranks share a cluster if no culprit separates them."""
         vectors = self.vectors
         labels = np.zeros(len(vectors.ranks), np.intp) if vectors.programs is None else vectors.programs
         for culprit in culprits:
@@ -171,12 +171,12 @@ class _Search:
 
 
 def clusters_in(vectors: RankVectors, found: Dissimilarity, regions: Sequence[int]) -> list[list[int]]:
-    """Return the clusters in one culprit, regardless of other culprits; for several regions, over all of these.
+    """Return the clusters in one culprit, regardless of other culprits; for several regions, the clusters of the run.
 
     Args:
         vectors: The vectors.
         found: The differences between ranks.
-        regions: The culprit, or the regions that together make the difference.
+        regions: The culprit, or several regions in which ranks differ together.
     """
     if len(regions) != 1 or regions[0] not in found.culprits:
         return [[*each] for each in found.clusters]

@@ -12,7 +12,7 @@ from ..run.summary import summary
 
 __all__ = ["LONGEST", "events_of", "is_by_call_path"]
 
-# Event → seconds that it takes at most; longer delays have another reason. Cycles are converted at 3 GHz.
+# Event → the most seconds that it can take; longer delays have another reason. Cycles are converted at 3 GHz.
 LONGEST: Final[Mapping[str, float]] = {
     "branch_misses": 1e-8,  # up to 25 cycles
     "divisions": 3e-8,  # up to 90 cycles, for 128-bit integers
@@ -23,7 +23,7 @@ LONGEST: Final[Mapping[str, float]] = {
 
 
 def events_of(selection: Selection) -> Mapping[str, Attribute]:
-    """Return the counted events by name; empty if a rank's counts and times were not measured for the same work."""
+    """Return the counted events by name; empty if a rank's counts do not belong to the work that was timed on it."""
     experiment = selection.experiment
     if not experiment.notes.counts_by_rank:
         return {}

@@ -18,8 +18,8 @@ from ..run.selection import Selection
 
 __all__ = ["MOST_PAID", "Prices"]
 
-# The calibrated price is the time of the fastest round before the program starts; real entries cost more. Measured with
-# six tiny functions that call each other, 113 million entries on each of two ranks that shared two busy cores: a
+# The calibrated price is the time of the fastest round before the program starts; real entries cost more. In a test,
+# six tiny functions called each other, with 113 million entries on each of two ranks that shared two busy cores. A
 # throttled entry took 8 to 20 ns at a price of 2.7 to 5.1 ns. Ranks differed by up to 1.7 times the price, and in one
 # of 77 runs by 2.9 times.
 _SPREAD: Final = 2.0  # a difference below this multiple of an overhead that all ranks share is an error of the price
@@ -72,10 +72,10 @@ class Prices:
 
     @property
     def alike(self) -> Flags:
-        """Whether ranks had equal overhead, and its error may explain how times differ: ``bool[program, region]``.
+        """Whether ranks had equal overhead, whose error may explain the difference in time: ``bool[program, region]``.
 
-        If probes take at most 5 % of the time, which throttling ensures by default, clusters tolerate this difference
-        anyway.
+        If probes take at most 5 % of the time, which throttling ensures by default, such a difference is too small to
+        separate clusters anyway.
         """
         (least_paid, shortest), (most_paid, longest) = self.least, self.most
         same = (most_paid > 0) & (most_paid - least_paid <= THRESHOLD * most_paid)

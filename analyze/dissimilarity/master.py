@@ -13,7 +13,7 @@ from .rank_vectors import RankVectors
 
 __all__ = ["find_master"]
 
-_FEWEST: Final = 3  # smallest number of ranks; of two ranks, each has as many messages as the other
+_FEWEST: Final = 3  # smallest number of ranks; with two ranks, both take part in all messages
 
 
 def find_master(vectors: RankVectors, include: Collection[int]) -> int | None:

@@ -1,4 +1,4 @@
-"""Find ranks that compute alike but send or receive different volumes, which times in MPI do not show."""
+"""Find ranks that compute for equal times but transfer different volumes, which times in MPI do not show."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ __all__ = ["differing_volumes", "seconds_of_a_byte"]
 def differing_volumes(selection: Selection, program_time: float) -> tuple[RankVectors, Dissimilarity] | None:
     """Compare the ranks by the bytes that they send and receive.
 
-    A rank that waits for another rank to send much data spends just as much time in MPI as the sender, so times in MPI
-    do not distinguish the two ranks.
+    A rank that waits for much data spends as much time in MPI as the rank that sends it, so times in MPI do not
+    distinguish the two ranks.
 
     Args:
         selection: The ranks and regions.
@@ -28,7 +28,7 @@ def differing_volumes(selection: Selection, program_time: float) -> tuple[RankVe
         The volumes and the differences. None in these cases: bytes were not counted; ranks spend less than a tenth of
         the run in MPI; ranks do not differ; no rank transfers more than twice as much as another (smaller differences
         are normal, because ranks at the boundary of a domain have fewer neighbours); or only rank 0 transfers more
-        bytes, because it collects data from all other ranks, or distributes data to them.
+        bytes (it collects data from all other ranks, or distributes data to them).
     """
     experiment, least = selection.experiment, THRESHOLD * program_time
     if not (complete(experiment, "mpi_bytes") and complete(experiment, "mpi_time")):
@@ -48,7 +48,7 @@ def seconds_of_a_byte(experiment: Experiment) -> float:
 
 
 def _stands_out(vectors: RankVectors, culprit: int) -> bool:
-    """Return whether a rank transfers over twice as much as another rank of its program, in one region.
+    """Return whether a rank transfers more than twice as much as another rank of its program in the given region.
 
     Ranks inside a domain have at most twice as many neighbours as ranks in the corners. Values within a tenth of each
     other count as equal. Programs are left out if rank 0 transfers as much as all other ranks, because rank 0 may

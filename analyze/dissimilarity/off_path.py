@@ -18,9 +18,9 @@ def without_what_costs_nothing(
 ) -> Differences:
     """Return the given differences, or none if they may be due to chance and balancing would not shorten the path.
 
-    If another program disturbs a rank in one region, this rank is late there, but the critical path only becomes longer
-    if other ranks wait for this rank. So differences are dropped if balancing all named regions saves less than
-    ``Differences.floor``.
+    If another program disturbs a rank in one region, this rank is late there, but the critical path becomes longer only
+    if other ranks wait for this rank. So uncertain differences are dropped if balancing all named regions would save
+    less than ``Differences.floor``.
 
     Args:
         differences: How the ranks differ.

@@ -1,4 +1,4 @@
-"""Find ranks that compute alike but delay others while they are off the processor: asleep, or waiting for a device."""
+"""Find ranks that compute for equal times but delay others while off the processor: asleep, or waiting for a device."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def differing_time_off(
     Returns:
         The times, as measured and as compared, and the differences. None in these cases: times were not measured; ranks
         do not differ materially; no rank waits in MPI for a rank that is off the processor; or a first thread leaves
-        its process's work to other threads, and waits for them.
+        its process's work to other threads and waits for them.
     """
     experiment, floor = selection.experiment, max(CRITERIA.least_weight * program_time, CRITERIA.burst)
     if not all(complete(experiment, each) for each in ("wall_time", "mpi_time", "cpu_time", "mpi_cpu_time")):
@@ -94,13 +94,13 @@ class _Asleep:
     def parts(self, part: Experiment) -> tuple[Values, Values, Values]:
         """Return the seconds off the processor outside calls, and in I/O calls; ``float64[call path, location]`` each.
 
-        The time that a rank was ready to run is divided among these times and MPI, where a rank polls while it waits.
-        MPI_Init and MPI_Finalize get no share, because a rank sleeps there.
+        The time for which a rank was ready to run, but had no core, is divided among these times and MPI, because a
+        rank polls while it waits in MPI. MPI_Init and MPI_Finalize get no share, because a rank sleeps there.
 
         Returns:
-            Both times, and the upper limit of their sum, ``float64[location]``. The limit allows for the time that a
-            rank was ready to run in MPI_Init and MPI_Finalize, and is at most all time off the processor and not ready
-            to run.
+            Both times, and an upper limit of their sum, ``float64[location]``. The limit assumes that a rank may have
+            been ready to run in MPI_Init and MPI_Finalize; it is at most all time off the processor and not ready to
+            run.
         """
         wall, cpu = _of_first(part, "wall_time"), _of_first(part, "cpu_time")
         times = {each: _of_first(part, each) if each in self.calls else np.zeros_like(wall) for each in _CALLS}
@@ -118,7 +118,7 @@ class _Asleep:
 
 
 def _part_of(some: Values, whole: Values) -> Values:
-    """Divide elementwise by the whole; the result is at most 1."""
+    """Return ``some`` divided by ``whole``, elementwise; at most 1."""
     return np.asarray(np.divide(some, whole, out=np.ones_like(whole), where=whole > some))
 
 
@@ -161,7 +161,7 @@ def _of_ranks(selection: Selection, asleep: _Asleep) -> tuple[Values, Values, Va
 
 
 def _is_waited_for(vectors: RankVectors, culprit: int, in_mpi: Values) -> bool:
-    """Return whether, in some program, the rank with the least time off the processor waits in MPI instead."""
+    """Return whether, in some program, the rank with the shortest time off the processor waits in MPI instead."""
     for columns in vectors.groups:
         times = vectors.values[culprit][columns]
         if in_mpi[columns][int(times.argmin())] >= CRITERIA.part * np.ptp(times) > 0:

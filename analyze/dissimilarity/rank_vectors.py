@@ -34,12 +34,12 @@ class RankVectors:
         regions: Every code region except the start-up of MPI, parents before children.
         ranks: The rank of each column; if threads are compared, each thread's rank.
         values: ``float64[region, rank]``, inclusive, in the metric's unit, without the overhead of probes, and levelled
-            where this overhead may explain the difference; see ``Selection.by_rank``.
+            in regions in which this overhead may explain the difference; see ``Selection.by_rank``.
         selection: The selection from which ``measured`` reads the measured values.
-        own: Measured values of each thread's own work, if ``selection`` cannot provide them; NaN if a thread takes no
-            part.
+        own: Measured values of each thread's own work, if ``selection`` cannot provide them; NaN in regions in which a
+            thread does not work.
         measured_share: ``float64[region]``: the share of a region's values that is compared as measured. The remaining
-            share is divided among ranks by their work, which noise does not change.
+            share is divided among ranks in proportion to their work, which noise does not change.
         deviation: Relative deviation of times of equal work in this run; None if it is unknown.
         programs: As in ``Selection``.
         threads: Names of the threads, ``rank.thread``, one per column, if threads are compared.
@@ -121,8 +121,8 @@ class RankVectors:
 
         Times of equal work differ by chance. The limit is the sum of two parts, but at least ``bursts``. One part is a
         share of the time that is compared as measured (see ``part_by_noise``), but at least the clocks' resolution. The
-        other part is 1 % of the time that was divided by work. For bytes, and time off the processor, the limit is the
-        threshold of Algorithm 1.
+        other part is 1 % of the time that was divided in proportion to work. For bytes, and for time off the processor,
+        the limit is the threshold of Algorithm 1.
         """
         longest = self.values.max(axis=1)
         if self.metric not in TIMES:
@@ -136,10 +136,10 @@ class RankVectors:
     def bursts(self) -> Values:
         """The extra time that first uses of memory may cost a rank in a region that runs once; ``float64[region]``.
 
-        Set-up touches new memory, whose cost depends on the system, and on the host of a virtual machine: 8 MB took 3
-        to 87 ms of CPU time. Times are reliable in regions that are entered repeatedly, and in regions around them,
-        such as the loop over time steps. A region that takes most of a run is not set-up. Without page faults, the
-        extra time is 0.
+        Set-up touches new memory. The cost depends on the system, and on the host of a virtual machine: 8 MB took 3 to
+        87 ms of CPU time. Times are reliable in regions that are entered repeatedly, and in regions around them, such
+        as the loop over time steps. A region that takes most of a run is not set-up. Without page faults, the extra
+        time is 0.
         """
         found, experiment = np.zeros(len(self.regions)), self.experiment
         if self.metric not in TIMES or not all(complete(experiment, each) for each in ("visits", "page_faults")):
@@ -171,7 +171,7 @@ class RankVectors:
     def are_totals_measured(self) -> bool:
         """Whether samples only divide the ranks' measured times among regions, so that totals have no sampling error.
 
-        Not so if regions are left out, or for threads, which share some regions and not others.
+        False if regions are left out, and for threads, because they share some regions and not others.
         """
         is_divided = self.sample > 0 and bool(self.experiment.notes.sampled)
         return is_divided and not self.threads and not self.selection.left_out
@@ -183,7 +183,7 @@ class RankVectors:
         return max(float(self.by_sampling(totals[each].min(), totals[each].max())) for each in self.groups)
 
     def levels(self, values: Values) -> Labels:
-        """Return the cluster of each rank, ``int[rank]``, by values that are known to differ.
+        """Return the cluster of each rank, ``int[rank]``, from values that are known to differ.
 
         Ranks whose values differ by no more than sampling error share a cluster.
 
@@ -243,10 +243,11 @@ def _groups(programs: Indices | None, ranks: int) -> list[Indices]:
 
 
 def by_program(selection: Selection) -> Selection:
-    """Return the selection with ranks grouped by program: the entry procedure in which a rank spends the most time.
+    """Return the selection with ranks grouped by program.
 
-    Processes that ranks forked or spawned are compared among themselves, whatever they run. If there are several
-    programs, ranks without any time form another group, because nothing shows which program they run.
+    A rank's program is the entry procedure in which the rank spends most time. Processes that ranks forked or spawned
+    form groups of their own, even if they run the same program. If there are several programs, ranks without any time
+    form another group, because nothing shows which program they run.
     """
     experiment = selection.experiment
     started = np.isin(selection.ranks, experiment.notes.started)

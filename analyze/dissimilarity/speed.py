@@ -1,7 +1,7 @@
 """Detect ranks that are slower almost everywhere, by a different factor in each region: the sign of a slower core.
 
-Two virtual cores are often one physical core. A rank that shares a physical core takes up to twice as long in code that
-keeps the core busy, and hardly longer in code that waits for memory, or for its own results.
+Two virtual cores often share one physical core. A rank that shares a physical core takes up to twice as long in code
+that keeps the core busy, but hardly longer in code that waits for memory or for its own results.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["are_as_fast_elsewhere", "are_slower_elsewhere"]
 def are_slower_elsewhere(vectors: RankVectors, regions: Sequence[int]) -> bool:
     """Return whether the ranks that are slower in the given regions are slower in most others, by different factors.
 
-    The same factor everywhere means that all work is unevenly distributed.
+    If they were slower by the same factor everywhere, all work would be unevenly distributed.
 
     Args:
         vectors: The vectors.
@@ -62,8 +62,8 @@ def are_as_fast_elsewhere(vectors: RankVectors, region: int, columns: Indices) -
             times.
 
     Returns:
-        False if the other regions take less than a tenth of the given region's time, because differences in so little
-        time show nothing about speed.
+        Also False if the other regions take less than a tenth of the given region's time, which is too little to show
+        a rank's speed.
     """
     here = vectors.values[region][columns]
     slow = here > (here.min() + here.max()) / 2

@@ -1,4 +1,4 @@
-"""Compare first threads with the worker threads that they started, if the workers do other work at the same time."""
+"""Compare first threads with the worker threads that they started, if both do different work at the same time."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _AT_WORK: Final = (
 def differing_jobs(selection: Selection, *, floor: float) -> tuple[RankVectors, Dissimilarity, Selection] | None:
     """Compare the totals of first threads and of their worker threads, which have no region in common.
 
-    A first thread's own work is a serial part if the other threads wait for it, as OpenMP's threads do. It is not a
-    serial part if both work at the same time, so that their times together exceed the run's time.
+    A first thread's own work is serial if the other threads wait meanwhile, as OpenMP's threads do. It is not serial if
+    both work at the same time, so that their times add up to more than the run's time.
 
     Args:
         selection: The threads, which are alike in all regions that they have in common.
-        floor: The least difference in seconds that counts.
+        floor: The smallest difference in seconds that counts.
 
     Returns:
         The times; the clusters by totals, without culprits; and the compared threads. None if all threads are alike.

@@ -1,4 +1,4 @@
-"""How many seconds of the differences between ranks are explained by the work that ranks do in regions."""
+"""How many seconds of the differences between ranks are explained by the ranks' work in each region."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class SameWork:
         groups: Groups of ranks in different clusters that did the same work in all culprits, or in all regions if there
             are no culprits.
         everywhere: Whether all ranks are one such group.
-        only_here: Those of the ``culprits`` in which the slower ranks are as fast as the others elsewhere.
+        only_here: Those of ``culprits`` whose slower ranks are as fast as the other ranks in all other regions.
     """
 
     culprits: frozenset[int] = frozenset()
@@ -65,8 +65,8 @@ class Work:
 
     Attributes:
         vectors: The compared vectors. If their metric is an attribute, it comes first among the attributes that
-            distinguish ranks. Different ``compute_time`` for the same work means different speed; other times include
-            waiting.
+            distinguish ranks. Only in ``compute_time`` do different times for the same work mean different speed; other
+            times include waiting.
         attributes: The available attributes of the compared ranks.
         events: The counted events; see ``events_of``.
     """
@@ -78,10 +78,10 @@ class Work:
     def differences(
         self, places: Sequence[int], clusters: Sequence[Sequence[int]], among: Collection[str] | None = None
     ) -> tuple[Difference, ...]:
-        """Return the attributes that differ between ranks as their times do in the given regions.
+        """Return the attributes that differ between ranks in the same way as their times, in the given regions.
 
-        The compared metric comes first and ``mpi_bytes`` last, because volume hardly explains time outside MPI. In
-        between, the attribute with the widest spread comes first.
+        The compared metric comes first, and ``mpi_bytes`` last, because volume hardly explains time outside MPI. The
+        others are sorted by decreasing spread.
 
         Args:
             places: The regions.
@@ -89,7 +89,7 @@ class Work:
             among: The attributes to test; all if None.
         """
         spreads = {name: self._spread(name, places) for name in (self.attributes if among is None else among)}
-        first, last = self.vectors.metric, "mpi_bytes"  # volume hardly explains time outside MPI
+        first, last = self.vectors.metric, "mpi_bytes"
         there = [self._taking_part(places, each) for each in clusters]
         names = [name for name, spread in spreads.items() if spread > THRESHOLD]
         names.sort(key=lambda name: (name != first, name == last, -spreads[name], _ORDER.index(name)))
@@ -101,8 +101,8 @@ class Work:
     def differing_events(self, places: Sequence[int], clusters: Sequence[Sequence[int]]) -> tuple[Difference, ...]:
         """Return the events that are more frequent per instruction on slow ranks, most frequent event first.
 
-        The time of an event need not be known. Events are returned if they would explain a material share of the
-        difference between ranks if each event took the longest possible time.
+        The time of an event need not be known. An event is returned if, at its longest possible time, it would explain
+        a material share of the difference between ranks.
 
         Args:
             places: The regions.
@@ -135,7 +135,7 @@ class Work:
         return bool(apart) and all(are_as_fast_elsewhere(self.vectors, region, group) for group in apart)
 
     def _alike(self, clusters: Sequence[Sequence[int]], places: Sequence[int]) -> Iterator[tuple[int | str, ...]]:
-        """Yield the labels of the ranks in each group of clusters that did the same work, fewest instructions first."""
+        """Yield the labels of the ranks in each group of clusters with the same work, fewest instructions first."""
         if "instructions" not in self.attributes:
             return
         executed, labels = self.attributes["instructions"].amount(places).sum(axis=0), self.vectors.labels
@@ -160,18 +160,18 @@ class Work:
     def worked_alike(self, places: Sequence[int], columns: npt.ArrayLike) -> bool:
         """Return whether ranks did the same work in the given regions, so that only speed or noise changes their times.
 
-        The ranks must have executed the same number of instructions, and no other attribute, such as misses, and no
-        counted event may explain a material share of their difference in time. No rank may be more than twice as slow
-        in one region and nowhere else, because a slow or shared core does not explain that. Regions in which the ranks
-        hardly differ are not tested.
+        The ranks must have executed the same number of instructions. No other attribute, such as misses, and no counted
+        event may explain a material share of their difference in time. No rank may take more than twice as long in one
+        region and in no other, because a slow or shared core does not explain that. Regions in which the ranks hardly
+        differ are not tested.
         """
-        return self._is_so(self._worked_alike, places, columns)
+        return self._holds(self._worked_alike, places, columns)
 
     def executed_alike(self, places: Sequence[int], columns: npt.ArrayLike) -> bool:
-        """Return whether ranks executed equally many instructions in the given regions, however long they took."""
-        return self._is_so(self._executed_alike, places, columns)
+        """Return whether ranks executed equally many instructions in the given regions, regardless of their times."""
+        return self._holds(self._executed_alike, places, columns)
 
-    def _is_so(self, test: Callable[[Indices, Indices], bool], places: Sequence[int], columns: npt.ArrayLike) -> bool:
+    def _holds(self, test: Callable[[Indices, Indices], bool], places: Sequence[int], columns: npt.ArrayLike) -> bool:
         if self.vectors.metric != "compute_time" or "instructions" not in self.attributes:
             return False
         groups = [group for group in self._by_program(np.sort(columns)) if len(group) > 1]
@@ -195,20 +195,20 @@ class Work:
         if any(are_as_fast_elsewhere(self.vectors, place, columns) for place in cells[0].ravel()[stands_out].tolist()):
             return False
         others = [name for name in self.attributes if name != "instructions"]
-        asked = cells[0].ravel().tolist()
-        if not all(abs(self._slope(name, place, columns)) < CRITERIA.part for name in others for place in asked):
+        tested = cells[0].ravel().tolist()
+        if not all(abs(self._slope(name, place, columns)) < CRITERIA.part for name in others for place in tested):
             return False
-        return not any(self._matters(name, [place], columns) for name in self.events for place in asked)
+        return not any(self._matters(name, [place], columns) for name in self.events for place in tested)
 
     def _matters(self, name: str, places: Sequence[int], columns: Indices) -> bool:
-        """Return whether slow ranks have more of an event, which may explain a material share of their extra time."""
+        """Return whether slow ranks have more of an event that may explain a material share of their extra time."""
         times, more, most = self._beyond_work(name, places, columns)
         apart = times - times.mean()
         squares, together = float((apart * apart).sum()), float((more * apart).sum())
         return bool(np.ptp(more) > THRESHOLD * most) and LONGEST[name] * together >= CRITERIA.part * squares > 0
 
     def _follows(self, name: str, places: Sequence[int], columns: Indices) -> bool:
-        """Return whether an event matters, and the ranks' times explain most of the variance of its excess count."""
+        """Return whether an event ``_matters``, and times explain most of the variance of its excess counts."""
         if len(columns) < 2 or not self._matters(name, places, columns):
             return False
         times, more, _ = self._beyond_work(name, places, columns)
@@ -230,7 +230,7 @@ class Work:
         return times, of_event - least * executed, float(of_event.max(initial=0.0))
 
     def _taking_part(self, places: Sequence[int], columns: Sequence[int]) -> list[int]:
-        """Return the columns of threads that take part in the given regions; all columns if no thread takes part."""
+        """Return the columns of threads that work in the given regions; all columns if no thread does."""
         if not self.vectors.threads:
             return list(columns)
         has_part = np.logical_not(np.isnan(self.vectors.measured(places)).all(axis=0))
@@ -238,18 +238,18 @@ class Work:
         return chosen[has_part[chosen]].tolist() or list(columns)
 
     def attribute_vectors(self, attribute: Attribute, places: Sequence[int]) -> Values:
-        """Return an attribute in each place, 0 where it does not explain the difference: ``float64[rank, place]``."""
+        """Return an attribute in each region, or 0 if it does not explain the difference: ``float64[rank, region]``."""
         values = np.array([attribute.of_ranks(place) for place in places])
-        tells = [
+        explains = [
             max(self._slope(attribute.name, place, group) for group in self.vectors.groups) >= CRITERIA.part
             for place in places
         ]
         if attribute.is_rate:
-            tells &= values.max(axis=1) > LEAST_RATE
-        return np.where(np.array(tells)[:, None], values, 0.0).T
+            explains &= values.max(axis=1) > LEAST_RATE
+        return np.where(np.array(explains)[:, None], values, 0.0).T
 
     def _slope(self, name: str, place: int, columns: Sequence[int] | Indices) -> float:
-        """Return which share of the given ranks' difference in time an attribute's seconds explain, in one region.
+        """Return the share of the given ranks' difference in time that an attribute's seconds explain in one region.
 
         The share is the slope of the least-squares line of these seconds over the times.
         """
@@ -262,8 +262,8 @@ class Work:
         """Return how much of the compared time an attribute takes on each given rank, in seconds.
 
         Time beyond what the fastest rank needs for the same number of instructions is attributed to misses, in equal
-        amounts per miss. Instructions take their average time. Bytes take the time of their calls; if it was not
-        measured, bytes of files take their average time, and messages none.
+        amounts per miss. Instructions take their average time. Bytes take the time of their calls; if that time was not
+        measured, bytes of files take their average time, and bytes of messages take none.
         """
         vectors, attribute = self.vectors, self.attributes[name]
         amount, times = attribute.amount([place])[0][columns], vectors.values[place][columns]

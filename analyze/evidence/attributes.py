@@ -38,10 +38,10 @@ class Attribute:
     Attributes:
         name: One of ``ATTRIBUTES``, or a counted event.
         selection: The regions, and the ranks.
-        metrics: The counted metric, and the metric that it is divided by, which is None if the attribute is no rate.
+        metrics: The counted metric, and the metric that it is divided by; the latter is None unless the attribute is a
+            rate.
         amounts: ``float64[region]``: misses, bytes or instructions of all ranks.
-        bases: ``float64[region]``: the accesses by which the misses of a rate are divided; for other attributes, the
-            amounts.
+        bases: ``float64[region]``: for a rate, the accesses that the misses are divided by; otherwise the amounts.
     """
 
     name: str
@@ -91,7 +91,7 @@ class Attribute:
         return self._rows(self.metrics[0], regions)
 
     def base(self, regions: Sequence[int]) -> Values:
-        """Return each rank's accesses in the given regions; amounts if this is no rate; ``float64[region, rank]``."""
+        """Return each rank's accesses in the given regions, or its amounts if not a rate; ``float64[region, rank]``."""
         return self._rows(self.metrics[1] or self.metrics[0], regions)
 
     def of_ranks(self, region: int) -> Values:

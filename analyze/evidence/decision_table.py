@@ -39,8 +39,9 @@ class DecisionTable:
     def reducts(self) -> tuple[tuple[str, ...], ...]:
         """The core attributions: the smallest sets of attributes that discern, in the order of the attributes.
 
-        Reducts are the minimum hitting sets of the discernibility matrix. For an exact result, all sets are tried in
-        order of size, which costs O(2^attributes · different rows). Empty if there is nothing to discern.
+        Reducts are the minimum hitting sets of the discernibility matrix. The result is exact, because all sets are
+        tried in order of size, which costs O(2^attributes · different rows). It is empty if there is nothing to
+        discern.
         """
         if self._discerns(()):
             return ()
@@ -77,7 +78,7 @@ class DecisionTable:
 
     @property
     def distinct(self) -> tuple[tuple[Row, tuple[int | str, ...]], ...]:
-        """The different rows, each with the objects that share it, in the order of the first objects."""
+        """The distinct rows, each with the objects that share it, in the order of the first objects."""
         groups: dict[tuple[tuple[Hashable, ...], Hashable], list[Row]] = {}
         for row in self.rows:
             groups.setdefault((row.values, row.decision), []).append(row)
@@ -103,8 +104,8 @@ class DecisionTable:
     def function(self) -> tuple[tuple[str, ...], ...]:
         """The discernibility function (Eq. 4): a conjunction of disjunctions of attributes, shorter ones first.
 
-        The function is simplified by absorption: ``a and (a or b)`` is ``a``. Each disjunction is the complement of a
-        largest set that does not discern.
+        The function is simplified by absorption: ``a and (a or b)`` becomes ``a``. Each disjunction is the complement
+        of a maximal set that does not discern.
         """
         everything = range(len(self.attributes))
         clauses: list[frozenset[int]] = []

@@ -24,7 +24,7 @@ class Misses:
 
     Attributes:
         computing: Compute time in seconds.
-        most: Miss rate → the most seconds that its misses can take, if the core waits for each miss.
+        most: Miss rate → the seconds that its misses take if the core waits for each of them.
         executed: Instructions per rank; None if they were not counted.
         cycle: Seconds per cycle, as counted; None if cycles were not counted.
         is_walk: Whether there are no more misses than in sequential access.
@@ -40,7 +40,7 @@ class Misses:
 
     @classmethod
     def of(cls, ranks: Selection, attributes: Mapping[str, Attribute], computing: Values) -> Misses:
-        """Compute from the counts how long misses may take."""
+        """Compute the possible time of misses from their counts."""
         rates = {name: each for name, each in attributes.items() if each.is_rate}
         prices = Prices.of(ranks.experiment.notes.prices)
         missed = {name: each.amounts / len(ranks.ranks) for name, each in rates.items()}
@@ -73,7 +73,7 @@ class Misses:
     def avoidable(self) -> Values:
         """Return the estimated saving from avoiding all misses, in seconds: ``float64[region]``.
 
-        It is the mean of two savings: the saving if each instruction waits for the previous one, and if none does.
+        This is the mean of two estimates: one if each instruction waits for the previous one, and one if none does.
         """
         swift, dependent = self.prices.instruction_independent, self.prices.instruction_dependent
         if self.executed is not None and swift and dependent:

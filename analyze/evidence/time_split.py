@@ -1,4 +1,4 @@
-"""The seconds of a region's time that each attribute takes, which decide whether the attribute is a cause."""
+"""The seconds that each attribute takes in a region; they decide whether the attribute is a cause."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TEST: Final = 5e-8  # seconds per call; a call that starts or completes a messa
 
 @dataclass(frozen=True)
 class TimeSplit:
-    """How each region spent its time; ``float64[region]`` each, inclusive seconds, mean over the ranks.
+    """How the time of each region was spent; ``float64[region]`` each, inclusive seconds, mean over the ranks.
 
     Attributes:
         time: The region's time, without waiting for cores, and without polling in MPI while another rank waits for a
@@ -36,9 +36,9 @@ class TimeSplit:
         small_calls: Time in many small MPI calls.
         polls: Whether nearly all MPI time is spent testing or completing requests, in calls too short to belong to
             messages.
-        moves_nothing: Whether no MPI call moves data, or nearly all MPI time is spent in barriers.
-        has_small_io: Whether file I/O calls move so few bytes that calls, rather than bytes, account for the time.
-        is_slow_io: Whether mostly writing takes at least twice as long as its calls and bytes on a slow disk.
+        moves_nothing: Whether no MPI call transfers data, or nearly all MPI time is spent in barriers.
+        has_small_io: Whether file I/O calls transfer so few bytes that calls, rather than bytes, account for the time.
+        is_slow_io: Whether file I/O is mostly writing, and takes at least twice as long as on a slow disk.
         waited: Waiting for late ranks.
         chained: The estimated saving if ranks worked at the same time instead of one after another, computed from the
             critical path; 0 in regions in which they do not work one after another, and if the path is unknown.
@@ -46,11 +46,11 @@ class TimeSplit:
         computing: Compute time, without CPU time in file I/O.
         own_computing: Exclusive compute time.
         counts_cycles: Whether cycles were counted, which limit the time that misses can take.
-        turns: Whether ranks wait for cores, and therefore also for each other in MPI, because they share cores with
-            each other or with other programs.
-        misses: The saving from avoiding all misses. Counts do not show whether each instruction waits for the previous
-            one, so this is the mean of two savings: the saving if all instructions wait, and the saving if none waits.
-        walks: Whether there are no more misses than in sequential access, where caches prefetch.
+        turns: Whether ranks share cores with each other or with other programs, so that they wait for cores, and
+            therefore also for each other in MPI.
+        misses: The estimated saving from avoiding all misses. Counts do not show whether each instruction waits for the
+            previous one, so this is the mean of two estimates: one if all instructions wait, and one if none waits.
+        walks: Whether there are no more misses than in sequential access, in which the hardware prefetches.
         busy: Time of the whole program, without waiting for cores and without waiting in MPI; a single number.
     """
 
@@ -82,13 +82,13 @@ class TimeSplit:
 
     @cached_property
     def moves(self) -> Flags:
-        """Whether transfer takes a material share of the time, and at least as long as waiting: ``bool[region]``."""
+        """Whether transfer takes a material share of each region's time, and no less than waiting: ``bool[region]``."""
         moving = self.of["mpi_bytes"]
         return np.asarray(self.is_part(moving) & (moving >= self.waited))
 
     @cached_property
     def waits(self) -> Flags:
-        """Whether MPI takes a material share of the time, but not by transfer: ``bool[region]``.
+        """Whether MPI takes a material share of each region's time for other reasons than transfer: ``bool[region]``.
 
         Regions in which ranks work one after another count, too.
         """
@@ -97,7 +97,7 @@ class TimeSplit:
 
     @cached_property
     def has_small_calls(self) -> Flags:
-        """Whether regions in ``waits`` mostly spend this time in many small calls, worth a fix: ``bool[region]``."""
+        """Whether regions in ``waits`` spend enough time to be worth a fix in many small calls: ``bool[region]``."""
         small = self.is_part(self.small_calls) & (self.small_calls >= self.waited)
         return np.asarray(self.waits & small & (self.small_calls >= CRITERIA.least_gain * self.busy))
 
@@ -108,7 +108,7 @@ class TimeSplit:
 
     @cached_property
     def has_empty_calls(self) -> Flags:
-        """Whether calls of regions in ``has_small_calls`` move no data, and are not polling: ``bool[region]``."""
+        """Whether calls of regions in ``has_small_calls`` transfer no data, and are not polling: ``bool[region]``."""
         return np.asarray(self.has_small_calls & self.moves_nothing & ~self.polls)
 
     def is_own_part(self, attribute: str, region: int, below: Sequence[int]) -> bool:
@@ -123,22 +123,22 @@ class TimeSplit:
         Regions in which this is not worth a fix are left out.
 
         Args:
-            least: The least share of the program's time that is worth a fix.
+            least: The minimum share of the program's time that is worth a fix.
         """
         return np.flatnonzero((self.chained > 0) & (self.chained >= least * self.busy)).tolist()
 
     def costly(self, least: float, values: Values, *, seconds: float = 0.0) -> list[int]:
         """Return the regions that spend much of their time, and enough to be worth a fix, on a cause with a remedy.
 
-        Instructions do not count, because all code executes them. Waiting does not count, because its reason is
-        elsewhere. Misses count only if cycles show stalls. A region whose own computing takes a quarter of the
-        program's time counts, too, if it is classified below a region that computes less than half as long, but waits
-        or stalls.
+        Instructions do not count, because all code executes them. Waiting does not count, because its reason is in
+        another region. Misses count only if cycles show stalls. A region whose own computing takes a quarter of the
+        program's time counts, too, if its value is below that of a region that computes less than half as long, but
+        waits or stalls.
 
         Args:
-            least: The least share of the program's time that is worth a fix.
+            least: The minimum share of the program's time that is worth a fix.
             values: Values by which regions are classified.
-            seconds: The least seconds spent on the cause that are worth a fix.
+            seconds: The minimum number of seconds spent on the cause that is worth a fix.
         """
         least = max(least * self.busy, seconds)
         known = ("io_bytes", "mpi_bytes", *(("l1_miss_rate", "l2_miss_rate") if self.counts_cycles else ()))
@@ -163,11 +163,11 @@ def time_split(
 ) -> TimeSplit:
     """Return the seconds that each region's attributes take.
 
-    Files take the measured time of their calls, without polling in collective calls. MPI takes the measured time of its
-    calls without waiting for late ranks. Any time beyond what its bytes need on a slow network, or beyond the fastest
-    rank's time per call or byte, is waiting, too. If ranks wait for cores, only the CPU time in MPI counts, and the
-    time in files is limited to what CPU time and a slow disk explain. Each instruction takes the program's average
-    time per instruction; for misses, see ``misses.py``.
+    File I/O takes the measured time of its calls, without polling in collective calls. MPI takes the measured time of
+    its calls without waiting for late ranks. Time beyond what its bytes need on a slow network, or beyond the fastest
+    rank's time per call or byte, also counts as waiting. If ranks wait for cores, only the CPU time in MPI counts, and
+    the time in file I/O is limited to what CPU time and a slow disk explain. Each instruction takes the program's
+    average time per instruction; for misses, see ``misses.py``.
 
     Args:
         ranks: All ranks, and the regions.
@@ -238,12 +238,12 @@ def time_split(
 
 
 def _on_slow_disk(cost: Callable[[str], Values]) -> Values:
-    """Return the longest time that the calls and bytes of file I/O take, in seconds, mean over the ranks."""
+    """Return the longest time that file I/O can take on a slow disk, in seconds, mean over the ranks."""
     return CRITERIA.call * cost("io_calls") + CRITERIA.byte * cost("io_bytes")
 
 
 def _is_slow_to_write(files: Values, written: Values | None, cost: Callable[[str], Values]) -> Flags:
-    """Return whether mostly writing takes at least twice as long as on a slow disk; False if this is unknown."""
+    """Return whether file I/O is mostly writing and at least twice as slow as on a slow disk; False if unknown."""
     if written is None:
         return np.zeros(len(files), dtype=bool)
     writes = (written > 0) & (written >= MOSTLY * cost("io_bytes"))
@@ -264,7 +264,7 @@ def _polls(ranks: Selection, calls: Values, spent: Values) -> Flags:
 
 
 def _takes_nearly_all(ranks: Selection, metric: str) -> Flags:
-    """Return whether a part of the time in MPI takes nearly all of it; False if this part is unknown."""
+    """Return whether a metric is nearly all of the time in MPI; False if it is unknown."""
     if not all(complete(ranks.experiment, each) for each in ("mpi_time", metric)):
         return np.zeros(len(ranks.regions), dtype=bool)
     return np.asarray(ranks.sums(metric) >= (1 - THRESHOLD) * ranks.sums("mpi_time"))
@@ -273,8 +273,8 @@ def _takes_nearly_all(ranks: Selection, metric: str) -> Flags:
 def _within_node(ranks: Selection, calls: Values, volume: Values) -> Values:
     """Return the longest time that messages can take if all ranks are on one node, in seconds, mean over the ranks.
 
-    Each call transfers cache lines back and forth, and all bytes are copied at most eight times. The time is infinite
-    if there are several nodes, or the speed of the memory is not calibrated.
+    Each call transfers at most eight cache lines between cores, and each byte is copied at most eight times. The time
+    is infinite if there are several nodes, or if the speed of the memory is not calibrated.
     """
     prices, experiment = Prices.of(ranks.experiment.notes.prices), ranks.experiment
     if not (prices.memory_streamed and prices.l2_miss_chased) or experiment.notes.processors is None:
@@ -285,8 +285,8 @@ def _within_node(ranks: Selection, calls: Values, volume: Values) -> Values:
 def _price_of_fastest(ranks: Selection, region: int, metric: str) -> float:
     """Return the seconds per byte, or per call, of the fastest rank in a region; slower ranks wait for other ranks.
 
-    CPU time is used, because MPI libraries copy and poll, and all other time is waiting for a core. If a library uses
-    no CPU time, wall time is used.
+    CPU time is used, because MPI libraries copy and poll, so all other time is waiting for a core. If a library uses no
+    CPU time, wall time is used.
     """
     if not all(complete(ranks.experiment, each) for each in ("mpi_time", "mpi_cpu_time", metric)):
         return np.inf
@@ -299,9 +299,9 @@ def _price_of_fastest(ranks: Selection, region: int, metric: str) -> float:
 def _turns(ranks: Selection, off: Values, off_in_mpi: Values) -> Values:
     """Return the seconds that ranks waited for a core that others used: ``float64[region]``, mean over the ranks.
 
-    The time that the kernel reports as ready to run is divided in proportion to the time off the processor. If the
-    kernel reports no such time, all time ``off`` the processor outside MPI and file I/O counts; in file I/O, a slow
-    disk may be the reason.
+    The time for which the kernel reports ranks as ready to run is divided in proportion to the time off the processor.
+    If the kernel reports no such time, all time ``off`` the processor outside MPI and file I/O counts; in file I/O, a
+    slow disk may be the reason.
     """
     delay = ranks.experiment.notes.run_delay
     if not delay or not complete(ranks.experiment, "cpu_time"):

@@ -1,4 +1,4 @@
-"""The history of a program: what its runs measured, commit by commit, and where values changed for good."""
+"""The history of a program: the values that its runs measured, commit by commit, and where they changed for good."""
 
 from .history import Changed, History, Judged, Trend, histories_of
 from .history_file import HistoryFile, KeptRun

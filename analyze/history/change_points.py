@@ -1,11 +1,11 @@
 """Find the runs in a history at which a value becomes larger or smaller for good.
 
-A series is divided at one of two places: the most likely place if noise only adds to values, as in ``compare``, or the
-place at which the ranks of the values differ most between the two sides (Pettitt 1979). The parts are divided again, as
-long as a change is certain. The two sides are then compared like repeated runs of two versions, with the same
-confidence. Unless values repeat exactly, a rank test must confirm the change with the same confidence (Mann and Whitney
-1947); it is valid whatever the distribution of the noise. Bonferroni's correction allows for the number of places, over
-all series, where a series could be divided.
+A series is split at one of two places: the most likely place if noise only adds to values, as in ``compare``, or the
+place at which the ranks of the values differ most between the two sides (Pettitt 1979). The two sides are compared like
+repeated runs of two versions, with the same confidence. Unless values repeat exactly, a rank test, which is valid for
+any distribution of the noise, must confirm the change with the same confidence (Mann and Whitney 1947). Bonferroni's
+correction allows for the number of places, over all series, where a series could be split. If the change is certain,
+both sides are searched for further changes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["LEAST_CHANGE", "Change", "Series", "changes_of"]
 
 Key = TypeVar("Key", bound=Hashable)
 
-LEAST_CHANGE: Final = 0.005  # share of the program; counts differ by less than 0.1 % if the same program runs again
+LEAST_CHANGE: Final = 0.005  # share of the program; counts of the same program differ by less than 0.1 % between runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Series:
     Attributes:
         runs: Indices of the runs that have a value, ascending.
         values: The values in these runs, above 0.
-        repeats: Whether values are identical whenever the same program runs again.
+        repeats: Whether repeated runs of the same program have identical values.
         program: The values for the whole program in these runs.
         places: Indices of values whose commit differs from that of the previous value, ascending.
     """
@@ -74,7 +74,7 @@ class Change:
 
 
 def changes_of(series: Mapping[Key, Series]) -> dict[Key, list[Change]]:
-    """Return the changes of each series that has any, in the order of the runs."""
+    """Return the changes in each series, in the order of the runs; series without a change are left out."""
     tests = sum(len(each.places) for each in series.values())
     found = {key: _changes(each, tests) for key, each in series.items()}
     return {key: each for key, each in found.items() if each}
@@ -121,7 +121,7 @@ def _by_floors(values: Sequence[float], places: Values, least: int) -> int:
     Args:
         values: The values.
         places: Indices of the values at which a change may begin.
-        least: The least number of values on each side, if there are such places.
+        least: The minimum number of values on each side, if there are such places.
     """
     logs = np.log(values)
     left, right = _above_floor(logs), _above_floor(logs[::-1])[::-1]
@@ -136,7 +136,7 @@ def _above_floor(logs: Values) -> Values:
 
 
 def _by_ranks(values: Sequence[float], places: Values) -> int:
-    """Return the place where the standardised rank sums of both sides differ most; a few unusual runs do no harm."""
+    """Return the place where the standardised rank sums of both sides differ most, which is robust to outliers."""
     ordered = np.array(values)
     signs = np.sign(ordered[None, :] - ordered[:, None]).sum(axis=1)  # number of larger minus number of smaller values
     score = np.abs(np.cumsum(signs)[places - 1]) / np.sqrt(places * (len(ordered) - places))

@@ -51,8 +51,8 @@ class Judged:
         before: Smallest value since the last change; 0 if the region is new.
         now: Smallest value of the new runs; 0 if the region is gone.
         verdict: ``more`` or ``less`` if the change is certain, ``unclear`` if it is not, ``same`` if it is less than
-            the threshold; ``new`` if the region reaches the threshold and was too small to be kept before; ``gone`` if
-            the region reached it and is too small to be kept now.
+            the threshold; ``new`` if the region reaches the threshold now, but was too small to be kept before;
+            ``gone`` if it reached the threshold before, but is too small to be kept now.
     """
 
     metric: str
@@ -139,7 +139,7 @@ class History:
 
     @property
     def subject(self) -> tuple[str, str, int, int]:
-        """Program, command line, ranks and threads, which all runs have in common."""
+        """The program, command line, and numbers of ranks and threads, which all runs have in common."""
         return _subject(self.runs[0])
 
     def judge(self, later: History, threshold: float) -> list[Judged]:
@@ -147,7 +147,7 @@ class History:
 
         Args:
             later: New runs of the same program.
-            threshold: The least change that counts, as a share of the program.
+            threshold: The smallest change that counts, as a share of the program.
         """
         changes = self._changes
         starts = {key: changes[key][-1].run if key in changes else 0 for key in self._series}
@@ -190,7 +190,7 @@ class History:
 
     @cached_property
     def series(self) -> int:
-        """The number of values that were followed from run to run."""
+        """The number of values that are tracked from run to run."""
         return len(self._series)
 
     @cached_property
@@ -255,7 +255,7 @@ def _size(changed: Changed) -> float:
 
 
 def _verdict(before: Sequence[float], now: Series, least: float, tests: int) -> Verdict:
-    """Judge a value of new runs, one of ``tests`` values; a difference below ``least`` is not a change."""
+    """Judge one of ``tests`` values of new runs; a difference below ``least`` is not a change."""
     found = shift(before, now.values, repeats=now.repeats)
     if abs(min(now.values) - min(before)) < max(least, LEAST_CHANGE * min(before)):
         return "same"

@@ -1,4 +1,4 @@
-"""The file of a history: one SQLite database, which several processes may extend at once."""
+"""The file of a history: one SQLite database, to which several processes can add runs concurrently."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .kept_values import KeptValue
 
 __all__ = ["HistoryFile", "KeptRun"]
 
-_APPLICATION: Final = 0x61614869  # in the file's header: marks the file as ours
+_APPLICATION: Final = 0x61614869  # in the file's header, to recognise our own files
 _VERSION: Final = 1
 _WAIT: Final = 60.0  # seconds for another process to end its transaction, which takes milliseconds
 _TABLES: Final = """

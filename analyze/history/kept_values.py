@@ -1,4 +1,4 @@
-"""The values of a run that a history keeps: the values of the program, and of its main regions."""
+"""The values of a run that a history keeps: those of the program and of its main regions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ..run.foreign_metrics import with_kinds
 
 __all__ = ["LEAST_SHARE", "KeptValue", "in_utf8", "values_to_keep"]
 
-LEAST_SHARE: Final = 0.01  # share of the program; below the 5 % that are judged, because times vary from run to run
+LEAST_SHARE: Final = 0.01  # share of the program; less than the 5 % that are judged, because times vary between runs
 _COUNTS: Final = ("instructions", "mpi_bytes_sent", "mpi_calls")
 
 
@@ -39,7 +39,7 @@ class KeptValue:
         line: The region's first line in this run; 0 for the program.
         value: The exclusive value of the region, over all its call paths; or the value of the program without
             ``MPI_Init`` and ``MPI_Finalize``.
-        repeats: Whether the value is identical whenever the same program runs again.
+        repeats: Whether repeated runs of the same program have the identical value.
     """
 
     metric: str

@@ -1,5 +1,5 @@
-"""The method of Liu et al. 2011 as printed, a baseline for our deviations from it.
+"""The method of Liu et al. 2011 as printed, as a baseline for our own method.
 
-If Liu et al. 2011 leave something open, the module concerned documents our choice. Results have the same types as the
-results of our own method.
+Each module documents our choice where Liu et al. 2011 leave something open. Results have the same types as those of our
+own method.
 """

@@ -1,4 +1,4 @@
-"""Why ranks differ and regions are hot spots, by rough sets as in Liu et al. 2011 (section 4.4.2, Figs. 4 and 5)."""
+"""Why ranks differ, and why regions are hot spots: rough sets as in Liu et al. 2011 (section 4.4.2, Figs. 4 and 5)."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def _sums(ranks: Selection, name: str) -> Values:
 def causes_of_ranks(found: Differences) -> DissimilarityCauses:
     """Build the decision table of the ranks (Table 3): their clusters by each attribute, and their clusters by time.
 
-    The vectors of an attribute hold its values in all regions. Causes are the core attributions. Liu et al. show only
-    one cause; if there are several, the attribute by which ranks differ most comes first.
+    The vectors of an attribute contain its values in all regions. The causes are the core attributions. Liu et al. show
+    only one cause; if there are several, the attribute by which ranks differ most comes first.
     """
     ranks, dissimilarity, vectors = found.selection, found.dissimilarity, found.vectors
     names = [name for name in _names(ranks) if ranks.experiment.notes.counts_by_rank or name.endswith("_bytes")]
@@ -80,8 +80,8 @@ def causes_of_ranks(found: Differences) -> DissimilarityCauses:
 def causes_of_regions(found: Disparity, ranks: Selection) -> DisparityCauses:
     """Build the decision table of the regions (Table 4): 1 marks a high attribute, or a critical region.
 
-    The causes of a culprit are the core attributions that are 1 in its row. If there are none, a case that Liu et al.
-    do not mention, all attributes that are 1 in its row are its causes.
+    The causes of a culprit are the core attributions that are 1 in its row. Liu et al. do not mention the case that
+    there are none; then all attributes that are 1 in its row are its causes.
     """
     names = _names(ranks)
     if not found.exists:

@@ -1,6 +1,6 @@
 """Algorithms 1 and 2 of Liu et al. 2011 as printed: ranks that behave differently, and the regions responsible.
 
-Liu et al. call regions of depth 1 "1-code regions". Several of them that are adjacent form a composite region.
+Liu et al. call regions of depth 1 "1-code regions". Several adjacent 1-code regions form a composite region.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ _ROUNDING: Final = 1 + 1e-12  # a distance of exactly the threshold counts as wi
 def cluster(vectors: Values, programs: Labels | None = None) -> Labels:
     """Label each vector with the number of its cluster.
 
-    The first vector p that has no cluster yet forms a cluster with all other vectors that have no cluster and are
-    within a tenth of the length of p. Liu et al. write "less", which would separate vectors of length 0. They also give
-    no value for ``count_threshold``; here it is 0, so that a single vector is a cluster, as in their Fig. 9.
+    The first vector p without a cluster forms a cluster with all other vectors that have no cluster yet and whose
+    distance from p is at most a tenth of p's length. Liu et al. write "less", which would separate vectors of length 0.
+    They also give no value for ``count_threshold``; here it is 0, so that a single vector is a cluster, as in their
+    Fig. 9.
 
     Args:
         vectors: ``float64[location, region]``; not changed.
@@ -58,8 +59,8 @@ def are_clusters(labels: Labels, vectors: Values, programs: Labels | None = None
 def _clusters(vectors: Values, labels: Labels, programs: Labels | None) -> Iterator[Indices]:
     """Yield the members of each cluster: the first vector without a label (below 0), and vectors close to it.
 
-    The caller labels the members before it continues. Only vectors of about the same length are compared, because other
-    vectors cannot be close. So a million vectors in a few clusters take seconds.
+    The caller must label these members before it requests the next cluster. Only vectors of about the same length are
+    compared, because other vectors cannot be close. So a million vectors in a few clusters take seconds.
 
     Args:
         vectors: ``float64[location, region]``.
@@ -125,8 +126,8 @@ class _Search:
     def composite_regions(self) -> list[int]:
         """Search for composites of s adjacent 1-code regions: s = 2, 3, … until some are critical (lines 32 to 39).
 
-        A composite's children are its members. If none of them is critical, the composite is a culprit itself. Then the
-        members that separate the ranks on their own are named, because Liu et al. leave the name open.
+        A composite's children are its members. If none of them is critical, the composite is a culprit itself. Liu et
+        al. do not name composites, so the members that separate the ranks on their own are named instead.
         """
         count = len(self.top)
         for size in range(2, max(count - 1, 2) + 1):

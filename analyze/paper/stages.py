@@ -43,7 +43,7 @@ def compare(ranks: Selection, metric: str) -> Differences:
     compared = ranks if metric == "mpi_bytes" else ranks.by_thread()
     vectors = RankVectors.selected(compared, metric=metric)
     measured = vectors.measured(range(len(vectors.regions)))
-    # All threads of a process share its serial part, although only the first thread takes part in it.
+    # All threads of a process are given its serial time, although only the first thread executes the serial code.
     values = np.where(np.isnan(measured), vectors.values, measured) if vectors.threads else measured
     vectors = replace(vectors, values=values)
     return Differences(compared, vectors, search_dissimilarity(vectors), 0.0)

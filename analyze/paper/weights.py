@@ -1,4 +1,4 @@
-"""Find regions that are more expensive than others, by Liu et al. 2011 (sections 4.2.2, 4.3 and 6.4; Fig. 2)."""
+"""Find regions that take more time than others, as in Liu et al. 2011 (sections 4.2.2, 4.3 and 6.4; Fig. 2)."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def severity_classes(values: Sequence[float]) -> list[int] | None:
     """Return the severity class of each value, from 0, very low, to 4, very high.
 
     The k-means is exact, so it needs no initial clusters. Liu et al. do not define the classes of fewer than five
-    different values: here they are numbered from the top. They do not define the class of 0 either: here it is very
-    low, as in their Table 4.
+    different values; here, these classes are numbered from the top. They do not define the class of 0 either; here it
+    is very low, as in their Table 4.
 
     Args:
         values: One value per region, not negative.

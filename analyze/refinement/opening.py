@@ -36,10 +36,10 @@ def _is_inner_loop(experiment: Experiment, path: CallPath) -> bool:
 
 
 def is_built(experiment: Experiment, path: int) -> bool:
-    """Return whether a region has a source that is compiled: neither Python code nor a call known only by its address.
+    """Return whether a region has compiled source code, unlike Python code and calls known only by their address.
 
-    An MPI call has such a source only if the root has a file. In programs without probes, the root is the executable,
-    and MPI calls are numbered in the order in which they were made.
+    An MPI call has source code only if the root has a file. In programs without probes, the root is the executable, and
+    MPI calls are numbered in the order in which they were made.
     """
     region, root = (experiment.call_paths[each].region for each in (path, [path, *experiment.ancestors(path)][-1]))
     if is_of_a_library(experiment, path):
@@ -48,10 +48,10 @@ def is_built(experiment: Experiment, path: int) -> bool:
 
 
 def is_of_a_library(experiment: Experiment, path: int) -> bool:
-    """Return whether a region is not part of the program's source, but below an MPI call or in a shared library.
+    """Return whether a region is outside the program's source: below an MPI call, or in a shared library.
 
-    An MPI call itself belongs to the program. Everything that our own probes measured also belongs to the program,
-    because only the program contains probes.
+    An MPI call itself belongs to the program, and so does everything that our own probes measured, because only the
+    program contains probes.
     """
     if not any("imported:" in each.source for each in experiment.metrics):
         return False

@@ -18,7 +18,7 @@ from .opening import is_block, is_built
 __all__ = ["Opened", "Refinement", "cheaper", "refine"]
 
 _LOOPS: Final = ("outer-loops", "inner-loops")
-_DEARER: Final = 1.05  # largest ratio of the compute times of a round and the previous round, as the limit on overhead
+_DEARER: Final = 1.05  # limit on overhead: a round's compute time, divided by that of the previous round
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,8 @@ class Refinement:
 
     Attributes:
         plan: The plan of the next round.
-        opened: The bottlenecks, starting with those in which ranks differ; empty if no bottleneck has a source.
-        elsewhere: Bottlenecks without a source that can be compiled, such as MPI calls in a program without probes.
+        opened: The bottlenecks, starting with those in which ranks differ; empty if no bottleneck has source code.
+        elsewhere: Bottlenecks without source code to compile, such as MPI calls in a program without probes.
     """
 
     plan: Plan
@@ -83,9 +83,9 @@ def refine(findings: Findings) -> Refinement:
 def cheaper(refinement: Refinement, before: Findings, after: Findings) -> Refinement | None:
     """Return a refinement without the regions that its own round throttled, if that round's overhead was too high.
 
-    A loop with few iterations inside a hot loop costs more than its probes: the compiler no longer unrolls it, and
-    verdicts then describe the probes. So if compute time is 5 % longer than in the previous round, such loops are left
-    out.
+    Probes in a short loop inside a hot loop cost more than their own time, because the compiler no longer unrolls the
+    loop, and verdicts then describe the probes. So if compute time is 5 % longer than in the previous round, such loops
+    are left out.
 
     Args:
         refinement: The refinement that was measured.
@@ -109,7 +109,7 @@ def _computing(experiment: Experiment) -> float:
 
 
 def _opened(experiment: Experiment, culprits: Mapping[int, tuple[str, ...]]) -> list[Opened]:
-    """Return the functions with culprits, each with the modes that its culprits require."""
+    """Return the functions with culprits, each with the kinds of regions to measure in it."""
     opened: dict[tuple[str, str], Opened] = {}
     for path, modes in culprits.items():
         region = experiment.call_paths[path].region
@@ -142,7 +142,7 @@ def _is_open(experiment: Experiment, path: int) -> bool:
 
 
 def _weighing(findings: Findings) -> Iterator[int]:
-    """Yield the call paths with a source that take enough time to be kept."""
+    """Yield the call paths that have source code and take enough time to be kept."""
     for region, cost in zip(findings.vectors.regions, findings.run.costs, strict=True):
         if cost.share >= CRITERIA.least_weight and is_built(findings.experiment, region.id):
             yield region.id

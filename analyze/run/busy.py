@@ -26,9 +26,9 @@ class InTeams:
     """The call paths that teams of threads execute on any rank: ``bool[call path]``.
 
     Attributes:
-        alone: Whether only teams execute the call path: the parallel regions with probes, and the call paths in them.
-            Only there do threads other than the first enter regions themselves. If a parallel region has no probe, the
-            work of its threads is attributed to the call path around it.
+        alone: Whether only teams execute the call path: parallel regions with probes, and the call paths in them. In no
+            other call path do threads other than the first enter regions themselves. If a parallel region has no probe,
+            the work of its threads is attributed to the call path around it.
         waiting: Whether the call path is a parallel region of OpenMP, or in one. A parallel region without a probe is
             recognised by threads that wait in OpenMP.
     """
@@ -62,9 +62,9 @@ def _of_others(part: Experiment, _: slice) -> Flags:
 
 
 def busy_parts(experiment: Experiment) -> dict[str, int]:
-    """Return the metrics of which an experiment's busy time is the sum, each with its sign.
+    """Return the metrics whose sum is an experiment's busy time, each with its sign.
 
-    If file I/O has no CPU time of its own, as in archives of other tools, CPU time includes file I/O.
+    If the CPU time in file I/O was not recorded, as in archives of other tools, CPU time includes file I/O.
     """
     has_files = "io_cpu_time" in experiment
     return {name: sign for name, sign in BUSY_PARTS.items() if name in experiment and (name != "io_time" or has_files)}
@@ -77,12 +77,12 @@ def busy_times(experiment: Experiment, teams: InTeams | None = None, *, of_path:
     threads wait for this thread. In runs that did not record the slowest threads' time, it is the time of the thread
     that is busiest in all executions together. Threads outside OpenMP do not count.
 
-    A call path without probes may contain serial work and a team. The slowest threads' time then lacks the serial work,
-    so it only counts if it is longer than the first thread's time.
+    A call path without probes may contain both serial work and a team. The slowest threads' time does not include the
+    serial work, so it counts only if it is longer than the first thread's time.
 
     Args:
         experiment: An experiment, or a block of whole processes; missing metrics count as 0.
-        teams: ``InTeams.of`` the whole experiment; None if ``experiment`` is the whole.
+        teams: ``InTeams.of`` the whole experiment; may be None if ``experiment`` is the whole.
         of_path: Whether to use the slowest threads' time, which is recorded with the critical path. Comparisons of runs
             do not use this time, because some of the runs may lack it.
     """
@@ -131,7 +131,7 @@ def busy_of_threads(experiment: Experiment) -> Values:
 
 
 def _with_paths_below(experiment: Experiment, found: Flags) -> Flags:
-    """Return ``found``, to which parallel regions, and all call paths below call paths in ``found``, were added."""
+    """Return ``found`` with all parallel regions, and all call paths below those in ``found``, added to it."""
     for index, path in enumerate(experiment.call_paths):  # call paths come after their parents
         found[index] |= path.region.kind == "parallel" or (path.parent is not None and found[path.parent])
     return found

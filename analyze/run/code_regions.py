@@ -29,7 +29,7 @@ __all__ = [
     "within_shells",
 ]
 
-_WHOLE: Final = 1 - THRESHOLD  # share of the program's time from which a region counts as the whole program
+_WHOLE: Final = 1 - THRESHOLD  # share of the program's time above which a region counts as the whole program
 
 STARTUP: Final = frozenset({"MPI_Init", "MPI_Init_thread", "MPI_Finalize"})
 
@@ -98,10 +98,10 @@ def recursive(experiment: Experiment, regions: Sequence[CodeRegion]) -> dict[int
 
 
 def of_recursion(experiment: Experiment, regions: Sequence[CodeRegion], chosen: Sequence[int]) -> list[int]:
-    """Replace each chosen region with the outermost call path of the same region, whose time includes all calls.
+    """Replace each chosen call path with the outermost call path of the same region, whose time includes all calls.
 
-    A chosen call path is kept if the outermost one also contains a chosen call path of a different region, or if only
-    the outermost one's own code counts.
+    A chosen call path is kept if the outermost one also contains a chosen call path of a different region, or if the
+    outermost one counts only with its own code.
 
     Args:
         experiment: The run.
@@ -130,8 +130,8 @@ def within_shells(
 ) -> tuple[CodeRegion, ...]:
     """Treat regions around the whole program as parts of the entry procedure.
 
-    A time loop that takes 90 % of the program's time is not compared with the large regions inside it, just as the
-    entry procedure is not. The loop's own code, and each region directly below the loop, gets depth 1::
+    Like the entry procedure, a time loop that takes 90 % of the program's time is not compared with the large regions
+    inside it. The loop's own code, and each region directly below the loop, gets depth 1::
 
         main ── follow ── loop ┬── a          main ┬── (own code of follow)
                                └── b               ├── (own code of loop)
@@ -199,7 +199,7 @@ def descendants(regions: Sequence[CodeRegion], index: int) -> Iterator[int]:
 
 
 def caller_of(call_paths: Sequence[CallPath], path: int) -> Region | None:
-    """Return the region that called the function of a call path: a function, or a loop in it; None if there is none."""
+    """Return the region that called a call path's function: a function, or a loop in one; None if there is none."""
     own = call_paths[path].region.function or call_paths[path].region.name
     above = call_paths[path].parent
     while above is not None and call_paths[above].region.function == own:
@@ -217,7 +217,7 @@ def call_line_of(call_paths: Sequence[CallPath], path: int) -> int | None:
 
 
 def startup_paths(experiment: Experiment) -> frozenset[int]:
-    """Return the call paths of MPI_Init and MPI_Finalize, and all below them, which do none of the program's work."""
+    """Return the call paths of MPI_Init and MPI_Finalize, and all below them; they do none of the program's work."""
     found: set[int] = set()
     for index, path in enumerate(experiment.call_paths):
         if path.parent in found or (path.region.kind == "mpi" and path.region.name in STARTUP):

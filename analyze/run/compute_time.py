@@ -29,13 +29,13 @@ _COUNTS: Final = ("instructions", "l1_misses", "l2_misses")
 def noise_of_times(times: Values) -> float | None:
     """Estimate the relative standard deviation of times of equal work; None if too few rows take time.
 
-    Most regions have no imbalance. There, ranks differ by chance and, if one rank is slower everywhere, by an offset
-    common to all regions. The median size of the residuals measures the random part. Each rank is compared with the
-    next one in the order of work and time, so that ranks of one program, or ranks with the same problem, are neighbours
-    whatever their numbers.
+    Most regions have no imbalance. In these regions, ranks differ by chance and, if one rank is slower everywhere, by
+    an offset common to all regions. The median size of the residuals measures the random part. Each rank is compared
+    with the next one in the order of work and time, so that ranks of one program, or ranks with the same problem, are
+    neighbours regardless of their numbers.
 
     Args:
-        times: ``float64[row, rank]``, one row per region (exclusive), in seconds. Rows that lack a value are left out.
+        times: ``float64[row, rank]``, one row per region (exclusive), in seconds. Rows that contain NaN are left out.
     """
     middle = _median(times.T)[:, None]
     telling = middle[:, 0] >= CRITERIA.resolution  # false for NaN, so rows with NaN are left out
@@ -55,7 +55,7 @@ def _median(values: Values) -> Values:
 
 
 def part_by_noise(deviation: float | None) -> float:
-    """Return the relative difference in time within which ranks may have done equal work.
+    """Return the relative difference in time that noise may cause between ranks with equal work.
 
     Args:
         deviation: The result of ``noise_of_times``.
@@ -74,16 +74,15 @@ def compute_time(experiment: Experiment) -> Values:
 class SharedOut:
     """The time of each call path, divided among the ranks in proportion to their work in it.
 
-    A machine's time for equal work varies by chance. The time for the same bytes of a file varies several-fold,
-    depending on whether pages are cached or written back. The time for the same instructions varies because of other
-    load on the core. After the division, ranks with equal work have equal times, and ranks with more work have longer
-    times.
+    The time for equal work varies by chance: the time for the same bytes of a file several-fold, depending on whether
+    pages are cached or written back, and the time for the same instructions because of other load on the core. After
+    the division, ranks with equal work have equal times, and ranks with more work have longer times.
 
     Attributes:
         time: The metric of the time.
         less: Metrics that are subtracted from this time.
         by: The metric that measures the work.
-        rates: ``float64[call path]``: seconds per unit of work; 0 where the time stays as measured.
+        rates: ``float64[call path]``: seconds per unit of work; 0 if a call path's time stays as measured.
     """
 
     time: str
@@ -107,9 +106,9 @@ class SharedOut:
     def by_instructions(cls, experiment: Experiment, noise: float | None, time: str, *less: str) -> SharedOut | None:
         """Divide compute time in proportion to instructions, if ranks take the same time per instruction, within noise.
 
-        Call paths in which times per instruction differ stay as measured, because their ranks miss caches or differ in
-        speed. If all counts of a call path are equal, only speed can be the reason for different times; then the noise
-        includes a burst of load from other programs. None if no rank's own instructions are known, or processes have
+        Call paths in which times per instruction differ stay as measured, because ranks have cache misses there or
+        differ in speed. If all counts of a call path are equal, only speed can explain different times; then the noise
+        includes a burst of load from other programs. None if instructions are not known per rank, or if processes have
         several threads, which divide the work differently in each run.
 
         Args:
@@ -168,7 +167,7 @@ def _of_who_did(part: Experiment, _: slice, shared: SharedOut) -> Values:
 
 
 def _off_by(part: Experiment, _: slice, shared: SharedOut) -> tuple[Values, Values]:
-    """Return the lowest and the highest deviation of any rank's time from the time for its work.
+    """Return the lowest and the highest deviation of any rank's time from the time expected for its work.
 
     Both are ``float64[call path]``, in seconds.
     """
@@ -177,9 +176,9 @@ def _off_by(part: Experiment, _: slice, shared: SharedOut) -> tuple[Values, Valu
 
 
 def _counts_are_equal(experiment: Experiment, path: int) -> bool:
-    """Return whether instructions, and misses, each differ by at most a tenth between all ranks in a call path.
+    """Return whether instructions, and misses, differ by at most a tenth between any two ranks in a call path.
 
-    A difference is allowed because addresses differ from run to run.
+    Such a difference is allowed because addresses differ between ranks and runs.
     """
     counts = (experiment.rows(each, np.array([path]))[0] for each in _COUNTS if complete(experiment, each))
     return all(np.ptp(each) <= THRESHOLD * each.max() for each in counts)
@@ -187,11 +186,11 @@ def _counts_are_equal(experiment: Experiment, path: int) -> bool:
 
 @dataclass(frozen=True)
 class Computing:
-    """How compute time is derived from metrics, the same for each block of an experiment.
+    """How compute time is derived from metrics; this is the same for all blocks of an experiment.
 
     Attributes:
         others: Metrics that are subtracted from the CPU time.
-        shared: The times that are divided among the ranks by their work.
+        shared: The times that are divided among the ranks in proportion to their work.
         noise: The result of ``noise_of_times``, from sampled ranks.
     """
 
@@ -211,7 +210,7 @@ class Computing:
 
     @classmethod
     def comparing(cls, experiment: Experiment) -> Computing:
-        """Find the available metrics, and the times to divide among ranks by work; computed once per experiment."""
+        """Find the available metrics, and the times to divide among ranks; computed once per experiment."""
         if experiment not in _KNOWN:
             _KNOWN[experiment] = cls._shared_out(experiment)
         return _KNOWN[experiment]
@@ -235,7 +234,7 @@ class Computing:
     def compared(self, part: Experiment) -> Values:
         """Return the compute time by which ranks are compared; ``float64[call path, location]``, in seconds.
 
-        Where ``shared`` applies, the ranks' total time is divided among them in proportion to their work.
+        The ranks' total times in ``shared`` are divided among them in proportion to their work.
         """
         found = self.values(part)
         for each in self.shared:

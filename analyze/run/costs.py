@@ -22,7 +22,7 @@ from .summary import summary
 __all__ = ["MOSTLY", "Cost", "are_small", "is_mostly", "program_times", "region_costs", "times_outside"]
 
 _KNOWN: Final[WeakKeyDictionary[Experiment, tuple[Values, Values]]] = WeakKeyDictionary()
-MOSTLY: Final = 0.5  # share of a time, or of some ranks, from which on something is most of it
+MOSTLY: Final = 0.5  # a part with a larger share of a time, or of a set of ranks, is most of it
 
 # Metrics for which only the first thread of each process counts.
 _OF_FIRST: Final = ("wall_time", "mpi_time", MPI_WAIT.name, "io_time", "omp_time")
@@ -36,7 +36,7 @@ def is_mostly(time: float | None, whole: float | None) -> bool:
 
 
 def are_small(calls: Values, volume: Values) -> Flags:
-    """Return, elementwise, whether calls take longer than the transfer of their bytes, on a slow network or disk."""
+    """Return, elementwise, whether calls take longer than the transfer of their bytes on a slow network or disk."""
     return np.asarray(CRITERIA.byte * volume <= CRITERIA.call * calls)
 
 
@@ -84,7 +84,7 @@ def _of_block(experiment: Experiment, _: slice) -> tuple[Values, Values]:
 
 
 def _worked_outside(measured: Values, whole: Values) -> Flags:
-    """Return whether each process did more before MPI_Init and after MPI_Finalize than start and end."""
+    """Return whether each process did more outside MPI_Init and MPI_Finalize than start up and shut down."""
     return np.asarray(whole - measured > THRESHOLD * measured)
 
 
@@ -97,7 +97,7 @@ class Cost:
         wall_time: Wall time in seconds; all other times are in seconds, too.
         compute_time: CPU time outside MPI and waiting in OpenMP.
         mpi_time: Time in MPI calls.
-        mpi_wait_time: Waiting for late ranks in MPI, which only a run with barriers before collectives measures.
+        mpi_wait_time: Waiting for late ranks in MPI; only measured in runs with barriers before collectives.
         mpi_cpu_time: CPU time in MPI, including polling.
         io_time: Time in calls that read or write files.
         omp_time: Waiting for other threads in OpenMP.
@@ -181,7 +181,7 @@ def _extremes_of_block(
 ) -> tuple[Values, Values]:
     """Return the shortest and the longest time of a block's processes: ``float64[region]`` each, in seconds.
 
-    They are infinite and minus infinity for wall times of a block without first threads.
+    For wall times of a block without first threads, they are infinity and minus infinity.
     """
     exclusive = computing.values(part) if computing else part.exclusive("wall_time")
     # Other threads run at the same time, so only the first thread's wall time counts.

@@ -1,6 +1,7 @@
 """The thresholds behind the verdict, each with its unit, reason and source.
 
-Thresholds from Liu et al. 2011 are in the algorithms' modules: 10 % in Algorithm 1, and a miss rate of 1 %.
+Two thresholds from Liu et al. 2011 are not in ``Criteria``: 10 % in Algorithm 1 (``THRESHOLD``), and a miss rate of 1 %
+(``LEAST_RATE`` in ``evidence/attributes.py``).
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import Any, Final
 
 __all__ = ["CRITERIA", "SAMPLING", "THRESHOLD", "TICK", "Criteria", "criterion_fields"]
 
-THRESHOLD: Final = 0.1  # Algorithm 1, line 7: share of a vector's length; also the least share that is reported
+THRESHOLD: Final = 0.1  # Algorithm 1, line 7: share of a vector's length; also the minimum share that is reported
 # Numbers of samples are Poisson distributed, so a - b has the variance a + b. The limit is three standard deviations,
 # plus 1 % because the sampling clock is not exact.
 SAMPLING: Final = 3.03

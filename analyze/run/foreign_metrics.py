@@ -21,7 +21,7 @@ __all__ = ["NOTHING", "SAMPLES", "as_run", "expected_times", "in_own_names", "ne
 NOTHING: Final = "0"  # replaces time in MPI if no metric provides this time
 SAMPLES: Final = "samples"  # unit of times if only numbers of samples are known
 
-# Metrics of the critical path. If they are computed, they keep their own source, which names the original metrics.
+# Metrics of the critical path. They keep their own source, which names the original metrics if they are computed.
 _PATH: Final = (*PATH_METRICS, PATH_VISITS, TEAM_TIME)
 _COMPUTED: Final = {each.name for each in _PATH}
 _KNOWN: Final = (*STORED_METRICS, *_PATH, *COUNT_METRICS)
@@ -30,14 +30,14 @@ _ADDED: Final = {each.name for each in _KNOWN if each.aggregation == "sum"} - EN
 _NAMES: Final[dict[str, tuple[str, ...]]] = {
     "visits": ("visits",),
     "wall_time": ("time",),
-    "cpu_time": ("execution", "time"),  # ``execution`` leaves out idle threads
+    "cpu_time": ("execution", "time"),  # ``execution`` excludes idle threads
     "mpi_time": ("mpi",),
     "omp_time": ("omp_time",),
     "mpi_bytes": ("bytes",),
     "mpi_bytes_sent": ("bytes_sent",),
     "mpi_bytes_received": ("bytes_received", "bytes_rcvd"),
 }
-# Readers of other tools' files use our names. If only one of two times was measured, it replaces the other.
+# Readers of other tools' files already use our names. If only one of two times was measured, it replaces the other.
 _INSTEAD: Final = {"wall_time": ("cpu_time",), "cpu_time": ("wall_time",), "mpi_time": ("mpi_cpu_time",)}
 # For each of our units, the units that are accepted; some tools give no unit for counts and volumes.
 _UNITS: Final = {"sec": {"sec"}, "bytes": {"bytes", ""}, "occ": {"occ", ""}}
@@ -57,7 +57,7 @@ _MPI: Final = "MPI_"
 _CALLS_OF_MPI: Final = (_MPI, "PMPI_")
 _BARRIER: Final = re.compile(r"!\$omp (implicit )?barrier\b")  # names from Opari, which Score-P and Scalasca use
 _NO_RUN: Final = {"difference": "a difference", "ratio": "a ratio", "stddev": "a standard deviation"}
-# All metrics except parts of volumes, because no analysis uses such parts.
+# All metrics except parts of volumes, which no analysis uses.
 _COMPARED: Final = {each.name for each in (*STORED_METRICS, *COUNT_METRICS) if each.unit != "bytes" or not each.parent}
 _LARGEST: Final = 1e100
 _SHOWN: Final = 8  # largest number of metrics listed in an error
@@ -132,9 +132,9 @@ def in_own_names(experiment: Experiment) -> Experiment:
     If no time is known but something was sampled, the number of samples replaces time; its unit is ``SAMPLES``. A
     metric without an equivalent is left out, and a warning names it. If there is no time in MPI, the time of regions
     called ``MPI_…``, including everything below them, is used. CPU time is execution time including MPI, because MPI
-    libraries poll. Work inside the library below an MPI call is attributed to the call. OpenMP barriers are time in
-    OpenMP, whatever the tool calls them. If a part of a time was removed, the remaining part does not replace that
-    time.
+    libraries poll. Work inside the library below an MPI call is attributed to the call. Barriers of OpenMP count as
+    time in OpenMP, even if the tool classifies them differently. If a part of a time was removed, the remaining part
+    does not replace that time.
     """
     if "wall_time" in experiment and ("mpi_cpu_time" in experiment or not _is_imported(experiment)):
         return experiment
@@ -175,7 +175,7 @@ def in_own_names(experiment: Experiment) -> Experiment:
 
 
 def _source_of(experiment: Experiment, name: str, sources: Mapping[str, _Source]) -> str:
-    """Return a metric's source as text: ``derived:cpu_time, of imported:TOOL`` if another time replaces the metric."""
+    """Return a metric's source; if another time replaces it, in the form ``derived:cpu_time, of imported:TOOL``."""
     if name in _COMPUTED:
         return experiment.metric(name).source
     imported, words = experiment.metrics[0].source, sources[name].words
@@ -260,9 +260,9 @@ def _add_barriers(experiment: Experiment, found: dict[str, _Source]) -> None:
 
 
 def expected_times(experiment: Experiment, absent: Sequence[str]) -> str | None:
-    """Return text for a message: the times that another tool's experiment must have, and the metrics that it has.
+    """Return an error message: the times that another tool's experiment must have, and the metrics that it has.
 
-    None for our own experiments.
+    None for our own experiments, or if no such time is absent.
     """
     if not _is_imported(experiment):
         return None
@@ -298,7 +298,7 @@ def _in_mpi(experiment: Experiment, time: Severity) -> Severity:
 
 
 def _of_mpi(experiment: Experiment) -> list[bool]:
-    """Return which call paths are MPI calls, or below an MPI call and therefore inside the library."""
+    """Return, for each call path, whether it is an MPI call, or below one and therefore inside the library."""
     found: list[bool] = []
     for path in experiment.call_paths:  # parents before children
         found.append((path.parent is not None and found[path.parent]) or path.region.name.startswith(_CALLS_OF_MPI))
@@ -320,14 +320,14 @@ def _of_calls(experiment: Experiment, metric: str, values: Severity) -> Severity
 
 
 def with_kinds(experiment: Experiment) -> Experiment:
-    """Return another tool's experiment with its own names, but with MPI functions marked; our own stays unchanged."""
+    """Return another tool's experiment with MPI functions marked, but no metric renamed; ours is returned unchanged."""
     if "wall_time" in experiment:
         return experiment
     return experiment.replaced(call_paths=_named_kinds(experiment.call_paths))
 
 
 def _named_kinds(paths: Sequence[CallPath]) -> list[CallPath]:
-    """Mark MPI functions as such, so that MPI_Init and MPI_Finalize are distinguished from the program's work."""
+    """Return the call paths with MPI functions marked, so that MPI_Init and MPI_Finalize do not count as work."""
     return [
         replace(path, region=path.region._replace(kind="mpi"))
         if path.region.name.startswith(_MPI) and path.region.kind != "io"

@@ -1,7 +1,7 @@
 """Process an experiment in blocks of whole processes, so that a metric of a million ranks never has to fit in memory.
 
-Only the experiment determines the blocks. So sums are equal bit for bit whether one process computes them, or several
-processes of an MPI job share the blocks.
+Only the experiment determines the blocks. So sums are bit-identical, whether one process computes them or the processes
+of an MPI job share the blocks.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Rest = ParamSpec("Rest")
 
 
 class Workers(Protocol):
-    """Processes that have the same experiment open."""
+    """Processes that have opened the same experiment."""
 
     def over_locations(
         self, experiment: Experiment, function: Callable[..., Result], arguments: tuple[Any, ...]

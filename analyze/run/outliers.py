@@ -1,7 +1,4 @@
-"""Outliers (Iglewicz and Hoaglin 1993), and the noise of a sequence.
-
-Both use medians, which outliers hardly affect.
-"""
+"""Outliers (Iglewicz and Hoaglin 1993), and the noise of a sequence; both use medians, which outliers hardly affect."""
 
 from __future__ import annotations
 
@@ -15,17 +12,17 @@ __all__ = ["FAR", "NORMAL", "noise_level", "spread", "steepness", "without_outli
 
 FAR: Final = 3.5  # distance from the median, as a multiple of the spread, at which a value is an outlier
 
-NORMAL: Final = 1.4826  # ratio of the standard deviation to the median absolute deviation of normal values
+NORMAL: Final = 1.4826  # ratio of the standard deviation to the median absolute deviation, for a normal distribution
 
 _HAMPEL: Final = 3.0  # distance from the running median, as a multiple of the spread, beyond which a value is replaced
 
 _SECOND: Final = 6**0.5  # standard deviation of the second differences of white noise, relative to that of the noise
-_LEAST: Final = 1e-3  # least noise, as a share of the range
-_BESIDE: Final = 2  # number of samples on each side of a sample; the two means are compared
+_LEAST: Final = 1e-3  # smallest noise, as a share of the range
+_BESIDE: Final = 2  # number of neighbouring samples on each side of a sample; their means are compared
 
 
 def spread(values: Values) -> Values:
-    """Return a standard deviation that outliers hardly affect; ``float64[…]`` for ``float64[point, …]``.
+    """Return a robust estimate of the standard deviation; ``float64[…]`` for ``float64[point, …]``.
 
     The result is derived from the median absolute deviation, or from the mean absolute deviation if more than half of
     the values are equal.

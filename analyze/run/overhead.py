@@ -19,11 +19,11 @@ __all__ = ["TIMES", "Overhead", "are_probes_priced", "measuring_cost", "probe_ti
 
 TIMES: Final = ("compute_time", "cpu_time", "wall_time")
 
-# Seconds. Measuring an MPI or file I/O call takes less than the clocks' resolution unless counters are read.
+# Seconds. Unless counters are read, measuring an MPI or file I/O call takes less than the clocks' resolution.
 _CHEAP_CALL: Final = 1e-7
 
-# Seconds for a thread's first entry into a call path, which allocates memory for its node and touches new pages.
-# Measured with programs of 34,000 and 120,000 call paths.
+# Seconds for a thread's first entry into a call path, which allocates memory for its node and touches new pages;
+# measured with programs of 34,000 and 120,000 call paths.
 _NEW_PATH: Final = 0.9e-6
 
 
@@ -38,9 +38,8 @@ class Overhead:
         visits: Number of timed region entries and MPI calls.
         call_paths: Number of call paths created, over all threads.
         percent: Overhead, including the recording of the critical path, in percent of the wall time of all locations.
-        of_computing: Overhead in compute time, in percent of compute time. Unlike ``percent``, it is not lower if ranks
-            wait, because ranks that wait enter no probes. The overhead in MPI calls, and the overhead of recording the
-            critical path, are left out.
+        of_computing: Overhead in compute time, in percent of compute time. Unlike ``percent``, it does not fall if
+            ranks wait. The overhead in MPI calls, and the overhead of recording the critical path, are left out.
         of_path: Overhead of recording the critical path, in percent of the wall time of the ranks' first threads; None
             if it was not recorded.
         sampled: Overhead of probes outside calls, as measured by sampling, in percent of compute time; None if there
@@ -65,9 +64,9 @@ class Overhead:
 def measuring_cost(experiment: Experiment) -> Overhead:
     """Estimate the overhead: visits times the cost of a pair of probes, plus calls, call paths, and critical path.
 
-    Throttled probes have their own cost. Half of a call's overhead is in the measured time of MPI or file I/O; in file
-    I/O, this half is compute time, too. If the overhead of calls is unknown, an MPI call is assumed to cost as much as
-    a pair of probes.
+    Throttled probes have a cost of their own. Half of a call's overhead is in the measured time of MPI or file I/O; in
+    file I/O, this half is also compute time. If the overhead of calls is unknown, an MPI call is assumed to cost as
+    much as a pair of probes.
     """
     notes, entries, of_mpi, paths = experiment.notes, 0.0, 0.0, 0
     if "visits" in experiment:

@@ -1,4 +1,4 @@
-"""Find ranks that wait for cores, because of each other or of other programs."""
+"""Find ranks that wait for cores that other ranks or other programs use."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class WaitForCore:
 
 
 def oversubscription(experiment: Experiment) -> int:
-    """Return the number of ranks, or of busy threads if these outnumber the ranks, that share fewer cores.
+    """Return the number of ranks (or of busy threads, if there are more) that share a smaller number of cores.
 
     The result is 0 if each rank or thread had a core, or if this is unknown.
     """
@@ -76,9 +76,9 @@ def longest_wait_for_core(experiment: Experiment) -> WaitForCore | None:
 
 
 def share_of_others(experiment: Experiment) -> float:
-    """Return the share of the cores that other programs took; 0 if immaterial or unknown.
+    """Return the share of the cores that other programs used; 0 if immaterial or unknown.
 
-    If the launcher did not wait for its processes, the CPU time that the ranks measured is used.
+    The CPU time that the ranks measured is used if it is larger, because a launcher may not wait for its processes.
     """
     notes, use = experiment.notes, experiment.notes.processor_use
     if not (notes.processors and use.keys() >= {"elapsed", "busy", "own"}):
@@ -89,7 +89,7 @@ def share_of_others(experiment: Experiment) -> float:
 
 
 def waits_for_cores_unknown(experiment: Experiment) -> bool:
-    """Return whether ranks may have waited for cores that other programs used, but the kernel does not report it."""
+    """Return whether ranks may have waited for cores that other programs used, without a report from the kernel."""
     return not experiment.notes.run_delay and share_of_others(experiment) > 0
 
 
@@ -136,7 +136,7 @@ def waiting_for_turns(experiment: Experiment) -> tuple[str, ...]:
 
 
 def of_first_threads(part: Experiment, values: Values) -> Values:
-    """Return the values with 0 for all threads but the first of each process; ``float64[call path, location]``."""
+    """Return the values, with 0 for all threads except the first of each process; ``float64[call path, location]``."""
     return np.where([place.thread == 0 for place in part.locations], values, 0.0)
 
 
@@ -149,8 +149,8 @@ def run_delays(part: Experiment) -> Values:
 def others_turns(part: Experiment, on: Values, off: Values) -> Values:
     """Divide each first thread's waiting for a core among call paths, in proportion to CPU time.
 
-    CPU time is used because a sleeping thread uses none, and does not wait for a core. A call path gets at most its
-    time off the processor.
+    A thread that sleeps uses no CPU time, and does not wait for a core either. A call path gets at most its time off
+    the processor.
 
     Args:
         part: A block of an experiment, or all of it.

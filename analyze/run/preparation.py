@@ -36,13 +36,13 @@ class Prepared:
         outside: The part of W_program before MPI_Init and after MPI_Finalize, in seconds, for the process in which it
             is longest.
         overhead: The overhead of the measurement.
-        oversubscription: The number of ranks, or of busy threads if these outnumber the ranks, that share fewer cores;
-            0 if each had a core, or if this is unknown.
+        oversubscription: The number of ranks (or of busy threads, if there are more) that share a smaller number of
+            cores; 0 if each had a core, or if this is unknown.
         wait_for_core: The longest wait of a process for a core, if it took a tenth of the process's time.
-        waits_for_cores_unknown: Whether ranks may have waited for cores that other programs used, but the kernel does
-            not report it.
+        waits_for_cores_unknown: Whether ranks may have waited for cores that other programs used, without a report from
+            the kernel.
         nested_teams: Whether there are threads of nested teams, which are not compared.
-        least: The least share of the run that a finding must be worth; None if it was not given.
+        least: The value of both ``least_gain`` and ``least_weight``; None for their defaults.
     """
 
     experiment: Experiment
@@ -62,17 +62,17 @@ class Prepared:
 
     @property
     def least_gain(self) -> float:
-        """The least share of the run that a fix must save to be reported."""
+        """The minimum share of the run that a fix must save to be reported."""
         return CRITERIA.least_gain if self.least is None else self.least
 
     @property
     def least_seconds(self) -> float:
-        """The least seconds that a difference or a cost must reach to be reported."""
+        """The number of seconds that a difference or a cost must reach to be reported."""
         return min(self.least_gain * self.program_time, CRITERIA.resolution)
 
     @property
     def least_weight(self) -> float:
-        """The least share of the run that a critical region must take."""
+        """The minimum share of the run that a critical region must take."""
         return CRITERIA.least_weight if self.least is None else self.least
 
 
@@ -87,11 +87,12 @@ def prepare(
     """Check that an experiment can be analysed, select what is compared, and compute the costs of its regions.
 
     Args:
-        experiment: An experiment that was measured, derived or imported.
+        experiment: A measured, derived or imported experiment.
         metric: The metric to compare ranks by.
         exclude_ranks: Ranks to leave out; see ``Selection.of``.
         exclude_regions: Regions to leave out; see ``Selection.of``.
-        least: The least share of the run that a finding must be worth; None for the default in ``Criteria``.
+        least: The minimum share of the run that a fix must save, or that a critical region must take; None for the
+            defaults in ``Criteria``.
 
     Raises:
         InputError: The experiment is not a run (see ``as_run``), lacks a metric, or lacks a value of a metric.

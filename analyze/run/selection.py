@@ -34,7 +34,7 @@ class Selection:
         ranks: The selected ranks; if threads are compared, the rank of each thread.
         columns: Selected locations, in the order of the ranks.
         starts: Index in ``columns`` of each rank's first column; if threads are compared, index of each column.
-        all_columns: ``columns``, plus the threads that take part in nothing that is compared.
+        all_columns: ``columns``, plus the threads that work in none of the compared call paths.
         left_out: Call paths and locations whose values count as 0.
         threads: How threads share the call paths, if threads are compared; None if ranks are compared.
         programs: ``int[rank]``, numbered from 0: ranks of different programs are not compared. None if there is one
@@ -77,7 +77,7 @@ class Selection:
     def by_thread(self) -> Selection:
         """Return a selection of threads if threads of a process work together; otherwise, the unchanged selection.
 
-        Threads that take no part in the comparison are left out.
+        Threads that work in none of the compared call paths are left out.
         """
         threads = find_threads(self.experiment)
         if not threads:
@@ -166,7 +166,7 @@ class Selection:
         return self.threads.vectors(exclusive) if self.threads else exclusive.copy()
 
     def measured(self, exclusive: Values) -> Values:
-        """Return ``by_rank`` from each thread's own values only; NaN if a thread takes no part in a region."""
+        """Return ``by_rank`` from each thread's own values only; NaN if a thread does not work in a region."""
         if not self.threads:
             return self.by_rank(exclusive)
         own = self.threads.own
@@ -189,7 +189,7 @@ class Selection:
         return inclusive_over(self.experiment, self.regions, kept[:, None])[:, 0]
 
     def rows(self, metric: str, regions: Sequence[int], *, own: bool = False) -> Values:
-        """Return ``by_rank`` of a metric in the given regions, reading no other regions: ``float64[region, rank]``.
+        """Return ``by_rank`` of a metric in the given regions, without reading others: ``float64[region, rank]``.
 
         Args:
             metric: Name of the metric.
@@ -250,7 +250,7 @@ def over_ranks(
 ) -> Iterator[Result]:
     """Yield a function's result for each block of the selected ranks, in order.
 
-    If threads are compared, there is one block, because the work that threads share is found by looking at all of them.
+    If threads are compared, there is only one block, because shared work can be recognised only from all threads.
 
     Args:
         selection: The ranks.

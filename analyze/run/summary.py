@@ -57,7 +57,7 @@ def sampled(experiment: Experiment) -> Indices:
 
 
 def is_of_all_runs(experiment: Experiment, metric: str) -> bool:
-    """Return whether a metric exists in all runs of which an experiment is the mean, or another combination."""
+    """Return whether a metric exists in all runs from which an experiment was computed."""
     return metric in experiment and metric not in experiment.notes.one_sided
 
 
@@ -67,7 +67,7 @@ def summary(experiment: Experiment, metric: str) -> Summary:
 
 
 def summaries(experiment: Experiment, metrics: Iterable[str]) -> dict[str, Summary]:
-    """Return all cached summaries, by metric, after adding those of the given metrics, which are read together."""
+    """Return all cached summaries by metric, including those of the given metrics, which are read together."""
     assert not experiment.is_part  # a block alone does not show whether the metric has missing values
     known = _KNOWN.setdefault(experiment, {})
     names = [name for name in dict.fromkeys(metrics) if name not in known]

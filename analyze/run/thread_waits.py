@@ -26,7 +26,7 @@ class Barriers:
         number: Barriers per thread, mean over the processes.
         work: Mean CPU time of a thread before a barrier, in seconds, outside MPI, file I/O and waiting.
         waited: Total waiting per thread at barriers, in seconds, mean over the threads.
-        places: The barriers' places, starting with the place that has the most entries.
+        places: The waits at each barrier, starting with the barrier that has the most entries.
     """
 
     path: int
@@ -38,7 +38,7 @@ class Barriers:
 
 
 def waits_by_paths(experiment: Experiment) -> Mapping[tuple[int, ...], tuple[ThreadWait, ...]]:
-    """Return the places where threads wait, the longest first, by the call paths of the region around them.
+    """Map the call paths of each region to the waits of threads in this region, the longest wait first.
 
     In each key, the call path on which threads wait longest comes first.
     """
@@ -53,11 +53,11 @@ def waits_by_paths(experiment: Experiment) -> Mapping[tuple[int, ...], tuple[Thr
 
 
 def waits_by_path(experiment: Experiment) -> Mapping[int, tuple[ThreadWait, ...]]:
-    """Return the places where threads wait, the longest first, by the call path of the region around them.
+    """Map each call path to the waits of threads in its region, the longest wait first.
 
     If a region has several call paths, its waits are divided among them: seconds in proportion to the time that threads
-    wait in OpenMP, and entries in proportion to visits. Entries of barriers go only to call paths with waiting, because
-    barriers that a thread reaches alone may not be counted.
+    wait in OpenMP, and entries in proportion to visits. Entries of barriers are attributed only to call paths with
+    waiting, because barriers that a thread reaches alone may not be counted.
     """
     found: dict[int, list[ThreadWait]] = {}
     for paths, waits in waits_by_paths(experiment).items():
@@ -73,7 +73,7 @@ def waits_by_path(experiment: Experiment) -> Mapping[int, tuple[ThreadWait, ...]
 
 
 def shares_of_waiting(experiment: Experiment) -> Mapping[str, Values]:
-    """Return the shares of first threads' time in OpenMP in which they wait for locks, and at barriers.
+    """Return the shares of first threads' time in OpenMP that are waiting for locks and at barriers.
 
     Returns:
         ``omp_locks`` and ``omp_barriers`` → ``float64[call path]``, from 0 to 1, with a sum of at most 1; empty if
@@ -95,7 +95,7 @@ def shares_of_waiting(experiment: Experiment) -> Mapping[str, Values]:
 
 
 def barriers_of_teams(experiment: Experiment) -> Iterator[Barriers]:
-    """Yield the barriers of each outermost parallel region in which several threads take part."""
+    """Yield the barriers of each outermost parallel region that several threads execute."""
     needed = ("visits", "omp_time", "cpu_time", "omp_cpu_time")
     if not all(complete(experiment, name) for name in needed):
         return

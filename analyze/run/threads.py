@@ -16,11 +16,11 @@ __all__ = ["Part", "Threads", "busy_threads", "find_threads", "has_nested_teams"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A parallel call path of one process, with all call paths below it, and the threads that took part.
+    """A parallel call path of one process, with all call paths below it, and the threads that worked in it.
 
     Attributes:
         paths: The call paths.
-        working: Columns of the threads that took part.
+        working: Columns of the threads that worked in it.
         others: Columns of the process's other threads.
     """
 
@@ -35,9 +35,9 @@ class Threads:
 
     Attributes:
         first: ``int[location]``: the column of the first thread of each location's process.
-        serial: ``bool[call path, location]``: where the first thread represents all threads: outside parallel call
-            paths, and in nested teams, in which the OpenMP library may number threads differently in each execution.
-        compared: ``bool[location]``: threads that take part in something that is compared.
+        serial: ``bool[call path, location]``: whether the first thread represents all threads: outside parallel call
+            paths, and in nested teams, whose threads the OpenMP library may number differently in each execution.
+        compared: ``bool[location]``: whether a thread works in a call path that is compared.
         parts: Parallel call paths that only some threads of their process entered.
     """
 
@@ -57,8 +57,8 @@ class Threads:
     def vectors(self, exclusive: Values) -> Values:
         """Return values of call paths for the comparison of threads; ``float64[call path, location]``.
 
-        In serial call paths, every thread gets the value of the first thread. A thread that takes no part gets the
-        values of the median thread among the threads that take part, so that it does not stand out.
+        In serial call paths, every thread gets the value of the first thread. In parallel call paths, a thread that
+        does not work gets the values of the median of the working threads, so that it does not stand out.
         """
         values = np.where(self.serial, exclusive[:, self.first], exclusive)
         for part in self.parts:
@@ -69,7 +69,7 @@ class Threads:
 
 
 def find_threads(experiment: Experiment) -> Threads | None:
-    """Find the parallel call paths, which threads other than the first enter, and all call paths below them.
+    """Find the parallel call paths, that is, those that threads other than the first enter, and all below them.
 
     Returns:
         How threads divide the call paths; None if no process has several threads that can be compared.
@@ -83,7 +83,7 @@ def find_threads(experiment: Experiment) -> Threads | None:
     parts = tuple(places.parts(parallel))
     compared = np.logical_and(places.active, parallel[:, places.process]).any(axis=0).reshape(-1)
     firsts = np.unique(places.first)
-    if len(firsts) > 1:  # first threads count, because their serial work distinguishes processes
+    if len(firsts) > 1:  # first threads are always compared, because their serial work distinguishes processes
         compared[firsts] = True
     return Threads(places.first, ~parallel[:, places.process], compared, parts)
 
@@ -94,7 +94,7 @@ def has_nested_teams(experiment: Experiment) -> bool:
 
 
 def busy_threads(experiment: Experiment) -> int:
-    """Return the number of threads that entered any region."""
+    """Return the number of threads that entered at least one region."""
     return sum(over_locations(experiment, _busy))
 
 
@@ -141,7 +141,7 @@ class _Places:
         self.nested = self._nested()
 
     def parts(self, parallel: Flags) -> Iterator[Part]:
-        """Yield the outermost parallel call paths in which not all threads of a process took part."""
+        """Yield the outermost parallel call paths in which not all threads of a process worked."""
         there = self.experiment.summed_up((self.active & parallel[:, self.process]).astype(np.float64)) > 0
         columns = np.split(np.argsort(self.process, kind="stable"), np.cumsum(np.bincount(self.process))[:-1])
         for index in np.flatnonzero((self.outermost & parallel).any(axis=1)).tolist():

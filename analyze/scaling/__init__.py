@@ -1,4 +1,4 @@
-"""Judge runs of one program with different numbers of ranks: how it scales, and what limits scaling."""
+"""Judge runs of one program with different numbers of ranks: how the program scales, and what limits scaling."""
 
 from .comparison import LossChange, ScalingComparison, compare_scaling
 from .losses import NOT_EXPLAINED, ScalingLoss

@@ -19,7 +19,7 @@ from .series import check_machine
 __all__ = ["LossChange", "ScalingComparison", "Word", "compare_scaling"]
 
 Word = Literal["better", "worse", "same", "unclear"]
-_FEWEST: Final = 3  # repeated runs; two do not show how far times vary
+_FEWEST: Final = 3  # repeated runs; two do not show how much times vary
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +30,8 @@ class LossChange:
 
     Attributes:
         kind: As in ``ScalingLoss``.
-        region: The region of the loss, as in the second version if both versions have the loss. None if the loss is in
-            no single region.
+        region: The region of the loss, with the second version's lines if both versions have the loss. None if the loss
+            is in no single region.
         base: Loss of the first version.
         other: Loss of the second version.
     """
@@ -50,7 +50,7 @@ class ScalingComparison:
         base: The first version.
         other: The second version.
         word: How efficiency at the largest number of ranks changed; ``unclear`` if noise may explain the change.
-        by: What the change of efficiency is judged by: ``instructions``, or ``times``.
+        by: What shows the change of efficiency: ``instructions`` or ``times``.
         noise: The relative change of efficiency that noise may explain.
         changed_most: The factor with the largest relative change at the largest number of ranks; None if no factor
             changed.
@@ -114,7 +114,7 @@ def _instructions(base: Scaling, other: Scaling) -> float:
 def _noise(base: Scaling, other: Scaling) -> float:
     """Return the relative change of efficiency that noise explains.
 
-    It is computed from the range of repeated runs; with fewer than three of them, it is the noise of a shared machine.
+    With at least three repeated runs, it is computed from their range; otherwise it is the noise of a shared machine.
     """
     total = 0.0
     for series in (base.series, other.series):

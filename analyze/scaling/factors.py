@@ -29,7 +29,7 @@ def factors_of(series: Series, growth: np.ndarray) -> Factors:
 
     Args:
         series: The runs.
-        growth: ``float64[run]``: the total work in perfect scaling, relative to the first run: 1 for strong scaling.
+        growth: ``float64[run]``: the total work with perfect scaling, relative to the first run: 1 for strong scaling.
     """
     busy, lengths = series.busy.sum(axis=1), series.lengths
     ranks = np.array(series.ranks)
@@ -59,9 +59,9 @@ def factors_of(series: Series, growth: np.ndarray) -> Factors:
 
 
 def falls_first(factors: Factors) -> str | None:
-    """Return the factor that is first below 0.9 as ranks are added; None if no factor is.
+    """Return the first factor that falls below 0.9 as ranks are added; None if no factor does.
 
-    If several factors are first below 0.9 at the same number of ranks, the smallest of them is returned.
+    If several factors fall below 0.9 at the same number of ranks, the smallest of them is returned.
     """
     names = [name for name in FACTORS[:-1] if factors[name][0] is not None]
     if "instructions" not in names:

@@ -17,9 +17,9 @@ from .models import MOST_TERMS, Model, allowed_of, combined, fitted, models_in_r
 __all__ = ["HOLDS", "Counted", "fits", "grids_shown"]
 
 HOLDS: Final = 0.03
-"""The greatest relative error of a prediction that holds."""
+"""The largest relative error of a prediction that holds."""
 
-_FEWEST: Final = 3  # least number of runs that can show a grid
+_FEWEST: Final = 3  # minimum number of runs that can show a grid
 _EXACT: Final = 0.1  # largest error of a model that counts as exact, as a share of the 1 % that is allowed
 
 
@@ -33,8 +33,8 @@ class Counted:
         least: The smallest count of any rank.
         most: The largest count of any rank.
         possible: The numbers of dimensions that the ranks' grid may have, if the ranks form a grid.
-        known: The numbers of dimensions that the program is known to use. For these, counts may also depend on single
-            dimensions.
+        known: The numbers of dimensions that the program is known to use. In grids with these numbers, counts may also
+            depend on single dimensions.
     """
 
     ranks: tuple[int, ...]
@@ -51,7 +51,7 @@ class Counted:
 
     @property
     def differs(self) -> bool:
-        """Whether some rank has less than nine tenths of another rank's count."""
+        """Whether a rank's count is less than nine tenths of another rank's count."""
         return bool((self.least < (1 - THRESHOLD) * self.most).any())
 
     @property
@@ -69,7 +69,8 @@ class Counted:
 def fits(counted: Counted) -> list[Model]:
     """Return the simplest models that are exact within 1 %: the best one first, then others that are as good.
 
-    If no model fits, and the count is 0 with one rank, which has nobody to communicate with, this run is left out.
+    If no model fits, and the count is 0 with one rank (which has no other rank to communicate with), this run is left
+    out.
     """
     found = _fits(counted)
     return found if found or not counted.starts_with_2 else _fits(counted.without_1)
@@ -78,9 +79,9 @@ def fits(counted: Counted) -> list[Model]:
 def _fits(counted: Counted) -> list[Model]:
     """Return the simplest models that are exact within 1 % in all runs.
 
-    If ranks differ like ranks in the middle and at the edges of a grid, models of this grid are preferred. If ranks
-    differ in another way, the largest and the smallest count must have models in the number of ranks P, too, unless the
-    total stays the same. If nothing shows a grid, models of grids must be exact and have one term.
+    If ranks differ as they do between the middle and the edges of a grid, models of this grid are preferred. If ranks
+    differ in another way, the largest and the smallest count must also have models in the number of ranks P, unless the
+    total stays the same. Without evidence of a grid, models of grids must be exact and have only one term.
     """
     if not counted.mean.any():
         return [Model(())]
@@ -121,7 +122,7 @@ def _best(found: list[tuple[float, Model]]) -> list[Model]:
 def _of_edges(number: int, counted: Counted) -> Iterator[tuple[float, Model]]:
     """Yield the models of a grid in which ranks at the edges do less, each with its error.
 
-    The largest and the smallest count must agree with the grid only within a tenth, because they differ a little more
+    The largest and the smallest count need to agree with the grid only to within a tenth, because they deviate a little
     if the grid does not divide the data evenly.
     """
     if len(counted.ranks) < _FEWEST:
@@ -142,7 +143,7 @@ def _of_edges(number: int, counted: Counted) -> Iterator[tuple[float, Model]]:
 
 @cache
 def _columns_of_edges(ranks: tuple[int, ...], grid: int, way: int, *, by_axis: bool) -> dict[str, Values]:
-    """Map each form to one array: the means for all numbers of ranks, then the largest and the smallest amounts."""
+    """Map each form to an array: the means for all numbers of ranks, then the largest amounts, then the smallest."""
     found, sizes = {}, [dimensions(each, grid) for each in ranks]
     for name, form in grid_forms(grid).items():
         if not form.by_axis or (form.shares and by_axis):

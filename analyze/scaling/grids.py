@@ -1,6 +1,6 @@
 """Counts of ranks that form a grid: what they send to neighbours, and how often they enter loops over the grid.
 
-Grids are as even as possible, as MPI_Dims_create makes them. From 4 to 8 ranks, only one dimension of a grid grows. So
+Grids are as even as possible, like those of MPI_Dims_create. From 4 to 8 ranks, only one dimension of a grid grows. So
 counts with 2, 4 and 8 ranks may fit a form in the number of ranks P that is wrong for 16 ranks.
 """
 
@@ -62,10 +62,10 @@ def dimensions(ranks: int, number: int) -> _Sizes:
 
 @cache
 def grid_forms(number: int) -> Mapping[str, GridForm]:
-    """Return the forms of grids with a number of dimensions, by name; any program may have ``1`` and ``1/P``.
+    """Return the forms of grids with the given number of dimensions, by name; any program may have ``1`` and ``1/P``.
 
-    If a cut through the whole grid has the area 1, a rank's part of it has the area p / P in the dimension of size p.
-    With one dimension, all forms but the cuts are forms in P.
+    A cut through the whole grid has the area 1. If it is across the dimension of size p, each rank's part of it has the
+    area p / P. With one dimension, all forms except the cuts are forms in P.
     """
     every = (*range(number),)
     found = [GridForm("1", lambda _: 1.0), GridForm("1/P", lambda sizes: 1 / prod(sizes))]

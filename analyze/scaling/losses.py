@@ -1,8 +1,8 @@
 """The rank-seconds that a run loses compared with perfect scaling, divided by cause.
 
-With perfect scaling, all ranks together are busy for as long as in the first run (strong scaling), or each rank is busy
-for as long (weak scaling); this busy time of all ranks is ``ideal``. A run has P ranks and takes B seconds; if its
-ranks shared cores, B is the length of its critical path. The loss is
+With perfect scaling, the total busy time of all ranks is the same as in the first run (strong scaling), or the busy
+time per rank is (weak scaling); the total is then called ``ideal``. A run has P ranks and takes B seconds; if its ranks
+shared cores, B is the length of its critical path. The loss is
 
     P B - ideal = P (B - path)  transfer
                 + P path - busy  ranks wait for each other, by region
@@ -47,7 +47,7 @@ class ScalingLoss:
         region: The region of the loss; None if it is in no single region.
         rank_seconds: The loss in seconds over all ranks; negative if it makes up for other losses.
         by_counts: Whether instructions show the loss; otherwise only times do.
-        finding: The number of the run's finding that names the region, counted from 0; None if no finding does.
+        finding: The index of the run's finding that names the region; None if no finding does.
         paths: Indices of the call paths of the series that lose this time.
         is_uncertain: Whether the kind is uncertain.
     """
@@ -68,8 +68,8 @@ class Ledger:
     Attributes:
         whole: Rank-seconds of the run, or of its critical path if ranks shared cores.
         ideal: Rank-seconds of perfect scaling.
-        losses: The difference between ``whole`` and ``ideal`` in parts that add up, the largest first; the part that is
-            not explained comes last.
+        losses: The parts of the difference between ``whole`` and ``ideal``, the largest first; the unexplained part
+            comes last.
         parts: Rank-seconds by kind and region, including those that are too small for a loss, or negative.
     """
 
@@ -85,12 +85,12 @@ class Ledger:
 
 
 def ledger_of(series: Series, run: int, growth: float, findings: Findings) -> Ledger:
-    """Return what a run loses compared with perfect scaling, by kind and region.
+    """Return the rank-seconds that a run loses compared with perfect scaling, by kind and region.
 
     Args:
         series: The runs.
         run: Index of the run.
-        growth: The work of perfect scaling in this run, relative to the first: 1 for strong scaling.
+        growth: The total work of this run with perfect scaling, relative to the first run: 1 for strong scaling.
         findings: The findings of this run.
     """
     ranks = series.ranks[run]
@@ -147,7 +147,7 @@ def _add(parts: _Parts, kind: str, region: Region | None, path: int, seconds: fl
 def _add_growth(parts: _Parts, series: Series, run: int, growth: float) -> None:
     """Add the increase in busy time over perfect scaling to ``parts``, in rank-seconds.
 
-    Counts show work exactly. If a time is not confirmed by counts, its increase must exceed noise and sampling error.
+    Counts show work exactly. A time that counts do not confirm must increase by more than noise and sampling error.
     """
     first, executed = 0, series.instructions
     files = series.files[run] - growth * series.files[first]
@@ -175,10 +175,11 @@ def _add_growth(parts: _Parts, series: Series, run: int, growth: float) -> None:
 
 
 def _times_per_instruction(series: Series, executed: Values, run: int) -> Values:
-    """Return the busy seconds per instruction of each call path in the first run, up to ``run``, in which it matters.
+    """Return the busy seconds per instruction of each call path, from the first run up to ``run`` in which it matters.
 
-    A call path matters with 1 % of a run's instructions. A region that only larger runs execute has no earlier time per
-    instruction, so it cannot have become slower. Call paths that never matter take the first run's mean time.
+    A call path matters if it executes at least 1 % of a run's instructions. A region that only larger runs execute has
+    no earlier time per instruction, so it cannot have become slower. Call paths that never matter get the first run's
+    mean time per instruction.
     """
     own, first = series.busy - series.files, 0
     found = np.full(executed.shape[1], float(ratio(own[first].sum(), executed[first].sum())))
@@ -191,8 +192,8 @@ def _times_per_instruction(series: Series, executed: Values, run: int) -> Values
 def _idle_threads(series: Series, run: int) -> Values:
     """Return the rank-seconds that teams lose because threads share the work less evenly than in the first run.
 
-    A team's busy time is that of its slowest thread, so it can grow although the threads together are not busy longer.
-    Differences within the noise count as 0.
+    A team's busy time is that of its slowest thread, so it can grow even if the total busy time of its threads does
+    not. Differences within the noise count as 0.
     """
     usual = ratio(series.busy[0], series.of_threads[0])
     idle = np.where(usual > 0, series.busy[run] - usual * series.of_threads[run], 0.0)
@@ -200,7 +201,7 @@ def _idle_threads(series: Series, run: int) -> Values:
 
 
 def _is_replicated(series: Series, run: int, path: int) -> bool:
-    """Return whether each rank does the same work in a call path, however many ranks there are up to a run."""
+    """Return whether each rank does the same work in a call path in all runs up to the given one."""
     executed = series.instructions
     allowed = CRITERIA.same_work if executed is not None else CRITERIA.unknown_noise
     values = (series.busy if executed is None else executed)[: run + 1, path] / np.array(series.ranks[: run + 1])
@@ -214,7 +215,7 @@ def _add_waiting(parts: _Parts, series: Series, run: int, findings: Findings, ow
     paths are added under its kind and region. Other call paths are added if the difference exceeds noise; smaller
     differences stay unexplained. If some ranks take longer for the same instructions, their cores are slow. If the path
     is longer than the busiest rank's time, visits and messages show whether ranks work one after another or are slow in
-    turn. If they do not show this, ranks only wait.
+    turn. Otherwise, the loss is reported only as waiting.
     """
     ranks, in_turn = series.ranks[run], _in_turn(series, run, findings)
     path, busy, longest = series.path[run], series.busy[run], series.longest[run]
@@ -249,7 +250,7 @@ def _in_turn(series: Series, run: int, findings: Findings) -> dict[int, Kind]:
 
 
 def _add_transfer(parts: _Parts, series: Series, run: int, findings: Findings, owners: dict[int, int]) -> None:
-    """Divide the time outside the critical path in proportion to call paths' time in MPI without waiting for ranks.
+    """Divide the time outside the critical path among call paths, in proportion to their time in MPI without waiting.
 
     Time that MPI does not explain, such as sleep, stays unexplained.
     """

@@ -1,4 +1,4 @@
-"""Messages that do not become smaller or fewer with more ranks, although the total work stays the same."""
+"""Messages that become neither smaller nor fewer with more ranks, although the total work stays the same."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _BYTES: Final = "mpi_bytes_sent"
 
 @dataclass(frozen=True, slots=True)
 class KeptMessages:
-    """Messages of a region that do not become smaller or fewer.
+    """Messages of a region that become neither smaller nor fewer.
 
     Attributes:
         region: The region that sends.
         ranks: The smallest number of ranks with which the region sends, and the largest number of ranks.
-        per_rank: The bytes that a rank sends in the region in these two runs, on average.
+        per_rank: The mean number of bytes that a rank sends in the region, for each of these two numbers of ranks.
     """
 
     region: Region

@@ -1,7 +1,7 @@
 """Models of counts over the number of ranks P: the simplest sum of a few forms that is exact within 1 %.
 
 The forms occur in regular programs (Calotoiu et al., SC 2013, section 3), or describe grids of ranks. A model has fewer
-coefficients than there are numbers of ranks to which it is fitted; otherwise it would fit noise.
+coefficients than the number of runs that it is fitted to; otherwise it would fit noise.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ FORMS: Final[dict[str, _Form]] = {
 
 MOST_TERMS: Final = 2
 _ROUNDING: Final = 1e-9  # allowed error of a value of 0, relative to the largest value
-_ROUGH: Final = 1e-3  # allowed error in a rough test that leaves out most of the models, relative to the largest value
-_NOTHING: Final = 1e-6  # least size of a term, relative to the largest value
+_ROUGH: Final = 1e-3  # allowed error in a rough test that rules out most models, relative to the largest value
+_NOTHING: Final = 1e-6  # smallest size of a term, relative to the largest value
 
 
 @dataclass(frozen=True)

@@ -30,8 +30,8 @@ class Prediction:
         predicted: The models' prediction; None if the models do not cover 99 % of the count.
         measured: The measured total; None if there is no such run.
         modelled: The share of the count in regions with a model.
-        unclear: The share in regions with several models that are equally simple and exact, but predict different
-            counts.
+        unclear: The share of the count in regions with several models that are equally simple and exact, but predict
+            different counts.
     """
 
     metric: str
@@ -112,7 +112,7 @@ def predictions(series: Series) -> Iterator[Prediction]:
 
 
 def _prediction(series: Series, metric: str, runs: int, ranks: int, measured: float | None) -> Prediction:
-    """Return the prediction of a count's total for ``ranks`` ranks, by models of the first ``runs`` runs."""
+    """Return the prediction of a count's total for ``ranks`` ranks, from models of the first ``runs`` runs."""
     values = series.counts[metric][runs - 1].tolist()
     predicted, modelled, unclear, whole = 0.0, 0.0, 0.0, sum(values) or 1.0
     for value, models in zip(values, models_of(series, metric, runs), strict=True):

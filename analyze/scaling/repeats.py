@@ -1,4 +1,4 @@
-"""Repeated runs with one number of ranks: the median run is judged, and the others show how far times vary."""
+"""Repeated runs with one number of ranks: the median run is judged, and the others show how much times vary."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class Repeats:
         return float(values.min()), float(values.max())
 
     def median(self, *, of_path: bool) -> int:
-        """Return the index of the run with the median time, or critical path; the shorter one if two are in the middle.
+        """Return the index of the run with the median time, or critical path; of two in the middle, the shorter one.
 
-        The mean of the runs is not used, because each of its regions would contain the time of disturbed runs.
+        The mean of the runs is not used, because disturbed runs would affect each of its regions.
         """
         order = np.argsort(self.lengths if of_path else self.times, kind="stable")
         return int(order[(len(order) - 1) // 2])

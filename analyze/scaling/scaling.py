@@ -1,4 +1,4 @@
-"""How a program scales: strong or weak, its factors, what is lost, and what counts predict."""
+"""How a program scales: strong or weak scaling, the factors of efficiency, the losses, and predictions of counts."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class Scaling:
         by: What shows the mode: ``instructions``, ``visits``, or ``option``.
         last: The findings of the last run.
         factors: See ``factors_of``.
-        falls_first: The factor that is first below 0.9 as ranks are added; None if no factor is.
-        ledger: What the last run loses.
-        messages: Messages that do not shrink with more ranks; in weak scaling, none.
-        predictions: What models of counts predict.
+        falls_first: The first factor that falls below 0.9 as ranks are added; None if no factor does.
+        ledger: The losses of the last run.
+        messages: Messages that do not shrink with more ranks; empty for weak scaling.
+        predictions: The predictions by models of counts.
     """
 
     series: Series
@@ -60,18 +60,18 @@ class Scaling:
 
     @property
     def ideal_times(self) -> tuple[float, ...]:
-        """The time that each run would take if the program scaled perfectly from the first run on, in seconds."""
+        """The time that each run would take with perfect scaling from the first run on, in seconds."""
         first, ranks = float(self.series.judged_times[0]), np.array(self.series.ranks)
         return tuple((first * self.growth * ranks[0] / ranks).tolist())
 
     @property
     def scales_well(self) -> bool:
-        """Whether the last run loses less than a tenth."""
+        """Whether the last run's efficiency is at least 0.9."""
         return self.stops_at is None
 
     @property
     def stops_at(self) -> int | None:
-        """The number of ranks from which on each run loses at least a tenth; None if the last run does not."""
+        """The number of ranks from which on efficiency stays below 0.9; None if the last run's efficiency is higher."""
         found = None
         for ranks, value in zip(self.series.ranks, self.factors["efficiency"], strict=True):
             found = found or ranks if is_low(value) else None
@@ -79,7 +79,7 @@ class Scaling:
 
     @property
     def falls_at(self) -> int | None:
-        """The number of ranks at which ``falls_first`` has lost a tenth; None if no factor does."""
+        """The number of ranks at which ``falls_first`` falls below 0.9; None if no factor does."""
         if self.falls_first is None:
             return None
         values = zip(self.series.ranks, self.factors[self.falls_first], strict=True)
@@ -87,13 +87,13 @@ class Scaling:
 
     @property
     def largest_loss(self) -> ScalingLoss | None:
-        """The largest loss of the last run that is explained; None if there is no such loss."""
+        """The largest explained loss of the last run; None if there is no such loss."""
         found = self.ledger.losses[0]
         return found if found.kind != NOT_EXPLAINED and found.rank_seconds > 0 else None
 
     @property
     def growth(self) -> np.ndarray:
-        """The work of perfect scaling, relative to the first run: ``float64[run]``."""
+        """The total work with perfect scaling, relative to the first run: ``float64[run]``."""
         return _growth(self.series, self.mode)
 
 
@@ -137,10 +137,10 @@ def _growth(series: Series, mode: Mode) -> np.ndarray:
 def _mode_of(series: Series) -> tuple[Mode, str]:
     """Return whether scaling is strong or weak, and which count shows it.
 
-    In strong scaling, the total of some count stays the same although all ranks share it. In weak scaling, most of the
+    In strong scaling, the total count stays the same in some regions that all ranks share. In weak scaling, most of the
     work per rank stays the same. If neither is exact, as with small grids and wide halos, the mode is the one to which
-    the growth of most instructions is closer. Visits can only show strong scaling, because each rank enters most
-    regions the same number of times.
+    the growth of most instructions is closer. Visits can show only strong scaling, because in either mode each rank
+    enters most regions the same number of times.
     """
     ranks, busy = np.array(series.ranks)[:, None], series.busy[0]
     for name in ("instructions", "visits"):

@@ -44,7 +44,7 @@ class Series:
         repeats: The times of all runs with each number of ranks.
         call_paths: The call paths of all runs.
         rows: For each run, the index in ``call_paths`` of each of its own call paths.
-        has_same_arguments: Whether all runs got the same arguments, or the arguments are unknown.
+        has_same_arguments: Whether all runs had the same arguments, or arguments are unknown.
         busy: Busy time in seconds, including file I/O. In teams of threads, it is the time of the slowest thread in
             each execution or, if some run lacks this time, of the thread that is busiest in all executions together.
         longest: Busy time of the rank that is busy longest in the call path, in seconds.
@@ -57,8 +57,8 @@ class Series:
         least: Like ``counts``, but for the rank with the smallest count in the call path.
         most: Like ``counts``, but for the rank with the largest count in the call path.
         grids: For each run, the sizes of each grid in which the program arranged all ranks.
-        shared: ``bool[run, call path]``: whether each rank executes at least half as many instructions as the mean
-            rank; by busy time if instructions were not counted.
+        shared: ``bool[run, call path]``: whether each rank executes at least half of the mean number of instructions;
+            if instructions were not counted, whether it is busy for at least half of the mean time.
         same: ``bool[run, call path]``: whether all ranks execute the same number of instructions; false if instructions
             were not counted.
         uncounted: The names of the runs in which instructions were not counted, if they were counted in other runs.
@@ -132,8 +132,8 @@ def series_of(runs: Sequence[Sequence[Experiment]], labels: Sequence[str]) -> Se
     Raises:
         UsageError: There are fewer than two numbers of ranks, or two elements of ``runs`` have the same number of
             ranks.
-        InputError: A run is incomplete, failed, has no critical path, or differs in its program, build, kind of
-            machine, number of threads per rank, source of counts, or the part of the program to which it was cut.
+        InputError: A run is incomplete, failed, or has no critical path; or runs differ in their program, build, kind
+            of machine, number of threads per rank, source of counts, or the part of the program to which they were cut.
     """
     runs = _of_ranks(runs)
     sizes = [_size(each[0]) for each in runs]
@@ -212,7 +212,7 @@ def _size(experiment: Experiment) -> int:
 
 
 def _of_ranks(runs: Sequence[Sequence[Experiment]]) -> Sequence[Sequence[Experiment]]:
-    """Return the runs without the processes that ranks started, unless only these processes make the runs differ."""
+    """Return the runs without the processes that ranks started, unless runs would then differ less in size."""
     of_ranks = [[_without_started(each) for each in repeated] for repeated in runs]
     different, before = (len({_size(repeated[0]) for repeated in each}) for each in (of_ranks, runs))
     return runs if different < before else of_ranks
@@ -227,7 +227,7 @@ def _without_started(experiment: Experiment) -> Experiment:
 
 
 def _has(sums: dict[str, Values], count: str) -> bool:
-    """Return whether a run has a count; a program that executes no instructions was not counted."""
+    """Return whether a run has a count; if all instructions are 0, they were not counted."""
     return count in sums and (count != _INSTRUCTIONS or bool(sums[count].any()))
 
 
@@ -258,7 +258,7 @@ def _check(label: str, experiment: Experiment) -> None:
 
 
 def _check_same(first: str, base: Experiment, label: str, other: Experiment) -> None:
-    """Raise an error for a run of another program, build, kind of machine or source of counts than the first run."""
+    """Raise an error if a run differs from the first one in program, build, kind of machine, or source of counts."""
     programs = [each.notes.program for each in (base, other)]
     if all(programs) and programs[0] != programs[1]:
         raise InputError(f"{label}: expected the program {programs[0]}, as in {first}, found {programs[1]}")
@@ -288,7 +288,7 @@ def _check_threads(labels: Sequence[str], runs: Sequence[Experiment], teams: Seq
 
 
 def check_machine(first: str, base: Experiment, label: str, other: Experiment) -> None:
-    """Raise an error for a run on another kind of machine than the run named ``first``, if both were calibrated.
+    """Raise an error if a run was on another kind of machine than the run named ``first``, and both were calibrated.
 
     Raises:
         InputError: Processors or caches differ.

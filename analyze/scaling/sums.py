@@ -89,7 +89,7 @@ def _of_block(part: Experiment, _: slice, names: list[str], teams: InTeams, of_p
 
 
 def _largest_team(part: Experiment, in_team: Flags, processes: Indices) -> int:
-    """Return the largest number of threads of a process that take part in its teams; 1 without teams."""
+    """Return the largest number of threads that work in the teams of one process; 1 without teams."""
     there = np.zeros(len(part.locations), dtype=bool)
     for name in ("visits", "cpu_time", "omp_time"):
         if name in part and in_team.any():

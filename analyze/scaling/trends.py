@@ -31,7 +31,7 @@ class Curve:
 
 
 def ledgers(scaling: Scaling) -> tuple[Ledger, ...]:
-    """Return what each run loses compared with perfect scaling, in the order of the runs."""
+    """Return the losses of each run compared with perfect scaling, in the order of the runs."""
     series = scaling.series
     earlier = (
         ledger_of(series, run, float(scaling.growth[run]), analyze(each.experiment))
@@ -43,12 +43,12 @@ def ledgers(scaling: Scaling) -> tuple[Ledger, ...]:
 def curves(scaling: Scaling, most: int) -> tuple[Curve, ...]:
     """Return the times of the regions that matter in the last run, longest first.
 
-    These are the regions with the largest losses and, if there is room, regions with at least a tenth of the critical
-    path. A call path without a loss of its own belongs to the region of the finding that contains it, if this region
-    has a loss.
+    These are the regions with the largest losses and, if there are fewer than ``most``, regions that take at least a
+    tenth of the critical path. If a call path has no loss of its own, its time is added to the region of the finding
+    that contains it, provided that this region has a loss.
 
     Args:
-        scaling: The result of the analysis.
+        scaling: How the program scales.
         most: The maximum number of regions.
     """
     series = scaling.series

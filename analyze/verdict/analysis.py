@@ -101,7 +101,7 @@ class Analysis:
 
     @property
     def is_mpi_unknown(self) -> bool:
-        """Whether several ranks ran, but another tool did not measure their time in MPI."""
+        """Whether the run has several ranks, but comes from another tool that did not measure time in MPI."""
         return replaced(self.experiment, "mpi_time") == NOTHING and len(self.run.weighed.ranks) > 1
 
     @property
@@ -129,12 +129,12 @@ class Analysis:
 
     @cached_property
     def same_work(self) -> SameWork:
-        """The ranks and regions with the same work, but different speed; none if ``method`` is not our own."""
+        """The ranks and regions with the same work, but different speed; empty if ``method`` is not our own."""
         return self.work.same_work(self.dissimilarity) if self.method == OURS else SameWork()
 
     @cached_property
     def differing_attributes(self) -> Mapping[int | None, tuple[Difference, ...]]:
-        """The attributes (with our own method, also events) that differ between ranks as their times do, by culprit.
+        """Culprit → the attributes (with our own method, also events) that differ between ranks as their times do.
 
         The key None holds the attributes of all culprits together, or of the whole program if there is no culprit.
         """
@@ -157,19 +157,19 @@ class Analysis:
 
     @cached_property
     def groups(self) -> Mapping[int | None, tuple[Group, ...]]:
-        """The groups of ranks that are alike, with their times, by culprit; for None, see ``differing_attributes``."""
+        """Culprit → the groups of ranks that are alike, with their times; for None, see ``differing_attributes``."""
         return {culprit: groups_in(self.differences, each, self.master) for culprit, each in self._places.items()}
 
     @cached_property
     def causes_of_differences(self) -> Mapping[int | None, tuple[Cause, ...]]:
-        """Why the slowest ranks are busy longer, in seconds, by culprit; for None, see ``differing_attributes``."""
+        """Culprit → why the slowest ranks are busy longer, in seconds; for None, see ``differing_attributes``."""
         is_busy = self.vectors.metric in _BUSY and self.experiment.notes.counts_by_rank
         account = self.account if self._has_parts and is_busy and not self.root_causes else None
         executed = self.work.attributes.get("instructions")
         return causes_of_differences(account, self.differences, executed, self.differing_attributes, self.groups)
 
     def main_cause(self, culprit: int | None) -> Cause | None:
-        """Return the largest cause of a difference; ``unexplained`` only if no attribute differs as the times do."""
+        """Return the largest cause of a difference; ``unexplained`` only if no attribute differs like the times."""
         key = culprit if culprit in self.causes_of_differences else None
         causes = self.causes_of_differences.get(key, ())
         counted = (each for each in causes if each.attribute != "unexplained" or not self.differing_attributes.get(key))
@@ -190,7 +190,7 @@ class Analysis:
 
     @property
     def _has_parts(self) -> bool:
-        """Whether any part of the computing time is known."""
+        """Whether instructions, system time or allocations are known, so that busy time can be split by cause."""
         known = (complete(self.experiment, name) for name in ("system_time", "allocations"))
         return "instructions" not in self.lacking or any(known)
 
@@ -234,7 +234,7 @@ class Analysis:
 
     @cached_property
     def account(self) -> Account:
-        """The seconds of each region, divided into counts times prices, calls, waiting and remaining time."""
+        """The seconds of each region, split into counts times prices, calls, waiting and remaining time."""
         return find_account(self.run)
 
     @cached_property
@@ -256,8 +256,9 @@ class Analysis:
     def in_turn(self) -> Values:
         """The seconds that the run would save if the ranks were busy in a region at the same time: ``float64[region]``.
 
-        Values are 0 where ranks are already busy at the same time. All are 0 if a rank was excluded, or if there is a
-        master: its workers continue in the order in which it answers, which differs from run to run.
+        Regions in which ranks are already busy at the same time have the value 0. All values are 0 if a rank was
+        excluded, or if there is a master: its workers continue in the order in which it answers, which differs from run
+        to run.
         """
         chained = self.explanation.seconds.chained
         is_excluded = len(self.run.compared.ranks) < len(self.run.weighed.ranks)
@@ -274,7 +275,7 @@ class Analysis:
         """The length of the critical path minus the mean busy time of the ranks (without a master), in seconds.
 
         Never negative. If the path is unknown, or ``compares_a_part``, this is the run's time minus the mean over the
-        compared ranks, or threads. Infinite if another metric is compared.
+        compared ranks, or threads. Infinite if the compared metric is not ``compute_time``.
         """
         path, run = self.explanation.serialisation, self.run
         if self.vectors.metric != "compute_time":

@@ -25,7 +25,7 @@ def groups_in(
 ) -> tuple[Group, ...]:
     """Return the groups of ranks, or threads, that are alike in the given regions, with their sums over these regions.
 
-    A master, and threads that take part in none of the regions, are in no group.
+    A master is in no group, and neither are threads that do not work in these regions.
 
     Args:
         differences: How ranks differ.
@@ -48,7 +48,7 @@ def groups_in(
 
 
 def sums_in(vectors: RankVectors, regions: Sequence[int], *, compared: bool = False) -> Values:
-    """Return the sums over the given regions, ``float64[rank]``; NaN for threads that take part in none of the regions.
+    """Return the sums over the given regions, ``float64[rank]``; NaN for threads that do not work in these regions.
 
     Args:
         vectors: The compared values.
@@ -68,7 +68,7 @@ def causes_of_differences(
     apart: Mapping[int | None, Sequence[Difference]],
     groups: Mapping[int | None, Sequence[Group]],
 ) -> Mapping[int | None, tuple[Cause, ...]]:
-    """Return, by culprit, why the slowest ranks are busy longer in this region than the others; largest cause first.
+    """Return, for each culprit, why the slowest ranks are busy longer there than the others; largest cause first.
 
     Causes without seconds in the account, such as the bytes of messages, come last, but before ``unexplained``. The
     key None stands for all culprits together, or for the whole program if there is no culprit.
@@ -119,7 +119,7 @@ def _by_attribute(seconds: Mapping[str, float]) -> Mapping[str, float]:
 def _causes_measured(
     named: tuple[Cause, ...], slow: Mapping[str, float], other: Mapping[str, float]
 ) -> tuple[Cause, ...]:
-    """Return the causes of a difference between two groups without counts, as ``_causes_apart``.
+    """Split a difference by cause, as ``_causes_apart`` does, if instructions were not counted.
 
     If most of the difference is computing time, its causes are unknown.
     """
@@ -173,7 +173,7 @@ def _causes_apart(
     found = _largest(more, whole)
     if not found:
         return named
-    # A mostly unexplained difference may come from attributes that differ between ranks, but whose price is unknown.
+    # An attribute that differs between ranks, but has no known price, may be the cause of an unexplained difference.
     known = {each.attribute for each in found} if found[0].attribute == "unexplained" else slow
     causes = (*found, *(each for each in named if each.attribute not in known))
     telling = {each.attribute for each in named}.intersection(each.attribute for each in causes)

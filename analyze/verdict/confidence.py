@@ -79,12 +79,12 @@ def is_same_work(analysis: Analysis, regions: Sequence[int]) -> bool:
 
 
 def is_by_counts_alone(analysis: Analysis, regions: Sequence[int]) -> bool:
-    """Return whether only the counts of ranks differ in the given regions, but neither their times nor any cause."""
+    """Return whether ranks differ in the given regions only in their counts, and neither in time nor in a cause."""
     return not _counts_differ(analysis, regions) and analysis.differences.is_by_counts_alone(regions)
 
 
 def is_slight_speed(analysis: Analysis, regions: Sequence[int]) -> bool:
-    """Return whether a slower or shared core may explain a difference that is no longer than a burst of load."""
+    """Return whether a difference is as brief as a burst of load, so that a slow or shared core may explain it."""
     if _counts_differ(analysis, regions):
         return False
     return analysis.differences.may_be_speed(regions) and analysis.differences.is_brief(regions)
@@ -132,7 +132,7 @@ def _without_a_cause(analysis: Analysis) -> Confidence:
 
 
 def _is_measured(analysis: Analysis, regions: Sequence[int]) -> bool:
-    """Return whether the main cause of the differences in the given regions takes measured time."""
+    """Return whether the main cause of the difference in each given region is known, with its time."""
     causes = [analysis.main_cause(each) for each in regions]
     return all(each and each.seconds is not None and each.attribute != "unexplained" for each in causes)
 

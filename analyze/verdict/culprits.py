@@ -16,8 +16,8 @@ __all__ = ["culprits_by_weight"]
 def culprits_by_weight(run: Prepared, found: Disparity, parts: Parts) -> tuple[int, ...]:
     """Return the positions of the hot spots that the verdict names, largest first.
 
-    The classes separate even values that are nearly equal. So a region is named only if its cause has a remedy, it
-    takes a tenth of the run, or it takes twice the median time of the innermost regions.
+    Severity classes separate even nearly equal values. So a region is named only if its cause has a remedy, if it takes
+    a tenth of the run, or if it takes twice the median time of the innermost regions.
     """
     costs, apart = run.weighed_costs, CRITERIA.outweighs * _common(run, found)
     named = [

@@ -29,8 +29,7 @@ class Explanation:
     """Why each region takes its time, and which ranks wait for which other ranks.
 
     Attributes:
-        waiting: How much of each region's time in MPI is waiting for late ranks, and the regions in which these ranks
-            are.
+        waiting: How much of each region's time in MPI is waiting for late ranks, and where these ranks are meanwhile.
         attributes: The possible causes by name, with their amounts in each region over all ranks.
         seconds: The time that each of these causes takes in each region.
         serialisation: The time of each region on the critical path; None if the path is unknown.
@@ -50,7 +49,7 @@ def explain(prepared: Prepared, differences: Differences | None) -> Explanation:
 
     Args:
         prepared: The run.
-        differences: How ranks differ; None if they were not compared, so that no time in MPI is explained as waiting.
+        differences: How ranks differ; None if they were not compared. Then no time in MPI is explained as waiting.
     """
     weighed = prepared.weighed
     waiting = Waiting(np.zeros(len(weighed.regions)))
@@ -73,7 +72,7 @@ def explain(prepared: Prepared, differences: Differences | None) -> Explanation:
 def attributes_of_ranks(differences: Differences) -> Mapping[str, Attribute]:
     """Return the possible causes of a difference, by name.
 
-    These are only bytes if a rank's counts and times were not measured for the same work.
+    Only bytes are possible causes if a rank's counts do not belong to the work that was timed on this rank.
     """
     attributes = attributes_of(differences.selection)
     if differences.selection.experiment.notes.counts_by_rank:

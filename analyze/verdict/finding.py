@@ -190,7 +190,7 @@ class Finding:
 
     Attributes:
         kind: What is wrong there.
-        region: The region; None if ranks differ, but in no single region.
+        region: The region; None if ranks differ only over all regions together.
         difference: The region's position among the compared regions, if ranks differ in it.
         weight: The region's position among the weighed regions, if it takes much time on one call path.
         procedure: The region's time over all its call paths, if only their sum is large.
@@ -256,7 +256,7 @@ class Finding:
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether it is uncertain that ranks differ or wait for each other, in a finding that reports this."""
+        """Whether the finding reports that ranks differ or wait for each other, but this is uncertain."""
         return self.doubt is not None and (self.is_of_ranks or self.doubt is Doubt.CORES)
 
     @property

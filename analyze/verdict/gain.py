@@ -101,7 +101,7 @@ def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
 
 
 def _is_followed(analysis: Analysis) -> bool:
-    """Return whether the critical path contains the work of all that is compared: ranks, or threads of OpenMP."""
+    """Return whether the critical path covers everything that is compared: ranks, or OpenMP threads."""
     return not analysis.vectors.threads or "omp_time" in analysis.experiment
 
 

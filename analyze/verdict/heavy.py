@@ -71,7 +71,7 @@ def heavy_procedures(analysis: Analysis) -> Iterator[Finding]:
 
 
 def late_region(analysis: Analysis, finding: Finding) -> tuple[Finding, Wait] | None:
-    """Return a finding on the region for whose work ranks wait, and the wait; None if this region is unknown.
+    """Return a finding on the region that ranks wait for, and the wait itself; None if this region is unknown.
 
     Args:
         analysis: The results so far.
@@ -106,8 +106,8 @@ def late_work(analysis: Analysis, wait: Wait) -> Finding | None:
         wait: The longest wait that no other finding explains.
 
     Returns:
-        The finding. None if it is unknown what ranks wait for, if the saving is less than ``least_gain``, or if ranks
-        lose less than a tenth of the run by such waiting, because they are never equally fast all the time.
+        The finding. None if it is unknown what ranks wait for, if the saving is less than ``least_gain``, or if such
+        waiting takes less than a tenth of the run: ranks are never equally fast all the time.
     """
     found, path = analysis.efficiency, analysis.explanation.serialisation
     place = _busiest(analysis, wait.late) if wait.late else None
@@ -128,7 +128,7 @@ def _late(analysis: Analysis, place: int, saved: Saved) -> Finding:
 
 
 def _busiest(analysis: Analysis, region: Region) -> int | None:
-    """Return a region's position on the call path with the most time on the critical path; None if there is none."""
+    """Return the position of a region's call path with the most time on the critical path; None if there is none."""
     serialisation, paths = analysis.explanation.serialisation, analysis.experiment.call_paths
     places = [index for index, each in enumerate(analysis.run.weighed.regions) if paths[each.id].region == region]
     if not places or serialisation is None:

@@ -2,8 +2,8 @@
 
 The critical path consists of the mean busy time of the ranks and two losses. One loss is the busy time of the busiest
 rank minus that mean; the other is the length of the path minus the busy time of the busiest rank. The two losses
-together are also a sum over regions: the time of each region on the path minus its mean over the ranks. The parts of a
-finding's saving show how the sum for its region is divided between the two.
+together also equal a sum over regions: the time of each region on the path minus its mean over the ranks. The parts of
+a finding's saving show how its region's share of this sum is divided between the two losses.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def _of_idle(analysis: Analysis, findings: Mapping[int, Finding], most: Mapping[
 
 
 def _most_of(finding: Finding, unequal: float, waiting: float) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Return how much of each loss a finding may account for: first the loss by unequal busy time, then by waiting.
+    """Return how much a finding may account for: first of the loss to unequal busy time, then of the loss to waiting.
 
     Each result has the form of ``most`` in ``_of_idle``. A finding accounts for no more than it saves. If its saving
     does not show which of the two losses it reduces, its seconds are divided in proportion to the two.
@@ -155,11 +155,11 @@ def _most_of(finding: Finding, unequal: float, waiting: float) -> tuple[tuple[fl
 
 
 def _saved(finding: Finding, *reasons: Why) -> float:
-    """Return the seconds that the parts of a finding's saving with one of the given reasons save together."""
+    """Return the sum of the parts of a finding's saving that have one of the given reasons, in seconds."""
     parts = finding.gain.parts if finding.gain else ()
     return sum(each.before - each.after for each in parts if each.why in reasons)
 
 
 def _left(finding: Finding, *reasons: Why) -> float:
-    """Return the seconds that a perfect fix leaves in the parts of a saving with one of the given reasons."""
+    """Return the seconds that remain after a perfect fix, over the parts that have one of the given reasons."""
     return sum(each.after for each in (finding.gain.parts if finding.gain else ()) if each.why in reasons)

@@ -45,7 +45,7 @@ _Key = TypeVar("_Key")
 
 
 def kind_in_turn(path: Serialisation, region: int) -> Kind:
-    """Return the kind of a loss in a region that is longer on the critical path than the time of its busiest rank."""
+    """Return the kind of loss in a region whose time on the critical path exceeds that of its busiest rank."""
     if path.passes_on[region]:
         return Kind.ONE_AFTER_ANOTHER
     return Kind.LATE if path.in_doubt[region] else Kind.IMBALANCE
@@ -103,7 +103,7 @@ class Parts:
         return frozenset(name for name in misses if isnan(least[name]))
 
     def _at_least(self, region: int) -> Mapping[str, float]:
-        """Return the least seconds that each attribute may take in a region, within the error of its price.
+        """Return the shortest time that each attribute may take in a region, in seconds, given its price's error.
 
         NaN if the error is unknown; empty without an account.
         """
@@ -114,10 +114,10 @@ class Parts:
         return {BUSY[name]: float(between[name][0, region]) for name in self.account.parts if name in BUSY}
 
     def causes(self, region: int) -> tuple[Cause, ...]:
-        """Return the attributes that take a quarter of a region's time, largest first, or the causes in ``by_paper``.
+        """Return the attributes that take at least a quarter of a region's time, or those of ``by_paper``.
 
-        Attributes in ``uncertain`` are left out. If file I/O calls move few bytes each, the cause is ``io_calls``
-        instead of ``io_bytes``.
+        The largest comes first. Attributes in ``uncertain`` are left out. If file I/O calls transfer few bytes each,
+        the cause is ``io_calls`` instead of ``io_bytes``.
         """
         if self.by_paper:
             return tuple(Cause(each.attribute) for each in self.by_paper.causes.get(region, ()))
@@ -153,10 +153,10 @@ class Parts:
         return cycles is not None and cycles <= _STEADY
 
     def candidates(self, region: int) -> tuple[str, ...] | None:
-        """Return the events that may explain a region's time, most frequent first; None if none of them was counted.
+        """Return the events that may explain a region's time, most frequent first; None if no such event was counted.
 
-        These events have no price on this machine, or may take no time although they have one. They happen in at least
-        1 % of instructions, which is also the least rate of misses that counts.
+        These events have no price on this machine, or have one but may still take no time. They occur at least once per
+        100 instructions, which is also the lowest miss rate that counts.
         """
         experiment, weighed = self.run.experiment, self.run.weighed
         counted = [name for name in EVENTS if complete(experiment, name)]
@@ -168,7 +168,7 @@ class Parts:
         return tuple(sorted((name for name in number if number[name] >= least > 0), key=lambda name: -number[name]))
 
     def _possible(self, region: int) -> frozenset[str]:
-        """Return the events that take a quarter of a region's time at their price, but are in ``uncertain``."""
+        """Return the events in ``uncertain`` that, at their price, would take at least a quarter of a region's time."""
         parts, least = self.of(region), CRITERIA.part * float(self.explanation.seconds.time[region])
         return frozenset(name for name in self.uncertain(region).intersection(EVENTS) if parts[name] >= least > 0)
 
@@ -200,7 +200,7 @@ class Parts:
         """The share of page faults that reusing memory can avoid: ``float64[region]``; 1 if counts are unknown.
 
         Faults count if their call path, or one above it, was entered more than once. All faults of a region count if
-        their pages take more memory than the processes ever had, so that memory was freed and allocated again.
+        their pages take more memory than the processes ever had, because memory was then freed and allocated again.
         """
         experiment, weighed = self.run.experiment, self.run.weighed
         again = np.ones(len(weighed.regions))
@@ -217,7 +217,7 @@ class Parts:
         return again
 
     def remedies(self, region: int) -> Mapping[Kind, Saved]:
-        """Map kinds of findings to savings, for causes that have a remedy and take a quarter of a region's time.
+        """Map kinds of findings to savings, for causes with a remedy that take at least a quarter of a region's time.
 
         Time in named regions below does not count. Instructions have no remedy, because all code executes some. If
         ranks may wait for cores, waiting has a remedy only if the critical path shows that ranks are busy at different
@@ -316,7 +316,7 @@ class Parts:
         return Kind.LATE if waits and is_mostly(cost.mpi_time, cost.wall_time) else Kind.HOT_SPOT
 
     def _is_fetched_ahead(self, region: int) -> bool:
-        """Return whether a region walks through consecutive values, which processors fetch before they are needed.
+        """Return whether a region accesses consecutive values, which the hardware prefetches.
 
         No instruction waits for such misses, and nothing in the region can avoid them.
         """

@@ -15,7 +15,7 @@ from .teams import in_total_inside, slow_in_turn
 
 __all__ = ["slow_teams", "threads_that_wait", "waiting_threads"]
 
-_COUNTED = "entries that found the lock taken were counted"
+_COUNTED = "contended lock entries were counted"
 _FEW_CORES = "threads share cores, so part of the waiting may be for a core"
 _SHORT = "barriers, and the work between them, were measured"
 _SLOWEST = "the slowest thread of each execution was timed"
@@ -67,7 +67,7 @@ def slow_teams(analysis: Analysis) -> Iterator[Finding]:
 
 
 def threads_that_wait(analysis: Analysis, finding: Finding) -> dict[int | str, float]:
-    """Return how long threads wait for the slowest threads of an imbalance, in seconds; empty if ranks are compared.
+    """Return how long each thread waits for the slowest threads of an imbalance, in seconds; empty for ranks.
 
     A thread that waits less than a quarter of the longest wait is left out.
     """

@@ -99,7 +99,7 @@ def _may_be_for_cores(analysis: Analysis, finding: Finding) -> bool:
 
 
 def _is_merely_around(analysis: Analysis, finding: Finding, other: Finding) -> bool:
-    """Return whether a hot spot takes its time in another finding's region, and is only a loop or call around it."""
+    """Return whether a hot spot is only a loop or call around another finding's region, and takes its time there."""
     if not (finding.region and other.region) or finding.region.own_code or finding.groups or finding.waits:
         return False
     if finding.kind is not Kind.HOT_SPOT or other.kind not in (Kind.HOT_SPOT, Kind.LATE) or other.of_run:
@@ -114,7 +114,7 @@ def _place(experiment: Experiment, finding: Finding) -> Region | None:
 
 
 def _of_place(analysis: Analysis, findings: Sequence[Finding]) -> Finding:
-    """Merge the findings on one region: first those on each call path, then those on all paths, whose savings add up.
+    """Merge the findings on one region: first per call path, then over all paths, whose savings add up.
 
     In recursion, only the outermost call path counts, because its time contains the time of the other call paths.
     """

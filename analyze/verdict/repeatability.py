@@ -61,8 +61,8 @@ class Repetition:
 
     Attributes:
         runs: The number of runs.
-        of_ranks: For differences between ranks: culprit → repeatability; the key is None if ranks differ, but in no
-            single region.
+        of_ranks: For differences between ranks: culprit → repeatability; the key is None if ranks differ only over all
+            regions together.
         of_regions: For hot spots: position → repeatability.
     """
 

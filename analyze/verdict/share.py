@@ -17,8 +17,8 @@ def share_of(analysis: Analysis, region: int, *, compared: bool = False) -> floa
     Args:
         analysis: The results so far.
         region: Position of the region.
-        compared: Whether a region around the whole program includes the regions below it, as in comparisons of ranks,
-            or consists only of its own code, as in comparisons of regions.
+        compared: Whether a region around the whole program includes the regions below it, as in comparisons of ranks.
+            By default it consists only of its own code, as in comparisons of regions.
     """
     seconds, top = analysis.explanation.seconds, list(analysis.run.weighed.top)
     busy = seconds.computing + seconds.of["io_bytes"]
@@ -31,8 +31,8 @@ def share_of(analysis: Analysis, region: int, *, compared: bool = False) -> floa
 def places_of(analysis: Analysis, finding: Finding) -> list[int]:
     """Return the positions of the regions whose values add up to the value of a finding, over all its call paths.
 
-    In recursion, these are the outermost call paths. For a region around the whole program, they include the regions
-    below it, unless the finding is only on its own code.
+    If a region calls itself, only its outermost call paths count. A region around the whole program includes the
+    regions below it, unless the finding is only on its own code.
     """
     weighed, compared, ancestors = analysis.run.weighed, analysis.vectors.regions, analysis.experiment.ancestors
     if finding.region is None:

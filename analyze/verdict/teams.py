@@ -18,7 +18,7 @@ _KNOWN: Final[WeakKeyDictionary[Analysis, Mapping[int, int | None]]] = WeakKeyDi
 
 
 def slow_in_turn(analysis: Analysis) -> Mapping[int, int | None]:
-    """Return the regions in which the slowest thread differs between executions; none if threads are not compared.
+    """Return the regions in which the slowest thread differs between executions; empty if threads are not compared.
 
     Computed once per analysis.
 
@@ -51,7 +51,7 @@ def beyond_totals(analysis: Analysis, culprits: Sequence[int]) -> float:
 
 
 def in_total_inside(analysis: Analysis, place: int) -> float:
-    """Return the seconds that threads lose inside a region by differing in total, which other findings report."""
+    """Return the seconds lost inside a region because threads differ in total, which other findings report."""
     teams, regions = analysis.explanation.teams, analysis.vectors.regions
     within = [each for each in descendants(regions, place) if each in analysis.culprits_by_difference]
     below = {inner for each in within for inner in descendants(regions, each)}
@@ -77,7 +77,7 @@ def _named(analysis: Analysis) -> Mapping[int, int]:
 
 
 def _culprits(analysis: Analysis, place: int, team: int) -> Iterator[int]:
-    """Yield the culprits of a region in a team whose finding has a saving of busy time, the largest first."""
+    """Yield a team region's culprits whose findings save busy time, by decreasing difference."""
     teams, regions = analysis.explanation.teams, analysis.vectors.regions
     if teams is None or analysis.vectors.metric != "compute_time":
         return

@@ -14,10 +14,10 @@ from ..run.thread_waits import Barriers, barriers_of_teams, waits_by_path, waits
 
 __all__ = ["ThreadWaits"]
 
-# Seconds of a barrier if it was not calibrated, with a core for each thread: 1 to 10 us for 4 to 64 threads (EPCC's
-# microbenchmarks).
+# Seconds per barrier if it was not calibrated: with a core for each thread, a barrier takes 1 to 10 us for 4 to 64
+# threads (EPCC's microbenchmarks).
 _BARRIER: Final = 1e-5
-_ALIKE: Final = 2.0  # largest ratio of two numbers of threads for which a barrier takes about equally long
+_ALIKE: Final = 2.0  # if two numbers of threads differ by at most this factor, their barriers take about equally long
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class ThreadWaits:
 
     Attributes:
         run: The run.
-        least: The least seconds of waiting to report.
+        least: The shortest waiting to report, in seconds.
         shared: Whether threads also wait for cores, so that a part of their waiting may be for a core.
     """
 
@@ -36,11 +36,11 @@ class ThreadWaits:
 
     @cached_property
     def queues(self) -> Mapping[int, tuple[ThreadWait, ...]]:
-        """The locks at which threads queue, by the position of the region around them, the longest wait first.
+        """Position of a region → its locks at which threads queue, the longest wait first.
 
-        A region with several call paths appears once, with all its waits, by the call path on which threads wait
-        longest. A lock is included if at least a quarter of the entries found it taken. On a busy machine, small counts
-        are left out, because the holder of a lock may have waited for a core.
+        A region with several call paths appears once, with all its waits, at the position of the call path on which
+        threads wait longest. A lock is included if at least a quarter of the entries found it taken. On a busy machine,
+        locks with few entries are left out, because the holder of a lock may have waited for a core.
         """
         least = 1 / THRESHOLD if self.shared else 0.0
         found = {
@@ -57,8 +57,8 @@ class ThreadWaits:
     def barriers(self) -> Mapping[int, Barriers]:
         """The regions with too many barriers, by position.
 
-        Threads work so little before each barrier that, even on an idle machine, barriers take a quarter of the time.
-        Counts and CPU time show this, and neither changes on a busy machine.
+        Threads work so little between barriers that barriers would take a quarter of the time even on an idle machine.
+        This is derived from counts and CPU time, which do not change on a busy machine.
         """
         return {
             self._positions[each.path]: each
@@ -72,7 +72,7 @@ class ThreadWaits:
         return barriers.work <= shortest and barriers.number * price >= self.least
 
     def _price(self, team: float) -> float:
-        """Return the seconds of a barrier of ``team`` threads: calibrated if the calibration had about as many."""
+        """Return the seconds per barrier of ``team`` threads: calibrated, if for a similar number of cores."""
         notes = self.run.experiment.notes
         cores = notes.calibrated.get("cores", "")
         is_alike = cores.isdecimal() and 1 / _ALIKE <= team / max(int(cores), 1) <= _ALIKE
@@ -80,7 +80,7 @@ class ThreadWaits:
 
     @cached_property
     def by_path(self) -> Mapping[int, tuple[ThreadWait, ...]]:
-        """The places where threads wait, the longest first, by the call path of the region around them."""
+        """Call path → where threads wait in its region, the longest wait first."""
         return waits_by_path(self.run.experiment)
 
     @cached_property

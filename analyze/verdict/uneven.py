@@ -19,7 +19,7 @@ __all__ = ["uneven_regions"]
 
 
 def uneven_regions(analysis: Analysis) -> Iterator[Finding]:
-    """Yield a finding for each culprit in which ranks differ; if they differ without a culprit, one for all regions."""
+    """Yield a finding for each culprit in which ranks differ; if there is no culprit, one for all regions together."""
     found = analysis.dissimilarity
     if not found.exists:
         return
@@ -53,7 +53,7 @@ def _finding(analysis: Analysis, culprit: int | None, regions: Sequence[int]) ->
 
 
 def _alone(analysis: Analysis, culprit: int | None) -> tuple[int, ...]:
-    """Return ranks that enter a region that others of their program never enter; empty for threads, or if unknown."""
+    """Return the ranks that enter a region if others of the same program never do; empty for threads, or if unknown."""
     vectors = analysis.vectors
     if culprit is None or vectors.threads or not complete(analysis.experiment, "visits"):
         return ()

@@ -37,11 +37,10 @@ class Verdict:
         master: The rank that hands out the work, which comparisons and savings leave out; None if there is none.
         computes_least: A rank without which all other ranks are alike, and which may be an unrecognised master: it
             computes least wherever ranks differ. None if there is none, or a finding is uncertain.
-        longest_wait: The longest wait of ranks for each other. Of the losses by waiting and by unequal busy time, the
-            larger one counts: None if it is small, if findings account for most of it, or if the critical path is
-            unknown.
-        not_followed: The share of the run in MPI, if it is at least a quarter, the run is ``balanced``, and no critical
-            path was recorded that would show which ranks wait for which; otherwise 0.
+        longest_wait: The longest wait of ranks for each other. None if the larger of the two losses (to waiting and to
+            unequal busy time) is small, if findings account for most of it, or if the critical path is unknown.
+        not_followed: The share of the run in MPI if it is unclear which ranks wait for which: at least a quarter of the
+            run is in MPI, the run is ``balanced``, and no critical path was recorded. Otherwise 0.
         lost: The losses, and the findings that account for them.
     """
 
@@ -98,8 +97,8 @@ def find_verdict(analysis: Analysis) -> Verdict:
 def _longest_wait(analysis: Analysis, lost: Iterable[Lost]) -> Wait | None:
     """Return the longest wait of ranks for each other.
 
-    The loss by unequal busy time is compared with the loss by waiting. None if findings account for most of the larger
-    of the two, or if the larger one is less than 3 % of the base.
+    Only the larger of two losses counts: to waiting, or to unequal busy time. The result is None if findings account
+    for most of this loss, or if it is less than 3 % of the base.
     """
     path, idle = analysis.critical_path, [each for each in lost if each.to in (LostTo.UNEQUAL, LostTo.WAITING)]
     most = max(idle, key=lambda each: each.seconds, default=None)

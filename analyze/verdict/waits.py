@@ -20,13 +20,13 @@ __all__ = ["is_for_master", "wait_of", "waits_for"]
 def wait_of(
     analysis: Analysis, region: Region, seconds: float, late: Region | None = None, *, without: tuple[int, ...] = ()
 ) -> Wait:
-    """Return a wait in a region, with the ranks that wait there.
+    """Return a ``Wait`` in a region, with the ranks that wait there.
 
     Args:
         analysis: The results so far.
         region: The region in which ranks wait.
-        seconds: Seconds that ranks wait, mean over all ranks except a master if the critical path is known, otherwise
-            over the compared ranks.
+        seconds: Waiting time in seconds: the mean over all ranks except a master if the critical path is known,
+            otherwise over the compared ranks.
         late: The region whose work ranks wait for, if known.
         without: Late ranks, which do not wait themselves.
     """
@@ -43,8 +43,8 @@ def wait_of(
 def waits_for(analysis: Analysis, finding: Finding) -> tuple[Wait, ...]:
     """Return where other ranks, except a master, wait for the work of a finding: one wait per region, longest first.
 
-    These are the waits that led to the finding and, if the critical path is known, further long waits: at least a
-    quarter of the finding's saving, or 1 % of the base if the finding has no saving.
+    These are the waits that led to the finding. If the critical path is known, other long waits are added: those of at
+    least a quarter of the finding's saving, or 1 % of the base if the finding has no saving.
 
     Args:
         analysis: The results so far.
@@ -81,7 +81,7 @@ def is_for_master(analysis: Analysis, finding: Finding) -> bool:
 
 
 def _late_ranks(analysis: Analysis, places: list[int]) -> tuple[int, ...]:
-    """Return the ranks whose work in the given regions others wait for, longest wait first; empty if all are alike."""
+    """Return the ranks whose work in the given regions delays others, longest wait first; empty if all are alike."""
     ranks = np.array(analysis.run.weighed.ranks)
     times = np.where(ranks == analysis.master_rank, 0.0, analysis.run.weighed.rows("delay_time", places).sum(axis=0))
     late, order = _much(times), np.argsort(-times, kind="stable")
@@ -95,7 +95,7 @@ def _much(times: Values) -> Flags:
 
 
 def _times(analysis: Analysis, region: Region) -> tuple[Indices, Values]:
-    """Return ranks, and how many seconds each waits in a region, or is in MPI there if the path is unknown."""
+    """Return ranks, and the seconds that each waits in a region; if the path is unknown, its seconds in MPI there."""
     weighed, paths = analysis.run.weighed, analysis.experiment.call_paths
     ranks = np.array(weighed.ranks)
     if analysis.explanation.serialisation is None:

@@ -1,1 +1,1 @@
-"""Waiting in MPI: the ranks that are waited for, and the regions that make them late."""
+"""Waiting in MPI: the late ranks that other ranks wait for, and the regions that make them late."""

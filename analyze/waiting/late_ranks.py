@@ -1,4 +1,4 @@
-"""Find late ranks, and where they are late, by following the program from one synchronisation to the next."""
+"""Find late ranks, and the regions that make them late, by following the program between synchronisations."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from ..run.summary import summary
 
 __all__ = ["LateRanks", "find_late_ranks"]
 
-Steps = Iterator["Steps"]  # a generator that yields the generators of regions below
+Steps = Iterator["Steps"]  # a generator that yields the generators of the regions below
 
-_LITTLE: Final = 1e-3  # share of the time in MPI; less waiting does not affect other ranks
+_LITTLE: Final = 1e-3  # share of the time in MPI; shorter waiting does not affect other ranks
 _ROUNDING: Final = 1e-9  # rounding error, relative to a mean
 _LOOPS: Final = 2  # nested loops whose first iteration is followed separately; each doubles the work
 
@@ -33,7 +33,7 @@ class LateRanks:
         in_mpi: ``float64[region]``: time in these calls, mean over the ranks.
         seconds: ``float64[region]``: the part of this time that is waiting for ranks that compute longer, mean over the
             ranks.
-        shares: Region → culprits whose slower ranks are waited for → seconds for each.
+        shares: Region → culprit → seconds of waiting for the ranks that are slower in this culprit.
     """
 
     in_mpi: Values
@@ -42,18 +42,19 @@ class LateRanks:
 
 
 def find_late_ranks(selection: Selection, vectors: RankVectors, culprits: Sequence[int]) -> LateRanks:
-    """Follow a program with average iterations, and find how far ranks are ahead of other ranks in each region.
+    """Follow a program, assuming average iterations, and find how far ranks are ahead of other ranks in each region.
 
-    Regions follow each other in the order of first entry; regions in a loop, or entered repeatedly, alternate::
+    Regions follow each other in the order of first entry. Regions that are in a loop, or are entered repeatedly,
+    alternate::
 
         main ┬── read                   read; step 1: walls, advance, (own code of loop); step 2: walls, …; write
              ├── loop ┬── walls
              │        └── advance
              └── write
 
-    In the first iteration, each rank starts as late as it arrives; each further iteration starts as the previous one
-    ended. A region's own MPI calls come after the regions below it. In these calls, ranks wait for the last of the
-    ranks that hardly wait. Each rank waits for as long as it is ahead of that rank, but in total no longer than its
+    Each rank starts the first iteration as late as it arrives, and each later iteration as late as it ended the
+    previous one. A region's own MPI calls come after the regions below it. In these calls, ranks wait for the last of
+    the ranks that hardly wait. Each rank waits for as long as it is ahead of that rank, but in total no longer than its
     measured time minus the shortest measured time of any rank. After that, the rank is no longer ahead.
 
     Args:
@@ -69,7 +70,7 @@ def find_late_ranks(selection: Selection, vectors: RankVectors, culprits: Sequen
 
 @dataclass(frozen=True)
 class _Program:
-    """The values of a program that stay the same while it is followed.
+    """The values of a program that are constant while the ranks are followed through it.
 
     Attributes:
         selection: The ranks, and regions.
@@ -77,8 +78,8 @@ class _Program:
         in_mpi: As in ``LateRanks``.
         roots: Positions of the own code of the entry procedures.
         below: Region → positions of the regions directly below it, in the order of first entry; also for own code.
-        waits: For each region, whether it or a region below it spends more than a little of the time in MPI.
-        visits: Number of entries of each region by the rank that enters it most; empty if unknown.
+        waits: For each region, whether it or a region below it has more than a negligible share of the time in MPI.
+        visits: For each region, how often the rank with the most entries enters it; empty if unknown.
     """
 
     selection: Selection
@@ -91,7 +92,7 @@ class _Program:
 
     @classmethod
     def of(cls, selection: Selection, vectors: RankVectors) -> _Program:
-        """Read the tree and its values."""
+        """Read the call tree and its values."""
         experiment, regions = selection.experiment, vectors.regions
         place = {each.id: index for index, each in enumerate(regions)}
         below = tuple(tuple(place[path] for path in experiment.children[each.id] if path in place) for each in regions)
@@ -152,10 +153,10 @@ class _Walk:
         program: The program that is followed.
         culprits: Regions whose lateness is reported separately.
         computed: ``float64[1 + culprit, rank]``: compute time so far, in total and in each culprit.
-        waited: ``float64[1 + culprit, rank]``: waiting so far, and how much lateness it removes from, or adds to, each
-            culprit. The sums of both arrays show how late a rank is; only differences between ranks are meaningful.
+        waited: ``float64[1 + culprit, rank]``: waiting so far, and how much lateness it adds to, or removes from, each
+            culprit. The sum of both arrays shows how late a rank is; only differences between ranks are meaningful.
         at_loop: ``computed`` when the outermost loop began.
-        by_its_end: ``computed`` when this loop ends; for ranks that take no part in it, their total.
+        by_its_end: ``computed`` when this loop ends; for ranks that do not enter the loop, their total compute time.
         seconds: As in ``LateRanks``, so far.
         shares: As in ``LateRanks``, so far.
         around: Number of enclosing loops whose first iteration is followed separately.
@@ -180,7 +181,10 @@ class _Walk:
         self.seconds = np.zeros(len(self.program.in_mpi))
 
     def go(self) -> None:
-        """Follow the ranks through the program without recursion: call paths may be deeper than Python's stack."""
+        """Follow the ranks through the program.
+
+        This is not recursive, because call paths may be deeper than Python's stack.
+        """
         for root in self.program.roots:
             under_way = [self._enter(root, executions=1.0, weight=1.0, gone=0.0)]
             while under_way:
@@ -195,7 +199,7 @@ class _Walk:
 
         Args:
             index: Position of the region.
-            executions: The number of executions among which the region's time is divided.
+            executions: The number of executions over which the region's time is distributed.
             weight: The number of executions that this one represents.
             gone: The share of executions that came before.
         """
@@ -228,8 +232,8 @@ class _Walk:
             self.by_its_end = np.where(takes_part, within, self._in_all)
         executions *= turns
         left = turns
-        is_told = self.around < _LOOPS
-        if is_told:
+        is_separate = self.around < _LOOPS
+        if is_separate:
             self.around += 1
             yield self._turn(index, below, executions, weight, gone)
             left, gone = turns - 1, gone + 1 / executions
@@ -237,7 +241,7 @@ class _Walk:
         yield self._turn(index, below, executions, weight * left, gone)
         self.computed += (left - 1) * (self.computed - computed)
         self.waited += (left - 1) * (self.waited - waited)
-        self.around -= is_told
+        self.around -= is_separate
 
     def _turn(self, index: int, below: Sequence[int], executions: float, weight: float, gone: float) -> Steps:
         self._compute(index, executions)
@@ -298,14 +302,14 @@ class _Walk:
         )
         part = np.divide(waited, ahead, out=np.zeros_like(ahead), where=ahead > 0)
         if (np.abs(late + waited - last) <= _ROUNDING * last).all():
-            part = enters.astype(np.float64)  # all ranks are equally late now, also in each culprit
+            part = enters.astype(np.float64)  # all ranks are equally late now, in total and in each culprit
         self.waited[0] += waited
         self.waited[1:] += part * (of_last[:, None] - of_culprits)
 
     def _beside(self, begun: float) -> Values:
-        """Return the compute time beyond ``computed`` that ranks have by now if a loop's work is spread evenly.
+        """Return the compute time that ranks would have beyond ``computed`` if a loop's work were spread evenly.
 
-        The result has the shape of ``computed``.
+        The result has the shape of ``computed``, and is never negative.
 
         Args:
             begun: The share of iterations that have begun.

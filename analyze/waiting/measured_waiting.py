@@ -1,4 +1,4 @@
-"""Waiting measured by a barrier before each collective, which replaces the estimate from ordinary runs."""
+"""Waiting that was measured by a barrier before each collective; it replaces the estimate from ordinary runs."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _ITSELF: Final = ("mpi_barrier_time", "mpi_collective_time")
 def with_measured(waiting: Waiting, weighed: Selection) -> Waiting:
     """Replace the estimate with measured waiting if most of a region's time in MPI is in collectives.
 
-    In other regions, with sends and receives, the estimate is kept, but is at least the measured value. A barrier
-    without waiting takes time, too: no more than the collectives themselves, and on all ranks. So waiting is the time
-    of barriers minus the collectives' time, or minus the shortest barrier time of any rank, whichever leaves more. The
-    waiting is divided among the same culprits as the estimate.
+    In other regions, with sends and receives, the estimate is kept, but is at least the measured value. Even without
+    waiting, a barrier takes time on all ranks, but no longer than the collectives themselves. So waiting is the time of
+    barriers minus the collectives' time, or minus the shortest barrier time of any rank, whichever leaves more. It is
+    divided among the same culprits as the estimate.
 
     Args:
         waiting: The estimate.

@@ -28,13 +28,13 @@ class Waiting:
 
     Attributes:
         seconds: ``float64[region]``: the part of the time in MPI that is waiting for ranks that compute longer, mean
-            over the ranks; 0 if there is none.
-        shares: Region → the culprits of dissimilarity whose slower ranks are waited for in the region → seconds for
-            each.
-        hints: Like ``shares``, for regions in which waiting is at least a tenth, but not a material part, of the time
-            in MPI; not included in ``seconds``.
-        awaited: Region → the region for whose work ranks wait longest there, by the critical path; only if waiting is a
-            material part of the time in MPI, or a tenth of the busy time.
+            over the ranks.
+        shares: Region → culprit → seconds for which ranks wait in the region for the ranks that are slower in the
+            culprit. Culprits are regions in which ranks differ.
+        hints: Like ``shares``, for regions in which waiting is at least a tenth of the time in MPI, but less than the
+            material part; not included in ``seconds``.
+        awaited: Region → the region that ranks wait for longest there, according to the critical path; only if waiting
+            is a material part of the time in MPI, or at least a tenth of the busy time.
     """
 
     seconds: Values
@@ -44,21 +44,21 @@ class Waiting:
 
     @cached_property
     def late(self) -> dict[int, int]:
-        """Region → the culprit whose slower ranks are waited for longest in the region."""
+        """Region → the culprit whose slower ranks cause the longest waiting in the region."""
         return {region: max(shares, key=shares.__getitem__) for region, shares in self.shares.items()}
 
 
 def find_waiting(weighed: Selection, found: Dissimilarity, vectors: RankVectors, selection: Selection) -> Waiting:
     """Attribute time in MPI to late ranks, but at most as much as their lateness explains.
 
-    ``find_late_ranks`` determines the waiting in a region's own calls; an immaterial share is ignored. A region
-    includes the waiting of the regions below it. Waiting is divided among the culprits before the region, in proportion
-    to the lateness that arises in each of them.
+    ``find_late_ranks`` determines the waiting in a region's own calls; it is ignored if it is an immaterial share of
+    the time in MPI. A region's waiting includes that of the regions below it. Waiting is divided among the culprits
+    that precede the region, in proportion to the lateness that arises in each of them.
 
     Args:
         weighed: All ranks, and the regions for comparing regions.
         found: The differences between the compared ranks.
-        vectors: The times of the compared ranks. A culprit that comes after a region does not cause waiting in it.
+        vectors: The times of the compared ranks.
         selection: The compared ranks.
     """
     experiment, regions = weighed.experiment, weighed.regions
