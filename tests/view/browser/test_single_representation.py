@@ -151,7 +151,7 @@ def test_a_state_is_never_changed_by_an_action(experiments):
 def test_at_least_one_metric_and_one_node_of_the_program_are_selected(experiments):
     browser = browse(experiments["rays"])
     for dimension in ("metrics", "program"):
-        with pytest.raises(InputError, match=f"at least one node of the {dimension}"):
+        with pytest.raises(InputError, match=f"at least one {dimension} node"):
             browser.selecting(dimension)
     assert not browser.selecting("system").system.selected
 

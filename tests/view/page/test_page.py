@@ -365,7 +365,7 @@ def test_a_name_leads_to_its_node_in_another_run(experiments, show):
 
 def test_the_verdict_is_read_without_javascript(experiments, show):
     page = show(experiments["rays"], java_script_enabled=False).page
-    page.click("text=3 notes on this run")
+    page.click("text=2 notes on this run")
     text = page.inner_text("body")
     assert "rays · 4 ranks on 2 cores · wall time 3.79 s · measuring overhead < 0.1 %" in text
     assert "busiest rank 1.51 s (100 %): its busy time" in text
