@@ -1,4 +1,4 @@
-"""Evaluate preprocessor conditions with libclang, in a file of any language whose options are known."""
+"""Evaluate preprocessor conditions with libclang, for a file in any language if its compiler options are known."""
 
 from __future__ import annotations
 

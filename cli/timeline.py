@@ -93,7 +93,7 @@ def report_on(
 
 
 def _runs(folders: Sequence[Path]) -> list[Run]:
-    """Return the runs in some folders, followed by their counting runs, which counting has slowed down."""
+    """Return the runs in the folders, then their counting runs, which are slower because of the counting."""
     from ..experiment import load
     from ..experiment.trace import load_trace
     from ..experiment.trace.otf2 import OTF2_SUFFIX, read_otf2

@@ -26,7 +26,7 @@ __all__ = [
 
 Aggregation = Literal["sum", "min", "max", "none"]
 
-_AT_ROOT: Final = "; of the whole process, at its root"  # ends the descriptions of metrics known only per process
+_AT_ROOT: Final = "; for the whole process, on the root call path"  # ends descriptions of metrics of processes
 _EXTREMES: Final[dict[str, Aggregation]] = {"MINDOUBLE": "min", "MAXDOUBLE": "max"}
 
 
@@ -98,7 +98,7 @@ MPI_PARTS: Final = (
     Metric("mpi_all_to_all_time", "sec", "mpi_collective_time", "Time in all-to-all collectives"),
     Metric("mpi_point_to_point_time", "sec", "mpi_time", "Time in sends and receives"),
     Metric("mpi_send_time", "sec", "mpi_point_to_point_time", "Time in sends"),
-    Metric("mpi_receive_time", "sec", "mpi_point_to_point_time", "Time in receives and probes"),
+    Metric("mpi_receive_time", "sec", "mpi_point_to_point_time", "Time in MPI receives and MPI probes"),
     Metric("mpi_request_time", "sec", "mpi_time", "Time starting, testing and waiting for requests"),
     Metric("mpi_one_sided_time", "sec", "mpi_time", "Time in one-sided communication and its synchronisation"),
     Metric("mpi_other_time", "sec", "mpi_time", "Time in other MPI calls: communicators, topologies, processes"),

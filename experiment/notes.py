@@ -122,7 +122,7 @@ class Notes:
         throttled: Descriptor of a region that was throttled on any call path, so that its time was attributed to the
             caller → the reason.
         unprobed: Descriptor of a region → the functions without probes that it calls, one per line.
-        compiled: The compiler options that affect parsing, of the files whose regions were entered.
+        compiled: For each file whose regions were entered, the compiler options that affect parsing.
         untimed: Number of entries to throttled regions that were not timed.
         repairs: Number of times a region was closed because the program jumped over its closing probe.
         processors: The number of cores available on the machine on which all ranks ran; None if unknown, or if there

@@ -75,7 +75,7 @@ def select(
 def _subtree(experiment: Experiment, wanted: str | int) -> list[int]:
     if isinstance(wanted, int):
         if not 0 <= wanted < len(experiment.call_paths):
-            raise InputError(f"expected a call path from 0 to {len(experiment.call_paths) - 1}, found {wanted}")
+            raise InputError(f"expected a call path number from 0 to {len(experiment.call_paths) - 1}, found {wanted}")
         return sorted(experiment.walk(wanted))
     found = paths_named(experiment, wanted)
     if not found:

@@ -21,7 +21,7 @@ _MACRO: Final = expression(rb"^#define (\w+)(?: ([^\n]*))?$", re.M)
 
 
 def predefined_macros(compiler: list[str], language: str, options: Sequence[str]) -> dict[str, str]:
-    """Map a compiler's predefined macros to their texts, which are cached; compilers may not report any.
+    """Return a compiler's predefined macros and their definitions (cached); empty if the compiler reports none.
 
     Args:
         compiler: The compiler's command.

@@ -89,5 +89,5 @@ def read_sources(
         language = front_end(command, source, choice)
         done = SourceTexts(command).read(source)
         if done.status and not (lenient and done.output and _FATAL not in done.messages):
-            raise InputError(f"{path}: the preprocessor rejects it: {done.reason('no reason given')}")
+            raise InputError(f"{path}: rejected by the preprocessor: {done.reason('no reason given')}")
         yield ReadSource(source, done.output, language)

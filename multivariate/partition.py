@@ -45,7 +45,7 @@ _SAMPLE: Final = 2000  # largest number of points without sampling; silhouettes 
 
 Result = TypeVar("Result")
 
-_LEAST: Final = 4  # least number of points for an analysis
+_LEAST: Final = 4  # minimum number of points for an analysis
 _DEEPEST: Final = 3
 
 

@@ -130,9 +130,9 @@ def compare(found: dict[str, list[tuple[str, dict[str, list[str]]]]]) -> None:
             cells = (", ".join(regions[metric]) or "none" for metric in METRICS)
             print(f"| {name}, {version} | {' | '.join(cells)} |")
     print("""
-CPI measures how slowly a region executes, but ignores how long it takes. As in the article, CPI ranks the
+CPI measures how slowly a region's instructions execute, not how much time it takes. As in the article, CPI ranks the
 disk I/O in `STACK` last, and names regions that mostly wait. CRNM and wall time name the same regions
-here. In the article, wall time also named four short regions. Here, for each metric, a region must take at
+here. In the article, wall time also singled out four short regions. Here, for each metric, a region must take at
 least 3 % of the program's time to be named.
 
 With `--method paper`, there is no such minimum. CPI then names fewer regions in *st, before*: only two

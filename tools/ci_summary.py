@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Print how the stages of a CI run ended: tests, seconds, second tries, the ten slowest tests.
+"""Print how the stages of a CI run ended: tests, durations, retries, and the ten slowest tests.
 
 Each test that failed, and then passed when it was run alone, is added to ``tests/flaky.toml`` with the date and the
 error. The run fails if more than three tests are listed there, or if a test is listed twice. When a test is fixed,

@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def call(folder: Path, command: str) -> str:
-    """Run a command in a folder; return its standard output and standard error, in the order of printing."""
+    """Run a command in a folder; return its standard output and standard error, interleaved as printed."""
     env = {
         **os.environ,
         "PATH": f"{sysconfig.get_path('scripts')}:{os.environ['PATH']}",

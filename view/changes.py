@@ -52,7 +52,7 @@ class _Change:
         metric: The metric.
         before, after: ``float64[call path]``; NaN if no value is known.
         shared: Whether at least one call path and location has a value in both runs. If not, nothing is comparable.
-        unknown: The numbers of values missing only in the first run and only in the second, without lost ranks.
+        unknown: How many values are missing only in the first run, and only in the second, except on lost ranks.
     """
 
     metric: Metric

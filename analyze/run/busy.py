@@ -131,7 +131,7 @@ def busy_of_threads(experiment: Experiment) -> Values:
 
 
 def _with_paths_below(experiment: Experiment, found: Flags) -> Flags:
-    """Return ``found`` with all parallel regions, and all call paths below those in ``found``, added to it."""
+    """Add to ``found`` all parallel regions, and all call paths below those in it; return the result."""
     for index, path in enumerate(experiment.call_paths):  # call paths come after their parents
         found[index] |= path.region.kind == "parallel" or (path.parent is not None and found[path.parent])
     return found

@@ -77,7 +77,7 @@ def tree(rng: np.random.Generator) -> list[CallPath]:
 
 
 def shape(rng: np.random.Generator) -> Values:
-    """Return each rank's excess relative to the slowest rank's, ``float64[rank]``.
+    """Return each rank's additional time as a fraction of the slowest rank's, ``float64[rank]``.
 
     One rank is slow, some are equally slow, ranks become slower evenly, or all values are random.
     """

@@ -144,7 +144,7 @@ class Archive:
         name = PurePosixPath(member.name)
         reason = ""
         if name.is_absolute() or ".." in name.parts:
-            reason = "leads out of the archive"
+            reason = "points outside the archive"
         elif member.isdir():
             return
         elif not member.isreg() or member.issparse():

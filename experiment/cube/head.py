@@ -131,7 +131,7 @@ class CubeHead:
         """Handle text."""
         self._length += len(text)
         if self._length > _MAX_TEXT:
-            raise InputError(f"expected texts of at most {_MAX_TEXT:,} characters, found a longer one")
+            raise InputError(f"expected strings of at most {_MAX_TEXT:,} characters, found a longer one")
         self._text.append(text)
 
     def end(self, tag: str) -> None:

@@ -47,7 +47,8 @@ class CubeSystem:
         elif item.tag == "cart":
             grid = self._grid(item)
             if grid.wanted != len(grid.dimensions):
-                raise InputError(f"expected {grid.wanted} dimensions of a topology, found {len(grid.dimensions)}")
+                found = len(grid.dimensions)
+                raise InputError(f"expected a topology with {grid.wanted} dimensions, found one with {found}")
 
     def add_dimension(self, cart: Item, attributes: Mapping[str, str]) -> None:
         """Add a dimension of a topology."""

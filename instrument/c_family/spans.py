@@ -54,7 +54,7 @@ def marks(unit: Preprocessed, start: int, end: int) -> Iterator[Mark]:
         if word == "begin":
             opened.append((name, pragma.end))
         elif not opened:
-            yield Mark(name, pragma.start, pragma.end, "has an end, but no begin")
+            yield Mark(name, pragma.start, pragma.end, "has an end but no beginning")
         else:
             begun, place = opened.pop()
             problem = f"ends as {name}" if name not in {"", begun} else "has no name" if not begun else ""

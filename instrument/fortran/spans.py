@@ -56,7 +56,7 @@ def find_marks(procedure: Procedure) -> Iterator[Mark]:
             elif match[1] == "begin":
                 opened.append((match[2], step.place, directive))
             elif not opened:
-                yield Mark(match[2], step.place, step.place, directive, directive, "has an end, but no begin")
+                yield Mark(match[2], step.place, step.place, directive, directive, "has an end but no beginning")
             else:
                 name, place, first = opened.pop()
                 named = match[2] in {"", name}

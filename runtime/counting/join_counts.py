@@ -181,7 +181,7 @@ def _exchanged(timing: Experiment, counted: Mapping[str, Severity]) -> str | Non
         if len(found):
             others = f" and {len(found) - 1} more" if len(found) > 1 else ""
             return (
-                f"ranks shared the {_WORK[name]} of {_name(timing, int(found[0]))}{others} differently in the counting"
+                f"ranks divided the {_WORK[name]} of {_name(timing, int(found[0]))}{others} differently in the counting"
                 " run, so do not compare ranks by counts"
             )
     return None

@@ -195,7 +195,7 @@ def _numbered(prototype: Prototype) -> list[str]:
 
 
 def _parameter_names(prototype: Prototype, parameters: str, form: Form) -> list[str]:
-    """Return the rule's parameter names, with a form's own parameters in place of a status."""
+    """Return the rule's parameter names, with a status replaced by the parameters that this form has instead."""
     names = parameters.split()
     if form is Form.END:
         names = ["file", "buf", "status"]

@@ -40,7 +40,7 @@ def may_count_all() -> bool:
 
 
 def kernel_said() -> str:
-    """Return a text about the kernel's support for performance events: the level of restrictions, and a missing PMU."""
+    """Describe the kernel's support for performance events: its restriction level, and whether a PMU is missing."""
     level = paranoid_level()
     if level is None:
         return "this kernel does not support performance events"

@@ -70,15 +70,15 @@ def counted(source: str) -> Counted | None:
 
 
 def source_by_library(source: str, library: str) -> str:
-    """Return a source text, extended by the libpapi that counted, if it was not the system's."""
+    """Return the description of a source of counts, followed by the libpapi that counted unless it is the system's."""
     return f"{source} by {library}" if library else source
 
 
 def source_in_calls(source: str, calls: Sequence[str]) -> str:
-    """Return a source text, extended by the calls to which counting was restricted."""
+    """Return the description of a source of counts, followed by the calls to which counting was restricted."""
     return f"{source}{_IN}{' and '.join(_CALLS[each] for each in calls)} calls" if calls else source
 
 
 def source_of_estimates(source: str) -> str:
-    """Return a source text, extended by a mark that events were multiplexed, so that counts are estimates."""
+    """Return the description of a source of counts, marked as multiplexed, so that counts are estimates."""
     return f"{source}{_TURNS}"

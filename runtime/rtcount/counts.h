@@ -91,8 +91,8 @@ void rc_thread_runs(ThreadId thread);
 void rc_thread_starts(ThreadId thread);
 void rc_thread_is_made(ThreadId parent, ThreadId thread);
 
-/* Stop counting the running thread, and resume. rc_stopped_counts returns its counts at the moment when it
- * was stopped. */
+/* rc_stop stops counting the running thread, and rc_go resumes. rc_stopped_counts returns the thread's counts
+ * at the time of the stop. */
 void rc_stop(void);
 void rc_go(Bool simulate);
 const struct aa_rtcount_counts *rc_stopped_counts(void);

@@ -44,7 +44,7 @@ def test_fortran_is_written_in_its_form_with_the_stub_beside(tool):
         (["missing.c", "-o", "out"], "missing.c: expected a C, C++ or Fortran source, found nothing"),
         (["folder", "-o", "out"], "folder: expected a C, C++ or Fortran source, found a folder"),
         (["x.txt", "-o", "out"], "x.txt: expected a C, C++ or Fortran source, found another kind of file"),
-        (["nohead.c", "-o", "out"], "nohead.c: the preprocessor rejects it: "),
+        (["nohead.c", "-o", "out"], "nohead.c: rejected by the preprocessor: "),
         (["x.c", "-o", "x.c/deep"], "x.c/deep: expected a folder: "),
         (["x.c", "a/x.c", "-o", "out"], "a/x.c: two sources have this base name; write them to different folders"),
         (["x.c", "-o", "out", "--cc", "no-such-cc"], "compiler no-such-cc: No such file or directory; "),

@@ -68,7 +68,7 @@ def test_a_metric_without_its_parent_goes_to_the_nearest_one_that_includes_it(ex
     ("choice", "message"),
     [
         ({"subtree": "wrok"}, "no region or call path 'wrok'; did you mean work"),
-        ({"subtree": 6}, "expected a call path from 0 to 5, found 6"),
+        ({"subtree": 6}, "expected a call path number from 0 to 5, found 6"),
         ({"processes": [0, 7]}, "no rank 7; there are ranks 0 to 1"),
         ({"metrics": ["speed"]}, "no metric 'speed'"),
         ({"processes": []}, "expected at least one rank to select, found none"),

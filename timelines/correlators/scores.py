@@ -124,7 +124,7 @@ def best_lag(target: Values, metric: Values) -> int:
 
 
 def _sums(values: Values, lags: Indices, *, lead: bool) -> Values:
-    """Return, for each lag, the sum of the overlapping values; ``lead``: whether the other sequence follows them."""
+    """Return, for each lag, the sum of the values that overlap the other sequence; ``lead``: whether they lead it."""
     n = len(values)
     upto = np.concatenate([[0.0], np.cumsum(values)])
     shift = -lags if lead else lags

@@ -20,7 +20,7 @@ _STEPS: Final = 100
 _LAST_STEPS: Final = 40  # steps with all points, after a search in a sample
 _FLAT: Final = 1e-4  # the frame is a maximum if this share or less of the gradient is tangent to the manifold
 _LONGER: Final = 0.2  # decrease of the frame's multiple after a successful step, which makes steps longer
-_LONGEST: Final = -0.9  # minimum of the frame's multiple; at -1, a step would leave the frame entirely
+_LONGEST: Final = -0.9  # lower limit of a step, as a multiple of the frame; at -1, it would leave the frame entirely
 MANY: Final = 8192  # number of points above which a sample is searched first
 
 

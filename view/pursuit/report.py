@@ -226,7 +226,7 @@ def _nothing(periods: Sequence[Period]) -> str:
     if len(periods) == 1:
         return f"No metric stands out: {status} ({reason})."
     often = f"the most frequent status is {status} ({many(count, 'period')}; last reason: {reason})"
-    return f"No metric stands out in any of {len(periods)} periods; {often}."
+    return f"No metric stands out in any of the {len(periods)} periods; {often}."
 
 
 def _saving(state: PursuitOverTime) -> str:

@@ -410,4 +410,4 @@ def test_one_process_has_no_path_and_nothing_is_said(tmp_path: Path) -> None:
 
 def test_the_source_says_what_busy_time_is(tmp_path: Path) -> None:
     experiment = _loaded(tmp_path, [[work("w", 1.0), *_BARRIER], _BARRIER])
-    assert experiment.metric("path_time").source.startswith("derived:wall_time outside MPI and waiting in OpenMP")
+    assert experiment.metric("path_time").source.startswith("derived:wall_time outside MPI and OpenMP waits")

@@ -252,7 +252,7 @@ def test_a_metric_without_numbers_is_left_out_and_said(read):
         ({"metrics": METRICS.replace("</metrics>", METRICS[len("<metrics>") :])}, "appears twice"),
         (
             {"more": "<topologies><cart ndims='2'><dim size='2' periodic='true'/></cart></topologies>"},
-            "expected 2 dimensions of a topology, found 1",
+            "expected a topology with 2 dimensions, found one with 1",
         ),
         (
             {"more": "<topologies><cart ndims='1'><dim size='2'/><coord thrdId='4'>2</coord></cart></topologies>"},

@@ -119,7 +119,7 @@ def test_marks_that_make_no_region_are_said_with_the_reason(lab):
         "autoanalyzer": "expected 'begin NAME' or 'end' after autoanalyzer",
         "open": "has no end in its function",
     }
-    assert "x.c:10: autoanalyzer is not instrumented: has an end, but no begin" in run.messages
+    assert "x.c:10: autoanalyzer is not instrumented: has an end but no beginning" in run.messages
     assert "x.c:28: declares is not instrumented: contains a declaration" in run.messages
 
 

@@ -100,7 +100,7 @@ def test_a_difference_of_a_hundredth_is_tolerated_and_said() -> None:
 def test_ranks_that_shared_the_work_in_another_way_are_not_to_be_compared() -> None:
     joined = join_counts(TIMING, counted({"main": [1, 1], "main/work": [30, 10]}, {"main/work": [300, 100]}))
     assert joined.notes.remarks[1:] == (
-        "ranks shared the visits of work differently in the counting run, so do not compare ranks by counts",
+        "ranks divided the visits of work differently in the counting run, so do not compare ranks by counts",
     )
     assert not joined.notes.counts_by_rank
 
@@ -129,7 +129,7 @@ def test_what_ranks_were_sent_tells_who_did_the_work_of_a_loop_that_takes_it_on_
     joined = join_counts(timing, counting)
     assert joined.notes.counts_by_rank == (said is None)
     assert joined.notes.remarks == (
-        (f"ranks shared the {said} of work differently in the counting run, so do not compare ranks by counts",)
+        (f"ranks divided the {said} of work differently in the counting run, so do not compare ranks by counts",)
         if said
         else ()
     )
