@@ -26,7 +26,9 @@ __all__ = [
 
 Aggregation = Literal["sum", "min", "max", "none"]
 
-_AT_ROOT: Final = "; for the whole process, on the root call path"  # ends descriptions of metrics of processes
+_AT_ROOT: Final = (
+    "; of the whole process, at its root"  # ends the descriptions, also in files, of metrics known only per process
+)
 _EXTREMES: Final[dict[str, Aggregation]] = {"MINDOUBLE": "min", "MAXDOUBLE": "max"}
 
 

@@ -297,5 +297,5 @@ def test_what_is_known_of_whole_processes_alone_is_missing_below_their_root(tool
     for words in ((), ("--flat",), ("--exclusive",)):
         assert rows(*words) == [["7", "main"], ["-", "work"]]
     assert rows("--by", "thread") == [["7", "-", "main"], ["-", "-", "work"]]
-    assert "Page faults; for the whole process, on the root call path" in said(tool, "info", "app.cube")
+    assert "Page faults; of the whole process, at its root" in said(tool, "info", "app.cube")
     assert said(tool, "dump", "app.cube", "--csv").splitlines()[2] == "1,1,0"  # as the file has it
