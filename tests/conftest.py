@@ -35,7 +35,7 @@ from .costs import Costs
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-with pytest.MonkeyPatch.context() as _patch:  # as commands do, because BLAS's threads wait busily for cores in use
+with pytest.MonkeyPatch.context() as _patch:  # as in commands: idle BLAS threads would occupy cores in use
     _patch.setenv("OPENBLAS_NUM_THREADS", "1")
     import scipy.linalg  # noqa: F401 - scipy and numpy each have their own BLAS, which reads the variable here
 

@@ -61,7 +61,7 @@ def assert_closes(found: Account) -> None:
 
 @pytest.fixture
 def counted(make_experiment):
-    """Prices of 1, 10 and 100 ns explain all busy time but half of rank 1's in ``odd``; in ``quick``, they exceed it."""
+    """Prices of 1, 10 and 100 ns explain all busy time but half of rank 1's in ``odd``, and too much in ``quick``."""
     return make_experiment(
         {"plain": [1, 2], "near": [2, 2], "far": [4, 4], "far/odd": [0.01, 0.02], "quick": [0.01, 0.0]},
         instructions={
