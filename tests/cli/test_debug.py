@@ -50,7 +50,7 @@ clean:
 
 @pytest.fixture
 def project(tool: Tool) -> Tool:
-    """Write a program that takes long enough for a verdict due to a user's setting, in a file that make could generate."""
+    """Write a program that takes long enough for a verdict; make could regenerate the file with the user's setting."""
     tool.write("app.c", SOURCE)
     tool.write("Makefile", MAKEFILE)
     tool.write("config.mk", "SIZE = 200\n")
