@@ -1,4 +1,4 @@
-"""Folded call paths: the result is the same program tree, whenever a region was throttled."""
+"""Folded call paths: call paths and values of a program are the same, no matter when a region was throttled."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def test_f_ratios_are_scipys_and_scikit_learns(table_2):
 
     found = kmeans(table_2, clusters=2).partition
     sides = [table_2.values[found.labels == each] for each in range(2)]
-    # scikit-learn subtracts sums of squares; with uncentred counts, eight digits of a small ratio remain.
+    # scikit-learn subtracts squares of sums, so without centring, only eight digits of a small ratio would remain.
     centred = f_classif(table_2.values - table_2.values.mean(axis=0), found.labels)[0]
     for expected in (stats.f_oneway(*sides).statistic, centred):
         assert np.abs(found.f_ratios / expected - 1).max() < 1e-10

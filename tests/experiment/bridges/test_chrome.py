@@ -22,7 +22,7 @@ def test_inclusive_times_are_the_totals_that_clang_writes():
     for each in events:
         slices[each["name"]] += 1
     totals = {each["name"].removeprefix(TOTAL): each for each in events if each["name"].startswith(TOTAL)}
-    # Only sums with all their slices; short slices are not written.
+    # Only those with all their slices, because short slices are not written.
     totals = {name: each for name, each in totals.items() if slices[name] == each["args"]["count"]}
     experiment = load(FILE)
     found, visits = defaultdict(float), defaultdict(float)

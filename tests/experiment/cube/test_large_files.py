@@ -24,7 +24,7 @@ RANKS = 1000
 
 @pytest.fixture
 def many() -> Experiment:
-    """Return an experiment with more locations than are read from XML, values of both kinds for packing, and a grid."""
+    """Return an experiment with a grid, many locations, and values of which only some are worth packing."""
     chance = np.random.default_rng(1)
     times = chance.random((3, 2 * RANKS))
     times[1] = 0

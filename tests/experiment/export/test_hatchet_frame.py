@@ -1,4 +1,4 @@
-"""GraphFrames of Hatchet and Thickets have the same trees and values."""
+"""GraphFrames of Hatchet and Thickets have the same trees and values as experiments."""
 
 import sys
 

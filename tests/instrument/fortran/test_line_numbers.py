@@ -420,7 +420,7 @@ def _numbers(lines):
 
 
 def _stops(fortran, lines):
-    """Return the line at which a debugger stops in each procedure of the object: the second line with code."""
+    """Return the line at which a debugger stops in each procedure of the object: the first line after its entry."""
     symbols = fortran.lab.tool("objdump", "--syms", "x.o").stdout.decode()
     starts = {match[2]: int(match[1], 16) for match in _FUNCTION.finditer(symbols)}
     return {name: next(line for address, line in lines if address > start) for name, start in starts.items()}

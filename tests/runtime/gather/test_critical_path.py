@@ -220,7 +220,7 @@ def test_it_is_said_why_the_path_is_not_known_or_not_all_of_it() -> None:
     ]
 
 
-# Rank 1 works for longer than both ranks together did before.
+# Rank 1 works for longer than either rank did before.
 LATE = """
 #include <mpi.h>
 #include <time.h>

@@ -33,7 +33,7 @@ from ..probe.conftest import (  # noqa: F401 - fixtures
     sanitized_others,
 )
 
-# Each process of the job executes this first. It makes all runs large, and allows packed rows.
+# Each process of the job executes this first. All runs are large here, and only rows that are worth it are packed.
 SITE = """
 import autoanalyzer.experiment.storage as storage
 import autoanalyzer.experiment.cube.cubex_writer as writer

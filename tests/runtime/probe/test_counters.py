@@ -295,7 +295,7 @@ def test_what_counters_are_read_from_is_looked_at_once_where_their_price_is_meas
     (shard,) = record("+main -main")
     assert shard.sources == {"event_1": "measured:papi:perf::PAGE-FAULTS"}
     said = (tmp_path / "stderr").read_text()
-    assert int(said.removeprefix("asked ").removesuffix(" times")) < 100  # each of 8 rounds enters 256 pairs
+    assert int(said.removeprefix("asked ").removesuffix(" times")) < 100  # although each of 8 rounds enters 256 pairs
 
 
 def test_a_process_that_is_no_rank_counts_from_its_first_event_on(work: Path, library: Path) -> None:
@@ -492,7 +492,7 @@ def test_what_the_library_itself_takes_of_a_counted_call_is_left_out(
     assert shard.threads[0].nodes[name].sum() == 0  # the event counts 1 per reading, and nothing else
 
 
-# A component that searches for devices in vain, and prints this. It logs its starts in the file STARTS.
+# A libpapi that searches for devices in vain, and prints this. It logs its starts in the file STARTS.
 NOISY = (
     PROCESSOR.replace("int PAPI_library_init(int version) {", "static int init(int version) {")
     + """

@@ -26,7 +26,7 @@ from .conftest import PROBE, Record, compile_c
 PROGRAMS = Path(__file__).parents[1] / "programs"
 PAUSE = 600  # milliseconds; the file is checked every 500 ms
 
-# The program counts 5 in a region, then leaves it while other events count; meanwhile, it replaces the policy.
+# The program's own event counts 5 per visit of the region; after each 50 visits, the program replaces the policy.
 WORK = """
 #include <dlfcn.h>
 #include <sde_lib.h>

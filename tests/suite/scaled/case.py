@@ -17,7 +17,7 @@ RANKS = (1, 2, 4, 8)
 CLEAN = "clean"  # a case without a fault
 _MOST = RANKS[-1]
 _STEPS = 10
-_WORK = Work.SMOOTH  # executes the fewest instructions per second, which the simulation counts slowly
+_WORK = Work.SMOOTH  # executes the fewest instructions per second, so the simulation counts it in the shortest time
 _STRENGTHS = (0.05, 0.1, 0.2, 0.35, 0.5)
 _LEFT = 0.5  # maximum share of the largest run that faults lose together
 
