@@ -157,7 +157,7 @@ def run(words: Sequence[str | Path], folder: Path, env: Mapping[str, str] | None
 
 
 def cache_of_libraries(folder: Path) -> Path:
-    """Make a cache with only the probe libraries that other tests have built: to build one takes 12 s of CPU time."""
+    """Make a cache with only the probe libraries that other tests have built; building one takes 12 s of CPU time."""
     folder.mkdir(0o755)
     for library in Path(os.environ["AUTOANALYZER_CACHE"]).glob("probe-*/libaaprobe.so"):
         shutil.copytree(library.parent, folder / library.parent.name, copy_function=os.link)
@@ -232,7 +232,7 @@ def chromium() -> Generator[Browser, None, None]:
 
 
 def patient_page(browser: Browser, **options: Any) -> Page:
-    """Open a page that waits without end, as pytest's limit counts: on a busy machine it may take a minute."""
+    """Open a page without a time limit except pytest's, because it may take a minute on a busy machine."""
     page = browser.new_page(**options)
     page.set_default_timeout(0)
     return page

@@ -1,4 +1,4 @@
-"""``align``: contract, refusals, warnings."""
+"""``align``: options, errors, warnings."""
 
 import json
 

@@ -50,7 +50,7 @@ clean:
 
 @pytest.fixture
 def project(tool: Tool) -> Tool:
-    """Write a program that takes long enough for a verdict; make could regenerate the file with the user's setting."""
+    """Write a program that takes long enough for a verdict; make could regenerate the file with its size."""
     tool.write("app.c", SOURCE)
     tool.write("Makefile", MAKEFILE)
     tool.write("config.mk", "SIZE = 200\n")

@@ -47,7 +47,7 @@ def made(
     shares: tuple[float, ...] = (0.02, 0.9, 0.08),
     last: float = 1.0,
 ) -> Experiment:
-    """Return a run in which work computes and send sends; each rank has its own noise, rank 0 is the critical path."""
+    """Return a run in which work computes and send sends; ranks have separate noise, and rank 0 is the critical path."""
     rows = np.array(shares)[:, None]
     times = rows * version.seconds * np.array([noise() for _ in range(RANKS)])
     path = np.zeros((3, RANKS))

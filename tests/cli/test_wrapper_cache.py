@@ -133,7 +133,7 @@ FLAGS = ("-g", "-MD", "-Ifirst", "-Iinc", "-c", "x.c")
 
 @pytest.fixture
 def known(tool, compiler):
-    """Compile a source with headers twice, in older folders; return a function that does it again."""
+    """Compile a source with headers twice, in older folders; return a function that compiles it again."""
     for name, text in KNOWN.items():
         tool.write(name, text)
     (tool.folder / "first").mkdir()

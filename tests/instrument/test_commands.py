@@ -136,7 +136,7 @@ ASKING = [
 
 
 def is_asked_by_day(cc, each, words):
-    """Return whether a command is tested by day: each with gcc and clang, gcc's ways in turn, two per driver."""
+    """Return whether a case runs by day: gcc's variables in turn after two commands, clang's always, others once."""
     place = ASKING.index(words)
     if (cc, each) in HEEDED[:3]:
         return place < 2 or place % 3 == HEEDED.index((cc, each))

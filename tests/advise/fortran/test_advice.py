@@ -460,7 +460,7 @@ def test_sections_are_copied(advised, section):
     [
         *("a", "a(1, i, 1)", "a(:, i, 1)", "a(2:n, i, 1)", "b", "a(i, 3:3, 1)"),
         *("a(at, i, 1)", "a(at, :, 1)", "a(at(i), :, 1)"),  # with vector subscripts
-        *("a(i, :, :)", "a(:, :, i)"),  # of another number of dimensions
+        *("a(i, :, :)", "a(:, :, i)"),  # with another number of dimensions
     ],
 )
 def test_sections_that_may_be_adjacent_or_are_of_another_kind_are_not_named(advised, section):

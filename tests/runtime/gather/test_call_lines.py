@@ -26,7 +26,7 @@ LOOP = Region("loop", "loop@5", "a.c", "main", 0, 5, 6)
 
 
 def lines(folder: Path, name: str, text: str, *called: str, parts: tuple[Region, ...] = ()) -> list[int | None]:
-    """Return the call sites of functions that a region covering the whole file calls."""
+    """Return the line of the call of each function by a region that covers the whole file."""
     (folder / name).write_text(text)
     caller = Region("function", "main", name, "main", 0, 1, text.count("\n"), text_of(str(folder / name)))
     paths = [CallPath(caller)]

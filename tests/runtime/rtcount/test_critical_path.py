@@ -42,7 +42,7 @@ def assert_parts(experiment: Experiment, unit: float, ranks: int) -> None:
 
 
 def assert_visits(experiment: Experiment, ranks: int) -> None:
-    """If ranks pass on results, more visits of a function are on the path than on any rank."""
+    """Assert that more visits of a function are on the path than on any rank, if ranks pass on results."""
     on_path, visits = (experiment.exclusive(name) for name in ("path_visits", "visits"))
     found = {
         (experiment.call_paths[above].region.name, path.region.name): (on_path[index].sum(), visits[index].max())
