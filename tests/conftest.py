@@ -49,7 +49,7 @@ BIN = Path(sys.executable).parent
 LOADS = Path("/proc/loadavg")  # contains the number of threads that run or wait for a core
 LIBOMP = [f"-L{each.parent}" for each in sorted(Path("/usr/lib").glob("llvm-*/lib/libomp.so"))[-1:]]  # for clang
 SPAWNING = Path(__file__).parent / "programs" / "spawning.c"  # a program whose two processes spawn a third one
-FAST_LINKER = ["-fuse-ld=gold"] if shutil.which("ld.gold") else []  # for programs that only have to run
+FAST_LINKER = ["-fuse-ld=gold"] if shutil.which("ld.gold") else []  # a fast linker, for programs that only have to run
 
 
 class CommandServer:
@@ -201,7 +201,7 @@ class Tool:
 
 @dataclass(frozen=True)
 class Opened:
-    """What a browser shows of a page: ``drawn`` are texts in pictures and tables, ``said`` those under the mouse."""
+    """What a browser shows of a page: ``drawn`` are texts in pictures and tables, ``said`` are tooltips."""
 
     text: str
     drawn: list[str]

@@ -34,7 +34,7 @@ RANKS = 4
 
 @dataclass(frozen=True)
 class Version:
-    """By which factor a version of the program needs more of each quantity."""
+    """The factors by which a version of the program needs more of each resource."""
 
     instructions: float = 1.0
     seconds: float = 1.0
@@ -47,7 +47,7 @@ def made(
     shares: tuple[float, ...] = (0.02, 0.9, 0.08),
     last: float = 1.0,
 ) -> Experiment:
-    """Return a run in which work computes and send sends; ranks have separate noise, and rank 0 is the critical path."""
+    """Return a run in which work computes and send sends; ranks have their own noise, rank 0 is the critical path."""
     rows = np.array(shares)[:, None]
     times = rows * version.seconds * np.array([noise() for _ in range(RANKS)])
     path = np.zeros((3, RANKS))

@@ -188,7 +188,7 @@ def test_equal_halves_are_as_rare_as_can_be_told():
 
 
 def test_what_is_rarest_by_one_of_two_statistics_is_as_rare_as_what_is_so_by_the_other():
-    """Of four sets, the first has the largest silhouette, the second the widest gap; so each is among two of four."""
+    """Of four sets, the first has the largest silhouette, and the second the widest gap; so two of four are as rare."""
     silhouettes, logarithms = np.array([[0.9], [0.1], [0.5], [0.0]]), np.array([[0.0], [-2.0], [-1.0], [0.5]])
     assert _likelihood(silhouettes, logarithms) == 0.5
     assert _likelihood(silhouettes[::-1], logarithms[::-1]) == 1

@@ -74,7 +74,7 @@ def units_of(experiment: Experiment, shape: str, done: Sequence[int]) -> list[fl
 
 
 def outside(value: float, least: float, most: float) -> float:
-    """Return how far a value is below or above two limits, as a share of these."""
+    """Return how far a value is below the lower or above the upper limit, as a share of the limit."""
     return min(value / least - 1, 0.0) if value < most else value / most - 1
 
 

@@ -110,7 +110,7 @@ def test_work_that_only_moves_between_ranks_is_a_change_of_busy_time():
 
 @pytest.mark.parametrize("other_way", [False, True])
 def test_a_time_that_only_one_run_has_is_no_change(other_way):
-    """This includes saved differences, and runs whose mean has it in part."""
+    """This also holds for saved differences, and if only one of the runs in a mean has the time."""
     one, without = run([3, 1], path=0, waits=1), run([3, 1], path=0, waits=1, without="path_time")
     for first, second in ((one, without), (mean(one, without), one)):
         same = difference(*((second, first) if other_way else (first, second)))

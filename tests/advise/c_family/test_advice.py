@@ -1,4 +1,4 @@
-"""Advice on C and C++ code as it occurs in real programs: for each language, cases that were once judged wrong."""
+"""Advice on C and C++ code as it occurs in real programs, including cases that were once judged wrong."""
 
 from textwrap import dedent
 

@@ -52,7 +52,7 @@ FAULTS = {
     "collect": Fault("{turns} * ranks * (1 / (rank + 1))", _MOST**2 - 1, (*_ALONE, "grows"), Tail.BROADCAST),
     "imbalance": Fault("{shared} / ranks + {turns} * ((rank + 1) / ranks)", _MOST - 1, _ALONE, Tail.REDUCTION),
 }
-_ROUND = (*FAULTS, *FAULTS, CLEAN)  # the second time with another fault beside it
+_ROUND = (*FAULTS, *FAULTS, CLEAN)  # the second time, another fault is added
 _SHARED = 0.1  # share of the run on one rank for the work of a faulty loop that is divided by the number of ranks
 
 

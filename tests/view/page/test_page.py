@@ -77,7 +77,7 @@ def test_of_20_000_ranks_at_most_100_rows_are_in_the_document(show):
     assert shown.complaints == []
 
 
-# Elements that exist for each row or line do the same in all of them.
+# Elements that exist for each row or line all do the same, so only a few are clicked.
 CLICKED = {
     **dict.fromkeys(("button:not([role=tab])", "input[type=checkbox]", "summary", "canvas"), min(STATES, 50) // 2),
     **dict.fromkeys((".toggle", ".line .number"), 3),
@@ -93,7 +93,7 @@ def test_nothing_is_asked_of_the_network_whatever_is_clicked_and_pressed(name, e
     address = page.url.split("#")[0]
     for tab in TABS:
         shown.tab(tab)
-        # Elements beside a panel do the same beside the first panel.
+        # Elements outside the panel do the same on every tab, so they are clicked on the first one only.
         within = "" if tab == TABS[0] or STATES >= 200 else "#panel "
         for kind, most in CLICKED.items():
             selector = f"{within}{kind}"
@@ -205,7 +205,7 @@ def test_axe_finds_nothing_to_complain_of(scheme, widths, beside, experiments, s
                 shown.press("?")
             else:
                 shown.tab(tab)
-            # Elements beside a panel have the same colours and width as beside the first panel.
+            # Elements outside the panel look the same on every tab, so they are checked on the first one only.
             whole = tab in (TABS[0], "help") or beside
             colours, light = width != SIZES[0] or beside, scheme == "light"
             found = faults(shown.page, None if whole else AROUND, colours=colours, all_else=light)
