@@ -186,7 +186,7 @@ def test_camps_are_told_with_their_ranks_and_values(tool, here, browse):
 
 
 def test_it_is_said_from_when_to_when_a_metric_stands_out(tool, here):
-    """Of 40 s, rank 3 reads twice as much from second 12 to 24."""
+    """In a run of 40 s, rank 3 reads twice as much from second 12 to 24."""
     drawn = np.random.default_rng(2)
     rows: list[list[object]] = [["time", "process", "thread", *NAMES]]
     for second in range(40):
@@ -201,7 +201,7 @@ def test_it_is_said_from_when_to_when_a_metric_stands_out(tool, here):
 
 
 def test_other_ranks_in_the_same_metric_later_are_none_of_those_that_are_told(tool, here):
-    """Of 60 s, rank 5 reads more from second 10 to 20, and rank 9 from second 40 to 50."""
+    """In a run of 60 s, rank 5 reads more from second 10 to 20, and rank 9 from second 40 to 50."""
     drawn = np.random.default_rng(0)
     rows: list[list[object]] = [["time", "process", "thread", *NAMES]]
     for second in range(60):

@@ -1,4 +1,4 @@
-"""Counting only some events in a run: ``run`` has an option for the advice of the statistics."""
+"""Counting only some events in a run: an option of ``run`` takes the events that the statistics suggest."""
 
 from __future__ import annotations
 

@@ -589,7 +589,7 @@ def test_of_a_region_that_is_most_of_the_run_it_is_said_how_to_look_inside():
     assert INSIDE not in verdict_lines(analyze(experiment([1.0, 1.0], [0.9, 0.9], [0.3, 0.3])))
     counts = {"instructions": [[4e9] * 2, [4e8] * 2], "cycles": [[1.5e9] * 2, [3e8] * 2]}
     lines = verdict_lines(analyze(counted([1.0, 1.0], [0.2, 0.2], **counts)))
-    assert INSIDE.replace("next", "first") in lines  # before the message about STEADY
+    assert INSIDE.replace("next", "first") in lines  # before the line STEADY
     assert lines.index(INSIDE.replace("next", "first")) < lines.index(STEADY)
     assert "    no cheap fix is known" in lines
     uncounted = verdict_lines(analyze(experiment(*[[1.0] * 2] * 4)), everything=True)

@@ -109,7 +109,7 @@ def test_divisions_and_the_like_take_the_least_of_their_price_before_instruction
     place = [run.path_name(each.id) for each in found.ranks.regions].index("near")
     assert found.own_intervals["divisions"][:, place] == pytest.approx([0.2, 1.2], abs=1e-2)
     odd = [run.path_name(each.id) for each in found.ranks.regions].index("far/odd")
-    assert found.own_intervals["denormals"][:, odd] == pytest.approx([0.0, 0.005], abs=1e-6)  # some are free
+    assert found.own_intervals["denormals"][:, odd] == pytest.approx([0.0, 0.005], abs=1e-6)  # some cost 0
     assert_closes(found)
     divisions[:], denormals[names.index("far/odd")] = 0, [0, 2e6]  # each waits for the one before, and takes 5 ns
     chain = run.replaced(metrics=run.metrics, severities=severities | {"divisions": denormals, "denormals": divisions})

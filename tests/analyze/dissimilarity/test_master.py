@@ -1,4 +1,4 @@
-"""A master that hands out work and computes almost nothing is left out of balance and savings."""
+"""A master that hands out work and computes almost nothing is excluded from balance and savings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Threads that queue for a lock or meet too often: judged by counts and busy time, so a busy machine gives the same."""
+"""Threads that queue for a lock or meet too often, judged by counts and busy time, so the load does not matter."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def test_own_times_and_visits_are_those_of_a_walk_over_the_events():
     seconds, visits = _walked()
     for metric, expected in (("wall_time", seconds), ("visits", visits)):
         for path, row in zip(experiment.call_paths, experiment.exclusive(metric), strict=True):
-            found = [row[1], row[0]]  # ranks are in the opposite order of locations
+            found = [row[1], row[0]]  # ranks and locations are in opposite order
             assert found == pytest.approx([expected[path.region.name, location] for location in range(2)])
 
 

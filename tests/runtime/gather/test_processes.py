@@ -120,7 +120,7 @@ def visits(experiment: Experiment) -> dict[str, list[float]]:
 
 
 def inner(experiment: Experiment, name: str) -> list[float]:
-    """Return the visits of each region of this name that is not directly below main."""
+    """Return the visits of the region of this name that is not directly below main."""
     return next(row for path, row in visits(experiment).items() if path.endswith(f"/{name}"))
 
 

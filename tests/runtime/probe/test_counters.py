@@ -21,7 +21,7 @@ from autoanalyzer.view.counters import as_typed
 from ...perf_event import counts_events_of_the_kernel, processor_counts
 from .conftest import COMPILER, SAMPLED, SANITIZED, Record, compile_c, recorder
 
-AS_RANK = {"PMI_RANK": "0", "PMI_SIZE": "1"}  # a rank counts from the load of the library, not from the first event
+AS_RANK = {"PMI_RANK": "0", "PMI_SIZE": "1"}  # a rank counts from when the library is loaded
 DATA = Path(__file__).parents[2] / "data" / "papi"
 
 # The program has its own counter, which PAPI reads as an event, so the exact value is known on any machine.
